@@ -34,8 +34,8 @@ describe('The errors that a seller meets most', () => {
 	const REQUEST = 'Request: POST /transactions';
 	const EMPTY_CART = [
 		'Cart is empty',
-		'Add an item to Cart, or set Additional Fields > Amount.',
 		'Nothing was sent.',
+		'Add an item to Cart, or set Additional Fields > Amount.',
 	];
 
 	test.each<[string, () => Promise<NodeOutcome>, string[]]>([
