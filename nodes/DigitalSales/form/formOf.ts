@@ -113,10 +113,7 @@ export function group<const N extends string, P extends Part>(
 	};
 }
 
-/**
- * A fixed collection with any number of entries, read as a list. If it opens with an entry, a single entry that nobody
- * has touched counts as none.
- */
+/** A fixed collection with any number of entries, read as a list. */
 export function list<const N extends string, P extends Part>(
 	{ sentAs, opensWithEntry = false, ...property }: Collection<N> & { opensWithEntry?: boolean },
 	entry: { displayName: string; name: string; parts: readonly P[] },
@@ -124,7 +121,6 @@ export function list<const N extends string, P extends Part>(
 	const { name } = property;
 	const inner = formOf(entry.parts);
 	const { displayName, name: key } = entry;
-	const untouched = opensWithEntry ? JSON.stringify([inner.schema.safeParse({}).data]) : '';
 	return {
 		name,
 		properties: [
@@ -139,8 +135,7 @@ export function list<const N extends string, P extends Part>(
 		schema: z
 			.object({ [key]: z.array(inner.schema).default([]) })
 			.default({})
-			.transform((read) => Object.values(read).flat())
-			.transform((entries) => (JSON.stringify(entries) === untouched ? [] : entries)),
+			.transform((read) => Object.values(read).flat()),
 		serviceFields:
 			sentAs === undefined
 				? {}

@@ -209,11 +209,6 @@ describe('The errors that a seller meets most', () => {
 		],
 		['an empty cart', async () => await charge({ cart: {} }), EMPTY_CART],
 		[
-			'a cart with the item that it opens with, which nobody has touched',
-			async () => await charge({ cart: { items: [{}] } }),
-			EMPTY_CART,
-		],
-		[
 			'a reference that was used before',
 			async () => {
 				await charge({ orderReference: 'order-1' });
