@@ -157,7 +157,7 @@ describe('the first hour in the editor', () => {
 		await picture(editor.page, 'trigger-listens');
 		await service.open();
 		const unwanted = await service.sendTestNotice(url);
-		expect(unwanted).toContain('is waiting_payment, which Trigger On does not let in');
+		expect(unwanted).toContain('excluded by Trigger On or the filters');
 		await service.pay(newestHash());
 		expect(await service.sendTestNotice(url)).toContain('Answered 200');
 		await editor.page.bringToFront();
