@@ -86,6 +86,8 @@ const LIKE_HASH = /^(?=.*\d)[\w-]{4,}$/;
  * - the transaction itself: `hash`, `payment_status`
  * - a flat summary: `transaction_hash`, `status`
  * - an envelope around the transaction: `transaction.hash` or `transaction.id`, `status`
+ *
+ * @internal
  */
 export function readNotice(body: unknown): Notice | undefined {
 	const fields = objectIn(body);
