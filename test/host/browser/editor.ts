@@ -373,20 +373,17 @@ export class Editor {
 
 	/** Publishes the workflow by the button of that name, and returns what n8n then says. */
 	async publish(button = 'Publish'): Promise<string> {
-		return await this.publishUntil(this.page.getByTestId('activation-modal'), button);
-	}
-
-	/** Tries to publish the workflow, and returns why n8n refuses. */
-	async publishInVain(why: string): Promise<string> {
-		return await this.publishUntil(this.page.locator('.el-notification').filter({ hasText: why }));
-	}
-
-	private async publishUntil(message: Locator, button = 'Publish'): Promise<string> {
 		const { page } = this;
 		await page.getByTestId('workflow-open-publish-modal-button').getByText(button).click();
 		await page.getByTestId('workflow-publish-button').click();
+		const message = page.getByTestId('activation-modal');
 		await message.waitFor();
 		return await message.innerText();
+	}
+
+	/** Whether n8n offers to publish the workflow: not while something that must be filled in is empty. */
+	async mayPublish(): Promise<boolean> {
+		return await this.page.getByTestId('workflow-open-publish-modal-button').isEnabled();
 	}
 
 	/** Closes what publishing says, and the advice that n8n gives of itself a moment later. */
