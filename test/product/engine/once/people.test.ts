@@ -7,7 +7,7 @@ import { crashedData, type NodeOutcome } from '../harness';
 import { MAYBE, retryable, useShop, VOID } from '../support/charging';
 import { callTool } from '../support/tool';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 40);
+const RUNS = Number(process.env.MODEL_RUNS ?? 25);
 const STEPS = Number(process.env.MODEL_STEPS ?? 9);
 const MINUTE_MS = 60_000;
 

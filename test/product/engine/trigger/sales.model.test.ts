@@ -6,7 +6,7 @@ import { useInbox } from '../support/inbox';
 import { postFrom, sendAsPlatform } from '../support/platform';
 import { received, waitingRoomOf } from '../support/waiting';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 12);
+const RUNS = Number(process.env.MODEL_RUNS ?? 6);
 const STRANGER = '203.0.113.7';
 /** In a flood of ten a second. */
 const EACH_MS = 100;
