@@ -49,7 +49,9 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	if (request.contentType === 'application/json') return parsed;
 	// JSON is UTF-8, and Node knows few of the names that a content type may give as its charset.
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
-	return jsonIn(text) ?? parsed ?? text;
+	return (
+		jsonIn(text) ?? (isJsonObject(parsed) ? parsed : Object.fromEntries(new URLSearchParams(text)))
+	);
 }
 
 function jsonIn(text: string): unknown {
@@ -78,7 +80,8 @@ export interface Notice {
 const LONGEST_CLAIM = 200;
 /** An event reaches the item, and names of fields the log: no formula, markup or prompt fits into it. */
 const NAME = /^[\w.:-]{1,50}$/;
-const NESTED_NAME = /^\w{1,50}(\[\w{1,50}\]){1,3}$/;
+/** `length` would make a list as long as anybody likes. */
+const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
 const LIKE_HASH = /^(?=.*\d)[\w-]{4,}$/;
 
 /**
@@ -112,9 +115,9 @@ function objectIn(value: unknown): IDataObject | undefined {
 
 /** The most specific name goes first: the hash beside it may be that of something else. */
 function hashIn(body: IDataObject): string | undefined {
-	const { hash, id }: IDataObject = isJsonObject(body.transaction) ? body.transaction : {};
+	const { hash, id } = objectIn(body.transaction) ?? {};
 	// An `id` of digits alone is the service's internal number, as the one at the root is.
-	const named = /^\s*\d+\s*$/.test(String(id)) ? undefined : usable(id);
+	const named = typeof id === 'string' && /\D/.test(id.trim()) ? usable(id) : undefined;
 	return usable(body.transaction_hash) ?? usable(hash) ?? usable(body.hash) ?? named;
 }
 
@@ -126,7 +129,7 @@ function mayHoldHash(value: unknown, depth = 4): boolean {
 }
 
 function claims(hash: string, body: IDataObject): Notice {
-	const transaction = isJsonObject(body.transaction) ? body.transaction : {};
+	const transaction = objectIn(body.transaction) ?? {};
 	// First what stands at the root (or at that of `data`): inside the envelope it may lag behind.
 	const status =
 		text(body.payment_status) ??

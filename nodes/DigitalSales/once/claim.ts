@@ -128,7 +128,7 @@ export class Claim<T> {
 			if (made === undefined) continue;
 			const result = creation.keep(made);
 			const orderReference = same.find((attempt) => attempt.orderReference)?.orderReference;
-			const earlier = { ...this.attempt('made', result), orderReference, isGiven: true };
+			const earlier = { ...this.attempt('made', result), orderReference };
 			await this.give({ made, earlier });
 			// The executions that asked for it know it, too.
 			for (const attempt of same) Object.assign(attempt, { state: 'made', result });
@@ -148,6 +148,10 @@ export class Claim<T> {
 		const known = compact([recall(key)]);
 		if (known.some(({ fingerprint }) => fingerprint !== creation.fingerprint)) return undefined;
 		if ([...known, ...same].some((one) => hasOtherReference(creation, one))) return undefined;
+		// A hash that stays in the form is that of an earlier charge, or of another item.
+		const isOlder = ({ startedAt }: Attempt): boolean =>
+			known.some((one) => one.startedAt < startedAt);
+		if (same.some(isOlder) || creation.memory.isOfOther(this.identity.spot, hash)) return undefined;
 		const made = await creation.again({ hash }).catch((error: unknown) => {
 			if (error instanceof ServiceError) return undefined;
 			throw error;
@@ -296,13 +300,14 @@ export class Claim<T> {
 	}
 
 	private attempt(state: Attempt['state'], result?: IDataObject): Attempt {
-		const { account, fingerprint, typed, customer, about, orderReference } = this.creation;
+		const { account, fingerprint, typed, goods, customer, about, orderReference } = this.creation;
 		return {
 			...{
 				state,
 				account: account.key,
 				fingerprint,
 				typed,
+				goods,
 				customer,
 				about,
 				orderReference,

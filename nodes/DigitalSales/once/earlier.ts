@@ -111,17 +111,18 @@ function isSameCustomer({ customer }: Identifiable, earlier: Attempt): boolean {
 
 /** The keys of what is asked for that an earlier attempt accounts for. */
 export function keysOf(
-	{ fingerprint, typed, orderReference: asked = '' }: Identifiable,
+	{ fingerprint, goods = fingerprint, orderReference: asked = '' }: Identifiable,
 	{ place, doubt, order }: Identity,
 	earlier: Attempt,
 ): string[] {
 	const isSame = earlier.fingerprint === fingerprint;
+	const isOfGoods = (earlier.goods ?? earlier.fingerprint) === goods;
 	const isOrder = isSameText(earlier.orderReference ?? '', asked);
 	return compact([
 		isOrder && order,
 		// The doubt of what was made is over.
 		isSame && earlier.state === 'inDoubt' && doubt,
-		earlier.typed === typed && (isSame || typed !== undefined) && place,
+		isOfGoods && place,
 	]);
 }
 

@@ -43,6 +43,8 @@ export interface Identifiable {
 	call?: string;
 	/** The same before the catalog filled it: its prices may change until a Retry. */
 	typed?: string;
+	/** Who gets what, at whatever price: until a Retry a price may be typed, blanked or changed. */
+	goods?: string;
 	/** Whom it charges, if anything but a name says so. */
 	customer?: string;
 	orderReference?: string;
@@ -64,12 +66,12 @@ export function madeKey(account: Account, hash: unknown): string {
  * apart; a place does not, since a Retry may come with another credential.
  */
 export function identify(wanted: Identifiable): Identity {
-	const { context, account, memory, fingerprint, typed = fingerprint, itemIndex } = wanted;
+	const { context, account, memory, fingerprint, goods = fingerprint, itemIndex } = wanted;
 	const reference = wanted.orderReference && composed(wanted.orderReference);
 	const isCall = isTool(context);
 	const origin = originOf(context);
 	const run = String(memory.run());
-	const nth = String(memory.ordinal(typed, itemIndex));
+	const nth = String(memory.ordinal(goods, itemIndex));
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
@@ -77,7 +79,7 @@ export function identify(wanted: Identifiable): Identity {
 	const said = [...scope, fingerprint, wanted.call ?? ''];
 	const call = keyOf('call', ...said, reference ?? '');
 	// Without the reference: a Retry may bring one.
-	const place = keyOf('place', ...node, origin, ...(isCall ? said : [run, typed]), nth);
+	const place = keyOf('place', ...node, origin, ...(isCall ? said : [run, goods]), nth);
 	const order = reference === undefined ? [] : [keyOf('order', ...scope, reference)];
 	const doubt = keyOf('doubt', ...scope, fingerprint);
 	return {
@@ -106,6 +108,14 @@ export function chargeFingerprint(body: IDataObject): string {
 	const cart = Array.isArray(body.cart) ? body.cart.map(cartItem).sort() : [];
 	const parts = JSON.stringify([customerOf(body), cart, plain(body.amount)]);
 	return digest('charge', composed(parts));
+}
+
+/** The same without prices; without a cart the amount is all there is. */
+export function goodsFingerprint(body: IDataObject): string {
+	const { cart } = body;
+	if (!Array.isArray(cart) || cart.length === 0) return chargeFingerprint(body);
+	const goods = cart.map((item) => (isJsonObject(item) ? omit(item, 'price') : item));
+	return digest('goods', composed(JSON.stringify([customerOf(body), goods.map(cartItem).sort()])));
 }
 
 function customerOf(body: IDataObject): string[] {

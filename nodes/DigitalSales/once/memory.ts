@@ -13,6 +13,7 @@ const attemptSchema = z.object({
 	/** Who was charged for what. */
 	fingerprint: z.string(),
 	typed: z.string().optional(),
+	goods: z.string().optional(),
 	customer: z.string().optional(),
 	/** The same in a few words, to look it up by. */
 	about: z.string(),
@@ -159,6 +160,13 @@ export class ExecutionMemory {
 	has(run: number, item: number): boolean {
 		return Object.values(this.stored.attempts).some(
 			(attempt) => isJsonObject(attempt) && attempt.run === run && attempt.item === item,
+		);
+	}
+
+	/** Whether a hash is that of another item of this execution. */
+	isOfOther(spot: string, hash: string): boolean {
+		return Object.keys(this.stored.attempts).some(
+			(other) => other !== spot && this.get(other)?.result?.hash === hash,
 		);
 	}
 

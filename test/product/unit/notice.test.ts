@@ -83,7 +83,7 @@ describe('What a notification claims', () => {
 		['a number in an envelope', { transaction: { id: 4711 } }],
 		['a number as a text in an envelope', { transaction: { id: ' 4711 ' } }],
 		['the reference of a resource', { transaction: 'ab12' }],
-		['a list in place of the transaction', { transaction: [{ hash: 'ab12' }] }],
+		['a list of two in place of the transaction', { transaction: [{ hash: 'ab12' }, {}] }],
 		['a hash that is no whole number', { hash: 4.5 }],
 		['a hash that is too large for a number', { hash: 1e21 }],
 		['a hash that is too long', { hash: 'a'.repeat(201) }],

@@ -8,7 +8,12 @@ import { LARGEST_AMOUNT, formatReais } from '../../domain/money';
 import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
-import { callFingerprint, chargeFingerprint, customerFingerprint } from '../../once/identity';
+import {
+	callFingerprint,
+	chargeFingerprint,
+	customerFingerprint,
+	goodsFingerprint,
+} from '../../once/identity';
 import { digest } from '../../shared/digest';
 import { hundredfold } from '../hundredfold';
 import type { Run } from '../run';
@@ -35,6 +40,10 @@ export interface Charge {
 	call: string;
 	/** The same as it was typed, before the catalog filled it. */
 	typed: string;
+	/** Who gets what, at whatever price. */
+	goods: string;
+	/** Whether the catalog has given prices: an earlier charge may have had others. */
+	isFilled: boolean;
 	/** Whom it charges, if anything but a name says so. */
 	customer?: string;
 	/** The display name of a field of the body. */
@@ -139,6 +148,8 @@ export function chargeOf(
 		fingerprint: chargeFingerprint(body),
 		call: callFingerprint(body),
 		typed: chargeFingerprint(bodyOf(typed)),
+		goods: goodsFingerprint(body),
+		isFilled: chargeFingerprint(bodyOf(typed)) !== chargeFingerprint(given),
 		customer: isIdentified(customer) ? customerFingerprint(body) : undefined,
 		labelOf,
 	};

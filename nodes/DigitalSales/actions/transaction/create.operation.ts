@@ -6,6 +6,7 @@ import { hasFailed, isPaid, isTooLateToPay } from '../../domain/paymentStatus';
 import { readForm } from '../../form/readForm';
 import { createOnce, refuseAhead } from '../../once/createOnce';
 import type { Created, Creation } from '../../once/creation';
+import { isTool } from '../../n8n/tool';
 import { isKnown } from '../../once/earlier';
 import { contactOf } from '../../once/identity';
 import { customerPhrase } from '../../once/refusals';
@@ -140,7 +141,7 @@ function amountHint({ amount, cartTotal }: Charge): string | undefined {
 
 function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
 	const { form, charge, problem } = ready;
-	const { account, fingerprint, typed, customer, call, about, body } = charge;
+	const { account, fingerprint, typed, goods, customer, call, about, body } = charge;
 	const shared = run.creating(itemIndex);
 	const client = run.client();
 	return {
@@ -149,6 +150,7 @@ function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<T
 		fingerprint,
 		call,
 		typed,
+		goods,
 		customer,
 		orderReference: form.orderReference,
 		kind: 'charge',
@@ -162,10 +164,12 @@ function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<T
 		fits: (made) => {
 			const others = othersOf(charge, made);
 			// A document alone tells who it is: the rest may have been corrected.
-			const isOther = contactOf(body.customer).document
-				? others.includes(DOCUMENT)
-				: others.length > 0;
-			return !isOther && [null, undefined, charge.amount].includes(made.amount);
+			const { document } = contactOf(made.customer);
+			const isStated = document && !document.includes('*') && contactOf(body.customer).document;
+			const isOther =
+				isStated && !isTool(run.context) ? others.includes(DOCUMENT) : others.length > 0;
+			const isAmount = [null, undefined, charge.amount].includes(made.amount);
+			return !isOther && (isAmount || charge.isFilled);
 		},
 	};
 }

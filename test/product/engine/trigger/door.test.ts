@@ -36,6 +36,17 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			'names with brackets',
 			(hash) => ({ headers: FORM, body: `transaction[hash]=${hash}&status=paid` }),
 		],
+		[
+			'JSON as a text under transaction',
+			(hash) => ({
+				headers: FORM,
+				body: `transaction=${encodeURIComponent(JSON.stringify({ hash }))}&status=paid`,
+			}),
+		],
+		[
+			'a form that says to be text',
+			(hash) => ({ headers: { 'content-type': 'text/plain' }, body: `hash=${hash}&status=paid` }),
+		],
 		['encoded brackets', (hash) => ({ headers: FORM, body: `data%5Bhash%5D=${hash}` })],
 		[
 			'brackets in brackets',
@@ -117,7 +128,9 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		const warnings = () => inbox.trigger.logs.filter(({ level }) => level === 'warn');
 
 		test('is refused, and n8n’s log names its fields, once in a while', async () => {
-			for (const body of [SALE, SALE, { sale: { id: 123456 } }]) {
+			const long = { a: [1], 'a[length]': 33_000_000 };
+			const deep = { transaction: { id: { toString: 1 } }, sale: 123456 };
+			for (const body of [SALE, SALE, { sale: { id: 123456 } }, long, deep]) {
 				const { status, json } = await inbox.trigger.post(body);
 				expect([status, json]).toEqual([400, { received: false, reason: 'no transaction hash' }]);
 			}
