@@ -60,7 +60,7 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 			const [hash = ''] = shop.hashes;
 			sells(2500);
 			const again = how === 'order' ? {} : { retrying: failed };
-			const refused = await shop.ask({ more, ...order, ...again });
+			await shop.ask({ more, ...order, ...again });
 			const named = await shop.ask({ more, ...order, ...again, code: hash });
 			expect(named.json[0]?.hash).toBe(hash);
 		},
@@ -73,8 +73,8 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		sells(2500);
 		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
 		const again = { retryOf, process: NodeProcess.fresh(), code: hash };
-		const refused = await shop.ask({ more: at(''), ...again });
-		const typed = await shop.ask({ more: at('19,90'), ...again });
+		await shop.ask({ more: at(''), ...again });
+		await shop.ask({ more: at('19,90'), ...again });
 		expect(shop.charges).toBe(1);
 	});
 
@@ -98,7 +98,7 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		const two = { items: [{}, {}] };
 		const { begun } = await shop.charge(two);
 		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
-		await shop.ask({
+		const retry = await shop.ask({
 			...two,
 			retryOf,
 			process: NodeProcess.fresh(),
@@ -116,7 +116,7 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		await shop.charge({ code: hash });
 		await clock.sleep(86_400_000 * 30);
 		shop.fault('drop');
-		const lost = await shop.ask({ code: hash });
+		await shop.ask({ code: hash });
 		const third = await shop.ask({ code: hash });
 		expect(third.json[0]?.hash).not.toBe(hash);
 	});
