@@ -31,7 +31,10 @@ let n8n: N8n;
 let customers = 700_800_900;
 
 beforeAll(async () => {
-	n8n = await startN8n('e2e-facts', { sandbox: { resendAfterSeconds: [] } });
+	n8n = await startN8n('e2e-facts', {
+		env: { N8N_PROXY_HOPS: '1' },
+		sandbox: { resendAfterSeconds: [] },
+	});
 }, START_MS);
 beforeEach(() => n8n.sandbox.reset());
 afterAll(async () => await n8n?.close());
@@ -159,6 +162,18 @@ const FACTS: Record<string, () => Promise<void>> = {
 			void (await postJson(`${n8n.url}/webhook/fact-runIndex`, { orders: [{}, {}] }));
 		await n8n.rest.ended(await n8n.rest.startedBy(saved.id, post));
 		expect(n8n.sandbox.charges()).toBe(2);
+	},
+	senderAddress: async () => {
+		await publish(n8n, 'fact-senderAddress', [trigger('fact-senderAddress'), END]);
+		await (await published('fact-senderAddress-sale', charge())).run();
+		const hash = await paid();
+		const url = addressOf(n8n, 'fact-senderAddress');
+		const from = async (address: string, body: object) =>
+			await postJson(url, body, { 'x-forwarded-for': address });
+		const unknown = Array.from({ length: 12 }, (_, nth) => ({ hash: `nosuch${nth}` }));
+		await Promise.all(unknown.map(async (body) => await from('203.0.113.7', body)));
+		// One sender has used up the reads of its own address alone.
+		expect((await from('203.0.113.8', { hash })).status).toBe(200);
 	},
 	testListening: async () => {
 		await (await published('fact-testListening-sale', charge())).run();
