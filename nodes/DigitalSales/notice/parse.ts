@@ -32,7 +32,7 @@ export async function takeNotice(context: IWebhookFunctions): Promise<Notice> {
 /** One in a while for each node: anybody may send anything. */
 const warnings = processWide(new PromiseCache<void>({ most: 100, keptMs: 600_000 }));
 
-/** What n8n has read, or JSON under any other content type: also as a form, as PHP's curl declares it. */
+/** What n8n has read; under another content type JSON, which PHP's curl declares as a form, or a form. */
 async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	const request = context.getRequestObject();
 	declineLongerThanAny(Number(context.getHeaderData()['content-length']));

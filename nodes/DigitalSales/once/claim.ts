@@ -301,20 +301,9 @@ export class Claim<T> {
 
 	private attempt(state: Attempt['state'], result?: IDataObject): Attempt {
 		const { account, fingerprint, typed, goods, customer, about, orderReference } = this.creation;
-		return {
-			...{
-				state,
-				account: account.key,
-				fingerprint,
-				typed,
-				goods,
-				customer,
-				about,
-				orderReference,
-				result,
-			},
-			...{ startedAt: clock.now(), turn: this.repeatCodes.latest },
-		};
+		const { latest: turn } = this.repeatCodes;
+		const asked = { fingerprint, typed, goods, customer, about, orderReference };
+		return { ...asked, state, account: account.key, startedAt: clock.now(), turn, result };
 	}
 
 	/** Remembers an attempt in the execution and, under these keys, in the process. */

@@ -10,10 +10,11 @@ const attemptSchema = z.object({
 	state: z.enum(['inDoubt', 'made']),
 	/** The key of the account in which it was made. */
 	account: z.string(),
-	/** Who was charged for what. */
+	/** Who was charged for what; as it was typed, and without prices. */
 	fingerprint: z.string(),
 	typed: z.string().optional(),
 	goods: z.string().optional(),
+	/** Who was charged, if anything but a name says so. */
 	customer: z.string().optional(),
 	/** The same in a few words, to look it up by. */
 	about: z.string(),
@@ -95,9 +96,8 @@ export interface Where {
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** By fingerprint: the position of each item of this run among those that share it. */
+	/** By what they ask for: the position of each item of this run among those that share it. */
 	private readonly alike = new Map<string, Map<number, number>>();
-
 	/** By order: the fingerprint of the first item of this run that asks for it. */
 	private readonly ordered = new Map<string, string>();
 
@@ -122,10 +122,10 @@ export class ExecutionMemory {
 		return runs.length - 1;
 	}
 
-	/** How many items of this run came earlier with the same fingerprint. */
-	ordinal(fingerprint: string, item: number): number {
-		const alike = this.alike.get(fingerprint) ?? new Map<number, number>();
-		this.alike.set(fingerprint, alike);
+	/** How many items of this run came earlier with the same goods. */
+	ordinal(goods: string, item: number): number {
+		const alike = this.alike.get(goods) ?? new Map<number, number>();
+		this.alike.set(goods, alike);
 		const before = alike.get(item) ?? alike.size;
 		alike.set(item, before);
 		return before;

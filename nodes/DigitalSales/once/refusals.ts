@@ -136,7 +136,7 @@ export function unreadable(
 	const { status } = answer;
 	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
 	const toDo = isNew
-		? 'It may not show a new charge yet: wait a few minutes, then run this again.'
+		? `It may not show a new charge yet: wait a few minutes, then ${RUN_AGAIN}.`
 		: 'Read it with Transaction > Get when the service answers again.';
 	return refusal(
 		`${customerPhrase(subject)} was already charged, but transaction ${hash} could not be read`,

@@ -138,6 +138,7 @@ export function chargeOf(
 		throw mistake(context, itemIndex, `${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 	const body = amount === undefined ? given : { amount, ...given };
+	const asTyped = chargeFingerprint(bodyOf(typed));
 	return {
 		body,
 		account: { ...account, key: digest('account', account.key, token ?? account.bodyApiToken) },
@@ -147,9 +148,9 @@ export function chargeOf(
 		about: inWords(cart, amount, customer?.document),
 		fingerprint: chargeFingerprint(body),
 		call: callFingerprint(body),
-		typed: chargeFingerprint(bodyOf(typed)),
+		typed: asTyped,
 		goods: goodsFingerprint(body),
-		isFilled: chargeFingerprint(bodyOf(typed)) !== chargeFingerprint(given),
+		isFilled: asTyped !== chargeFingerprint(given),
 		customer: isIdentified(customer) ? customerFingerprint(body) : undefined,
 		labelOf,
 	};

@@ -58,7 +58,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		const { made, isExisting } = await charged(run, itemIndex, ready);
 		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
 		const item = await transactionItem(run, made, { ...form, options });
-		// Beside the hash: hints reach neither an If node nor a model.
+		// Hints reach neither an If node nor a model. It stands beside the hash, and no field of the service hides it.
 		const own = { already_charged: isExisting };
 		const json = Object.assign({ hash: made.hash }, own, item.json, own);
 		return [{ ...item, json }];

@@ -1,4 +1,3 @@
-import { catalogPages } from '../../../../nodes/DigitalSales/api/catalog';
 import { crashedData, NodeProcess } from '../harness';
 import { errorIn } from '../support/account';
 import { type Ask, customers, errorOf, MAYBE, OWN_CUSTOMER, useShop } from '../support/charging';
@@ -8,18 +7,13 @@ const ORDER = { order: 'order-1' };
 describe('A price that comes from the catalog, which changes', () => {
 	const shop = useShop();
 
-	const offer = (): string => shop.account.sandbox.products[0]?.offers[0]?.hash ?? '';
-	const sells = (price: number): void => {
-		catalogPages.clear();
-		shop.account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: offer(), price }] });
-	};
 	const blank = (more: Ask['more'] = {}) => ({
-		more: { cart: { items: [{ offerHash: offer(), price: '' }] }, ...more },
+		more: { cart: { items: [{ offerHash: shop.offer, price: '' }] }, ...more },
 	});
 	const each = () => ({ ...blank(OWN_CUSTOMER), items: customers(3) });
 	/** Charges two of three customers; the third is refused. */
 	const thirdRefused = async (ask: Ask = each()) => {
-		sells(1990);
+		shop.sells(1990);
 		shop.fault('refuse', 2);
 		return await shop.ask(ask);
 	};
@@ -27,7 +21,7 @@ describe('A price that comes from the catalog, which changes', () => {
 	describe('in a Retry is no change:', () => {
 		test('what exists is returned, with a hint, and the rest is charged', async () => {
 			const first = await thirdRefused();
-			sells(2500);
+			shop.sells(2500);
 			const retry = await shop.charge({ retrying: first, ...each() });
 
 			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
@@ -40,7 +34,7 @@ describe('A price that comes from the catalog, which changes', () => {
 		test('also with Order References, and after a restart', async () => {
 			const ask = { ...each(), order: '={{ $json.n }}' };
 			const first = await thirdRefused(ask);
-			sells(2500);
+			shop.sells(2500);
 			const retry = await shop.charge({ retrying: first, ...ask, process: NodeProcess.fresh() });
 
 			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
@@ -50,7 +44,7 @@ describe('A price that comes from the catalog, which changes', () => {
 		test('if the price is hundredfold now, what exists is returned all the same', async () => {
 			const ask = { ...each(), more: { ...each().more, additionalFields: { amount: '19,90' } } };
 			const first = await thirdRefused(ask);
-			sells(199_000);
+			shop.sells(199_000);
 			const retry = await shop.ask({ retrying: first, ...ask, continueOnFail: true });
 
 			expect(retry.json.slice(0, 2).map(({ hash }) => hash)).toEqual(shop.hashes);
@@ -60,7 +54,7 @@ describe('A price that comes from the catalog, which changes', () => {
 
 		test('a price that somebody typed is one', async () => {
 			const first = await thirdRefused();
-			const typed = { cart: { items: [{ offerHash: offer(), price: '25' }] }, ...OWN_CUSTOMER };
+			const typed = { cart: { items: [{ offerHash: shop.offer, price: '25' }] }, ...OWN_CUSTOMER };
 			const retry = await shop.ask({ retrying: first, ...each(), more: typed });
 
 			expect(errorOf(retry)).toContain('Item 1 was already charged, so the changed charge');
@@ -68,9 +62,9 @@ describe('A price that comes from the catalog, which changes', () => {
 		});
 
 		test('after a crash it charges nobody again', async () => {
-			sells(1990);
+			shop.sells(1990);
 			const { begun } = await shop.charge(each());
-			sells(2500);
+			shop.sells(2500);
 			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
 			const retry = await shop.ask({ ...each(), retryOf, process: NodeProcess.fresh() });
 
@@ -81,9 +75,9 @@ describe('A price that comes from the catalog, which changes', () => {
 
 	describe('the same order again, of another price', () => {
 		test('of the same customer: the refusal says what exists, both amounts, and both ways out', async () => {
-			sells(1990);
+			shop.sells(1990);
 			await shop.charge({ ...ORDER, ...blank() });
-			sells(2500);
+			shop.sells(2500);
 			const again = errorOf(await shop.ask({ ...ORDER, ...blank() }));
 
 			expect(again).toContain(
@@ -107,10 +101,10 @@ describe('A price that comes from the catalog, which changes', () => {
 				/It may have been for other data/,
 			],
 		])('%s', async (_what, more, shown) => {
-			sells(1990);
+			shop.sells(1990);
 			shop.fault('lose');
 			await shop.ask({ ...ORDER, ...blank() });
-			sells(2500);
+			shop.sells(2500);
 			const again = errorOf(await shop.ask({ ...ORDER, ...blank(more) }));
 
 			expect(again).toMatch(shown);
@@ -118,9 +112,9 @@ describe('A price that comes from the catalog, which changes', () => {
 		});
 
 		test('of another customer shows nothing of the first', async () => {
-			sells(1990);
+			shop.sells(1990);
 			await shop.charge({ ...ORDER, ...blank() });
-			sells(2500);
+			shop.sells(2500);
 			const again = errorOf(
 				await shop.ask({ ...ORDER, ...blank({ customerDocument: '111.444.777-35' }) }),
 			);

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
+import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import { clearProcessWide } from '../../../../nodes/DigitalSales/shared/processWide';
 import { cpf } from '../../../support/charge';
 import { crashedData, type NodeOutcome } from '../harness';
@@ -341,10 +342,10 @@ class World {
 				expect(stated?.customer.document).toBe(documentOf(one));
 				expect(given.already_charged).toBe(before.has(String(given.hash)));
 				const latest = this.calls.get(email);
-				const isRecent = latest && Date.now() - latest.at < 15 * MINUTE_MS;
+				const isRecent = latest && clock.now() - latest.at < 15 * MINUTE_MS;
 				if (isRecent && this.isLive(latest.hash)) expect(given.hash).toBe(latest.hash);
 				if (!before.has(String(given.hash))) {
-					this.calls.set(email, { hash: String(given.hash), at: Date.now() });
+					this.calls.set(email, { hash: String(given.hash), at: clock.now() });
 				}
 			}
 			expect(errors.join()).not.toMatch(CODE);

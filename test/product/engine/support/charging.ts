@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { deepCopy, type INodeParameters, type IRunExecutionData } from 'n8n-workflow';
+import { catalogPages } from '../../../../nodes/DigitalSales/api/catalog';
 import type { Fault, SandboxOptions } from '../../../sandbox';
 import { cpf } from '../../../support/charge';
 import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from '../harness';
@@ -136,6 +137,17 @@ class Shop {
 	): Promise<NodeOutcome> {
 		if (of.run === undefined) throw new Error('The execution did not run');
 		return await this.run(parameters, { retryOf: of.run.data, ...options });
+	}
+
+	/** The offer that the cart may name. */
+	get offer(): string {
+		return this.account.sandbox.products[0]?.offers[0]?.hash ?? '';
+	}
+
+	/** Gives that offer a price in the catalog, in cents. */
+	sells(price: number): void {
+		catalogPages.clear();
+		this.account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: this.offer, price }] });
 	}
 
 	get charges(): number {
