@@ -1,5 +1,4 @@
 import * as fc from 'fast-check';
-import { compact } from 'lodash';
 import { createRunExecutionData, type IDataObject } from 'n8n-workflow';
 import { clock } from '../../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../../sandbox';
@@ -115,13 +114,14 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 	/** Sends notices at the same moment; whatever is not answered 200 is sent again some day. */
 	const send = async (notices: Notice[], isAgain = false): Promise<void> => {
 		const done = await Promise.all(
-			notices.map(async (one) => (await inbox.trigger.post(one.body)).status === 200 && one),
+			notices.map(async (one) => {
+				if ((await inbox.trigger.post(one.body)).status !== 200) return undefined;
+				const sale = sold.find(({ hash }) => hash === one.hash);
+				const isEarly = sale?.was.at(-1) === one.status && clock.elapsed() < sale.shownAt;
+				if (sale && isEarly) sale.isAnsweredEarly = true;
+				return one;
+			}),
 		);
-		for (const one of compact(done)) {
-			const sale = sold.find(({ hash }) => hash === one.hash);
-			const isEarly = sale?.was.at(-1) === one.status && clock.elapsed() < sale.shownAt;
-			if (sale && isEarly) sale.isAnsweredEarly = true;
-		}
 		if (!isAgain) pending = pending.filter((one) => !done.includes(one));
 	};
 
