@@ -67,15 +67,15 @@ const topLevel = ':matches(Program, Program > ExportNamedDeclaration) > Variable
 const moduleState = [
 	{
 		selector: `${topLevel}[kind="let"]`,
-		message: 'State that outlives an execution is declared with processWide() of shared/.',
+		message: 'State that outlives an execution is declared with processState() of shared/.',
 	},
 	{
-		selector: `${topLevel} :not(CallExpression[callee.name="processWide"]) > NewExpression[callee.name=/^(Weak)?(Map|Set)$/][arguments.length=0]`,
-		message: 'State that outlives an execution is declared with processWide() of shared/.',
+		selector: `${topLevel} :not(CallExpression[callee.name="processState"]) > NewExpression[callee.name=/^(Weak)?(Map|Set)$/][arguments.length=0]`,
+		message: 'State that outlives an execution is declared with processState() of shared/.',
 	},
 	{
-		selector: `${topLevel} :not(CallExpression[callee.name="processWide"]) > NewExpression[callee.name="BoundedMap"]`,
-		message: 'State that outlives an execution is declared with processWide() of shared/.',
+		selector: `${topLevel} :not(CallExpression[callee.name="processState"]) > NewExpression[callee.name="BoundedMap"]`,
+		message: 'State that outlives an execution is declared with processState() of shared/.',
 	},
 ];
 
@@ -88,7 +88,7 @@ export default defineConfig(
 		'.n8n-host/',
 		'.n8n-hosts/',
 		'.n8n-data/',
-		'test/host/n8n-host/',
+		'test/helpers/n8n-host/',
 	]),
 	{ linterOptions: { reportUnusedDisableDirectives: 'error' } },
 	{ files: ['{nodes,credentials}/**/*'], linterOptions: { noInlineConfig: true } },

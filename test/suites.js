@@ -5,27 +5,27 @@ const inTest = (path) => `<rootDir>/test/${path}`;
 /** Where the tests of each suite are, and what jest needs to know of them. */
 const SUITES = {
 	test: {
-		folders: ['product/unit', 'product/engine', 'tools'],
+		folders: ['unit', 'engine', 'tools'],
 		testTimeout: 15_000,
 		maxWorkers: 2,
 	},
 	thorough: {
-		folders: ['product/thorough'],
+		folders: ['thorough'],
 		testTimeout: 300_000,
-		globalSetup: inTest('product/thorough/build.ts'),
+		globalSetup: inTest('helpers/thorough/build.ts'),
 	},
 	e2e: {
-		folders: ['host/e2e'],
+		folders: ['e2e'],
 		testTimeout: 90_000,
 		// Each file has its n8n or its account to itself, and most of its time is waiting.
 		maxWorkers: 2,
-		globalSetup: inTest('host/e2e/stage/sharedN8n.ts'),
-		globalTeardown: inTest('host/e2e/stage/closeSharedN8n.ts'),
+		globalSetup: inTest('helpers/e2e/sharedN8n.ts'),
+		globalTeardown: inTest('helpers/e2e/closeSharedN8n.ts'),
 	},
-	queue: { folders: ['host/queue'], testTimeout: 180_000 },
-	crash: { folders: ['host/histories'], testTimeout: 180_000 },
-	install: { folders: ['host/install'], testTimeout: 120_000 },
-	browser: { folders: ['host/browser'], testTimeout: 90_000 },
+	queue: { folders: ['queue'], testTimeout: 180_000 },
+	crash: { folders: ['crash'], testTimeout: 180_000 },
+	install: { folders: ['install'], testTimeout: 120_000 },
+	browser: { folders: ['browser'], testTimeout: 90_000 },
 };
 
 /** The suite that runs: `npm test`, unless this file was started with another one. */

@@ -10,7 +10,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { formProperties, manyItemsHints, subtitleExpression } from './actions/registry';
 import { router } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
-import { searchOffers, searchProducts } from './listSearch/products';
+import { searchOffers, searchProducts } from './form/listSearch';
 import { resumeWebhooks } from './n8n/resumeUrl';
 import { wake } from './wait/wake';
 

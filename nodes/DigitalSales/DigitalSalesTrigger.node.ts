@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api/credentialTest';
-import { searchOffers, searchProducts } from './listSearch/products';
+import { searchOffers, searchProducts } from './form/listSearch';
 import { TRIGGER_VERSION } from './n8n/triggerExecution';
 import { WEBHOOK_PATH } from './n8n/workflowTriggers';
 import { emitOnce } from './trigger/dedupe';

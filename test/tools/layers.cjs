@@ -9,7 +9,7 @@ const HOUSE = [
 	['n8n'],
 	['api'],
 	['output'],
-	['form', 'listSearch', 'notice', 'once'],
+	['form', 'idempotency', 'notification'],
 	['trigger', 'wait'],
 	['actions'],
 ];

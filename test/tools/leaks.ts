@@ -1,6 +1,6 @@
-import { ROOT } from '../host/n8n/paths';
-import { endGroup, startGroup } from '../host/n8n/processes';
-import { messageOf, say } from '../host/n8n/terminal';
+import { ROOT } from '../helpers/n8n/paths';
+import { endGroup, startGroup } from '../helpers/n8n/processes';
+import { messageOf, say } from '../helpers/n8n/terminal';
 
 const DONE = /^Ran all test suites/m;
 const OPEN_HANDLES = /open handles? potentially keeping Jest from exiting/;

@@ -1,6 +1,6 @@
-import { ROOT } from '../host/n8n/paths';
-import { startGroup } from '../host/n8n/processes';
-import { messageOf, say, secondsSince } from '../host/n8n/terminal';
+import { ROOT } from '../helpers/n8n/paths';
+import { startGroup } from '../helpers/n8n/processes';
+import { messageOf, say, secondsSince } from '../helpers/n8n/terminal';
 
 type Steps = Record<string, string>;
 
@@ -19,7 +19,7 @@ const SELDOM: Steps = { leaks: 'tsx test/tools/leaks.ts' };
 /** What is made from the code, and has to be made again after a change. */
 const WRITE: Steps = {
 	recipes: 'tsx examples/source/write.ts',
-	forms: 'jest test/product/unit/form/forms test/product/engine/outputPreview',
+	forms: 'jest test/unit/form/forms test/engine/outputPreview',
 	format: 'prettier --write . --log-level warn',
 };
 

@@ -7,7 +7,7 @@ import { fieldLabel } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';
 import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
-import { ExecutionMemory } from '../once/memory';
+import { ExecutionMemory } from '../idempotency/attempts';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { ITEMS_AT_ONCE, Run, situationOf } from './run';

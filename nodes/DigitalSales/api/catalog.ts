@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import pick from 'lodash/pick';
 import uniqBy from 'lodash/uniqBy';
 import { clock } from '../shared/clock';
-import { BoundedMap, processWide } from '../shared/processWide';
+import { BoundedMap, processState } from '../shared/processState';
 import type { Account } from './account';
 import { Client } from './client';
 import { ServiceError } from './serviceError';
@@ -39,7 +39,7 @@ export const CATALOG_LIMITS = {
 const REMEMBERED_MS = 45_000;
 
 /** Pages of catalogs by account and number, all forgotten when a catalog is changed. */
-export const catalogPages = processWide(
+export const catalogPages = processState(
 	new BoundedMap<{ page: CatalogPage; until: number }>({
 		most: 60,
 		isOver: ({ until }) => until <= clock.elapsed(),

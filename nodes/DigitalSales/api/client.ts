@@ -230,7 +230,7 @@ export class Client {
 		const { api_token: token = this.account.credential.apiToken } = body ?? {};
 		const hasOtherToken = token !== this.account.credential.apiToken;
 		const error = new ServiceError(endpoint, outcome, tries, hasOtherToken);
-		// `once/` takes a cancellation for not processed, so a doubt is never reported as one.
+		// `idempotency/` takes a cancellation for not processed, so a doubt is never reported as one.
 		const isCanceled = this.options.signal?.aborted === true;
 		return isCanceled && !error.isInDoubt ? new CanceledError() : error;
 	}

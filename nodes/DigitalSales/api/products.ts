@@ -10,16 +10,16 @@ import {
 	readProductPage,
 } from './schemas/product';
 import { ServiceError } from './serviceError';
-import { BoundedMap, processWide } from '../shared/processWide';
+import { BoundedMap, processState } from '../shared/processState';
 import { isJsonObject } from '../shared/json';
 import type { Account } from './account';
 import { readResource } from './schemas/resource';
 
 /** As the service sent them, by account and offer: of thousands that a list brings, a charge reads one. */
-const pricesSeen = processWide(new BoundedMap<string | number>({ most: 10_000 }));
+const pricesSeen = processState(new BoundedMap<string | number>({ most: 10_000 }));
 
 /** The hashes of the offers that were seen of a product. */
-const seenOffers = processWide(new BoundedMap<Set<IDataObject[string]>>({ most: 10_000 }));
+const seenOffers = processState(new BoundedMap<Set<IDataObject[string]>>({ most: 10_000 }));
 
 /** Remembers the prices of offers of a product that the service just sent. */
 export function markPricesSeen(

@@ -1,6 +1,6 @@
 import sortBy from 'lodash/sortBy';
 import { CanceledError, clock } from '../shared/clock';
-import { processWide } from '../shared/processWide';
+import { processState } from '../shared/processState';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 
 /** Permission for one request. */
@@ -217,7 +217,7 @@ export class RateLimiter {
 }
 
 /** By account and endpoint. */
-const rateLimiters = processWide(new Map<string, RateLimiter>());
+const rateLimiters = processState(new Map<string, RateLimiter>());
 
 /** The rate limiter of an account at an endpoint, at the documented rate (API document, Limits). */
 export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {

@@ -2,7 +2,7 @@ import { RUN_AGAIN } from '../domain/text';
 
 /**
  * What follows from a failure. A POST that fails, or whose retries run out, was not processed, so
- * `once/` lets the same charge be made again; after `inDoubt` the outcome is unknown, and the charge is
+ * `idempotency/` lets the same charge be made again; after `inDoubt` the outcome is unknown, and the charge is
  * refused.
  */
 export type RetryDecision = 'retry' | 'fail' | 'inDoubt';

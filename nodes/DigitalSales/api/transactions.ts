@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashSegment } from '../domain/text';
-import { BoundedMap, processWide } from '../shared/processWide';
+import { BoundedMap, processState } from '../shared/processState';
 import type { Account } from './account';
 import type { Client, Send } from './client';
 import { readTransaction, type Transaction } from './schemas/transaction';
 
 /** By account and hash. */
-const seenTransactions = processWide(new BoundedMap<true>({ most: 10_000 }));
+const seenTransactions = processState(new BoundedMap<true>({ most: 10_000 }));
 
 /**
  * The tries to create a PIX transaction (API document, Endpoint 3: POST /transactions), in its POST shape.

@@ -5,7 +5,7 @@
  * the path: `POST` among them if a trigger listens, `OPTIONS` alone if not. `getWorkflow().active` does not
  * tell: on a worker it is always false, elsewhere false in a run by hand and in a Retry, and true though
  * n8n could not register this trigger.
- * Holds in: 2.41.1, in one process and on workers (test/host/e2e/stage/notified.ts).
+ * Holds in: 2.41.1, in one process and on workers (test/helpers/e2e/notified.ts).
  * If it stops: with an answer in other words, charges notify the trigger unchecked, and a hint says so.
  * If n8n named `OPTIONS` alone everywhere, Automatic would take the next address, and Trigger of This
  * Workflow would refuse.

@@ -12,7 +12,7 @@ import { isJsonObject } from '../shared/json';
  *
  * Holds since: n8n 2.30.0, the oldest supported version.
  *
- * If it stops: nothing is charged any more, since the ledger sees that keys are not apart. (once/ledger.ts)
+ * If it stops: nothing is charged any more, since the ledger sees that keys are not apart. (idempotency/ledger.ts)
  */
 
 /** A row's content is irrelevant; only its existence and its mode count. */

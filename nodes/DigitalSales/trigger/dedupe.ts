@@ -5,9 +5,9 @@ import { lenientText } from '../shared/lenient';
 import { composed } from '../domain/text';
 import { endQuietly, failFor } from '../n8n/triggerExecution';
 import { originOf } from '../n8n/retry';
-import { Ledger } from '../once/ledger';
-import type { Notice } from '../notice/parse';
-import { accountOf } from '../notice/verify';
+import { Ledger } from '../idempotency/ledger';
+import type { Notice } from '../notification/parse';
+import { accountOf } from '../notification/verify';
 import { clock, wait } from '../shared/clock';
 import { digest } from '../shared/digest';
 

@@ -1,15 +1,20 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
-import { type Notice, takeNotice } from '../notice/parse';
-import { Declined, REPLIES, answering } from '../notice/reply';
-import { ANSWER_WITHIN_MS, SHORTEST_READ_MS, accountOf, verifyTransaction } from '../notice/verify';
+import { type Notice, takeNotice } from '../notification/parse';
+import { Declined, REPLIES, answering } from '../notification/reply';
+import {
+	ANSWER_WITHIN_MS,
+	SHORTEST_READ_MS,
+	accountOf,
+	verifyTransaction,
+} from '../notification/verify';
 import { hasSenderLeft, whenAnswered } from '../n8n/answered';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
-import { BoundedMap, processWide } from '../shared/processWide';
+import { BoundedMap, processState } from '../shared/processState';
 import { type TriggerForm, readTriggerForm } from './form';
 import { dedupeKey } from './dedupe';
-import { isBehind, isSameStatus, whyUnwanted } from './wanted';
+import { isBehind, isSameStatus, whyUnwanted } from './filters';
 
 /** Between two reads of a transaction; a forged notice costs reads, too. Each read without news doubles it. */
 const REREAD_AFTER_MS = 3_000;
@@ -34,7 +39,7 @@ interface Shown {
  *
  * @internal
  */
-export const reads = processWide(
+export const reads = processState(
 	new BoundedMap<Read>({
 		most: 10_000,
 		isOver: ({ at }) => at + FORGOTTEN_AFTER_MS <= clock.elapsed(),
@@ -187,7 +192,7 @@ const MOST_UNANSWERED = 80;
  *
  * @internal
  */
-export const handedOver = processWide(new BoundedMap<boolean>({ most: 10_000 }));
+export const handedOver = processState(new BoundedMap<boolean>({ most: 10_000 }));
 
 /**
  * Whether n8n, still storing earlier notices, would answer the next one too late. Not if a few wait for long:

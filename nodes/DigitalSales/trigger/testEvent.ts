@@ -9,7 +9,7 @@ import { toFailure } from '../output/errors';
 import { editorListens } from '../n8n/testListening';
 import { hashField, optional } from '../form/fields';
 import type { TriggerForm } from './form';
-import { whyUnwanted } from './wanted';
+import { whyUnwanted } from './filters';
 
 /** A person waits in the editor. */
 const LIMITS = {

@@ -1,7 +1,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { isWaiting } from '../domain/paymentStatus';
-import { takeNotice } from '../notice/parse';
-import { answering, Declined, REPLIES } from '../notice/reply';
+import { takeNotice } from '../notification/parse';
+import { answering, Declined, REPLIES } from '../notification/reply';
 
 /**
  * Wakes an execution that waits, so that the node looks for itself: nothing in the webhook is believed. n8n answers

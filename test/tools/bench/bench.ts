@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { chainOf, type NodeSketch } from '../../host/e2e/stage/workflows';
-import { startN8n, type N8n } from '../../host/n8n/n8n';
-import { CREDENTIAL_TYPE } from '../../host/n8n/paths';
-import type { SavedWorkflow, WorkflowFile } from '../../host/n8n/rest';
+import { chainOf, type NodeSketch } from '../../helpers/e2e/workflows';
+import { startN8n, type N8n } from '../../helpers/n8n/n8n';
+import { CREDENTIAL_TYPE } from '../../helpers/n8n/paths';
+import type { SavedWorkflow, WorkflowFile } from '../../helpers/n8n/rest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import { until } from '../../support/until';
+import { until } from '../../helpers/until';
 import { LeanService } from './service';
 import { startAndAnswer } from './workflows';
 

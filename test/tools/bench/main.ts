@@ -1,4 +1,4 @@
-import { messageOf, say, step } from '../../host/n8n/terminal';
+import { messageOf, say, step } from '../../helpers/n8n/terminal';
 import { Bench } from './bench';
 import { isMet, type Outcome } from './outcome';
 import { keepFigures, readMachine, tableOf } from './report';

@@ -1,8 +1,8 @@
 import { cpus, loadavg } from 'node:os';
-import { installHost } from '../../host/n8n/host';
-import { ROOT } from '../../host/n8n/paths';
-import { capture } from '../../host/n8n/processes';
-import { markdownTable, writeSection } from '../../support/figures';
+import { installHost } from '../../helpers/n8n/host';
+import { ROOT } from '../../helpers/n8n/paths';
+import { capture } from '../../helpers/n8n/processes';
+import { markdownTable, writeSection } from '../../helpers/figures';
 import { floorRatioOf, type Goal, isMet, type Outcome, ratioOf, type Sample } from './outcome';
 
 /** On what the figures were made; to be read before the work begins, as other work makes them worse. */

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { LOOPBACK } from '../../host/n8n/processes';
+import { LOOPBACK } from '../../helpers/n8n/processes';
 import { startSandbox } from '../../sandbox';
 import { readShape } from '../../sandbox/shapes';
-import { soldAt } from '../../support/charge';
+import { soldAt } from '../../helpers/charge';
 
 /**
  * A lean simulation of the service for rows in which the sandbox would be the slower side: it reads

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ACTION, type NodeSketch, TRIGGER } from '../../host/e2e/stage/workflows';
-import type { SavedCredential } from '../../host/n8n/rest';
+import { ACTION, type NodeSketch, TRIGGER } from '../../helpers/e2e/workflows';
+import type { SavedCredential } from '../../helpers/n8n/rest';
 
 type Parameters = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { startSandbox, type Sandbox } from '../../sandbox';
-import { chargeAt } from '../../support/charge';
-import { postJson } from '../../support/http';
+import { chargeAt } from '../../helpers/charge';
+import { postJson } from '../../helpers/http';
 import { contact } from './contact';
 
 // Asks the sandbox as it would ask the service: one POST at most, and a report without values.

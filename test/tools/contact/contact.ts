@@ -6,10 +6,10 @@ import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { hashSegment, isUsableHash } from '../../../nodes/DigitalSales/domain/text';
 import { parseBaseUrl, parseWebAddress } from '../../../nodes/DigitalSales/domain/webAddress';
-import { readNotice } from '../../../nodes/DigitalSales/notice/parse';
+import { readNotice } from '../../../nodes/DigitalSales/notification/parse';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { parseJson } from '../../sandbox/http';
-import { until } from '../../support/until';
+import { until } from '../../helpers/until';
 import { type Answer, listen, type Listener, type Received, Service } from './outside';
 import { Report } from './report';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { say } from '../../host/n8n/terminal';
+import { say } from '../../helpers/n8n/terminal';
 import { contact } from './contact';
 
 contact({

@@ -1,7 +1,7 @@
 const { readdirSync, readFileSync, rmSync } = require('node:fs');
 const { mkdir, writeFile } = require('node:fs/promises');
 const path = require('node:path');
-const TestEnvironment = require('../../support/jest/environment.cjs');
+const TestEnvironment = require('../../helpers/jest/environment.cjs');
 
 // Started with `npm run mutation` this tries changes of the nodes; for jest it is the environment of
 // the tests (see tests.test.ts) that are to notice them.

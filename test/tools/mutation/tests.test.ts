@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
-const TESTS = path.resolve(__dirname, '../../product');
+const TESTS = path.resolve(__dirname, '../..');
 
 /** The names of the tests that can reach the mutant, in one text; all are wanted if there is none. */
 const { wantedTests, mutatedFile = '' } = globalThis as {
@@ -29,8 +29,8 @@ const files = readdirSync(path.join(TESTS, folder), { recursive: true, encoding:
 if (files.length === 0) test.todo('none that can reach the mutant');
 // What these set up has to hold for all tests and is taken down after the last.
 else {
-	load('../support/timeLapse');
-	if (folder === 'engine') load('engine/harness');
+	load('helpers/timeLapse');
+	if (folder === 'engine') load('helpers/engine');
 }
 
 for (const name of files) {

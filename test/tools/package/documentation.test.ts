@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../../package.json';
-import { ROOT } from '../../host/n8n/paths';
-import { digestOf, shownWhenMade } from '../../support/pictured';
-import { everyOperation } from '../../support/samples';
+import { ROOT } from '../../helpers/n8n/paths';
+import { digestOf, shownWhenMade } from '../../helpers/pictured';
+import { everyOperation } from '../../helpers/samples';
 
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- jest reads it as well, as it is
 const { SUITES } = require('../../suites') as { SUITES: Record<string, { folders: string[] }> };

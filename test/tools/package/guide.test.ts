@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ROOT } from '../../host/n8n/paths';
-import { everyProperty } from '../../product/engine/support/form';
-import { filesOf, FORMS } from '../../product/unit/form/forms';
+import { ROOT } from '../../helpers/n8n/paths';
+import { everyProperty } from '../../helpers/form';
+import { filesOf, FORMS } from '../../helpers/forms';
 
 const textOf = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { files, recipeOf, RECIPES } from '../../../examples/source';
-import { PHONES } from '../../support/typed';
+import { PHONES } from '../../helpers/typed';
 import { whatsAppNumber } from '../../../examples/source/parts';
 import { LANGUAGES, render, sayIn, type Language } from '../../../examples/source/workflow';
 
@@ -24,8 +24,8 @@ describe('The workflows of examples/', () => {
 		expect(Object.fromEntries(written)).toEqual(files());
 	});
 
-	test('are each run in a real n8n, by test/host/e2e/recipes.test.ts', () => {
-		const tests = readFileSync(path.join(EXAMPLES, '../test/host/e2e/recipes.test.ts'), 'utf8');
+	test('are each run in a real n8n, by test/e2e/recipes.test.ts', () => {
+		const tests = readFileSync(path.join(EXAMPLES, '../test/e2e/recipes.test.ts'), 'utf8');
 
 		expect(Object.keys(RECIPES).filter((name) => !tests.includes(`'${name}'`))).toEqual([]);
 	});
@@ -151,7 +151,7 @@ describe('The workflows of examples/', () => {
 		}
 	});
 
-	// Therefore what is seen in one language holds in the other (test/host/e2e/recipes.test.ts).
+	// Therefore what is seen in one language holds in the other (test/e2e/recipes.test.ts).
 	test.each(
 		Object.keys(RECIPES).flatMap((name) => [
 			{ name, language: 'en', start: 'README.md', all: 'examples/README.md' },

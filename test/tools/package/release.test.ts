@@ -1,8 +1,8 @@
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ROOT } from '../../host/n8n/paths';
-import { capture } from '../../host/n8n/processes';
+import { ROOT } from '../../helpers/n8n/paths';
+import { capture } from '../../helpers/n8n/processes';
 import { identityProblems, notesOf, publishingCommands, release, releaseProblems } from './release';
 
 const INTRODUCTION = '# Changelog\n\nAll notable changes.\n\n';
@@ -45,13 +45,13 @@ describe('a release in the changelog', () => {
 	});
 });
 
-/** What it does with something to release is rehearsed (test/host/install/rehearsal.test.ts). */
+/** What it does with something to release is rehearsed (test/install/rehearsal.test.ts). */
 test('npm version changes nothing if the changelog has nothing to release', async () => {
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-version-'));
 	const git = async (...args: string[]): Promise<string> => await capture('git', args, folder);
 	try {
 		const copied = ['.npmrc', '.gitignore', 'package.json', 'package-lock.json', 'tsconfig.json'];
-		for (const name of [...copied, 'test/tools/package', 'test/host/n8n']) {
+		for (const name of [...copied, 'test/tools/package', 'test/helpers/n8n']) {
 			await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true });
 		}
 		await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../../package.json';
-import { ROOT } from '../../host/n8n/paths';
-import { say } from '../../host/n8n/terminal';
+import { ROOT } from '../../helpers/n8n/paths';
+import { say } from '../../helpers/n8n/terminal';
 import { releaseProblems } from './release';
 
 // Run by the publishing workflow, with the tag.

@@ -1,5 +1,5 @@
-import { ROOT } from '../../host/n8n/paths';
-import { messageOf, say, step } from '../../host/n8n/terminal';
+import { ROOT } from '../../helpers/n8n/paths';
+import { messageOf, say, step } from '../../helpers/n8n/terminal';
 import { packAndUnpack, unpack } from './unpack';
 
 /** What the scanner looks at in a published tarball; it names these itself, but exports no list. */

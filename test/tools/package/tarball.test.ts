@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../../package.json';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { PACKAGE_NAME, ROOT } from '../../host/n8n/paths';
-import { run } from '../../host/n8n/processes';
-import { type Classes, NodeProcess } from '../../product/engine/harness';
-import { pixParameters, useAccount } from '../../product/engine/support/account';
+import { PACKAGE_NAME, ROOT } from '../../helpers/n8n/paths';
+import { run } from '../../helpers/n8n/processes';
+import { type Classes, NodeProcess } from '../../helpers/engine';
+import { pixParameters, useAccount } from '../../helpers/account';
 import { isPlaceholder } from './release';
 import { filesIn, packAndUnpack, type Packed } from './unpack';
 

@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { packBuild } from '../../host/n8n/packageInstall';
-import { capture } from '../../host/n8n/processes';
+import { packBuild } from '../../helpers/n8n/packageInstall';
+import { capture } from '../../helpers/n8n/processes';
 
 /** What is in a tarball as it leaves this machine. */
 export interface Packed {

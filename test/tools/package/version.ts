@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ROOT } from '../../host/n8n/paths';
-import { capture } from '../../host/n8n/processes';
-import { messageOf, say } from '../../host/n8n/terminal';
+import { ROOT } from '../../helpers/n8n/paths';
+import { capture } from '../../helpers/n8n/processes';
+import { messageOf, say } from '../../helpers/n8n/terminal';
 import { release } from './release';
 
 /** Run by `npm version` before it changes anything, so that a failure leaves nothing half done. */

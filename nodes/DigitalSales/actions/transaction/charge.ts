@@ -13,7 +13,7 @@ import {
 	chargeFingerprint,
 	customerFingerprint,
 	goodsFingerprint,
-} from '../../once/identity';
+} from '../../idempotency/keys';
 import { digest } from '../../shared/digest';
 import { hundredfold } from '../hundredfold';
 import type { Run } from '../run';

@@ -1,6 +1,6 @@
-import { cartOf, createPix } from '../../../host/e2e/stage/workflows';
-import { cpf } from '../../../support/charge';
-import { mostAtOnce } from '../../../support/underWay';
+import { cartOf, createPix } from '../../../helpers/e2e/workflows';
+import { cpf } from '../../../helpers/charge';
+import { mostAtOnce } from '../../../helpers/underWay';
 import type { Bench } from '../bench';
 import { type Outcome, sampleOf } from '../outcome';
 import { splitOut } from '../workflows';

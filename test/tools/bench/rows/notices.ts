@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eachLimit } from '../../../../nodes/DigitalSales/shared/eachLimit';
-import { chainOf, END, type NodeSketch } from '../../../host/e2e/stage/workflows';
-import type { SavedWorkflow } from '../../../host/n8n/rest';
-import { tally } from '../../../support/chance';
-import { until } from '../../../support/until';
+import { chainOf, END, type NodeSketch } from '../../../helpers/e2e/workflows';
+import type { SavedWorkflow } from '../../../helpers/n8n/rest';
+import { tally } from '../../../helpers/chance';
+import { until } from '../../../helpers/until';
 import { type Bench, inTurn, post } from '../bench';
 import { type Goal, type Outcome, sampleOf } from '../outcome';
 import { floorTrigger, httpRequest, IF_PAID, paidSale, webhook } from '../workflows';

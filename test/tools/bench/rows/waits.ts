@@ -10,10 +10,10 @@ import {
 	Downstream,
 	waitForPayment,
 	webStart,
-} from '../../../host/e2e/stage/workflows';
+} from '../../../helpers/e2e/workflows';
 import type { Sandbox, StoredTransaction } from '../../../sandbox';
-import { cpf } from '../../../support/charge';
-import { until } from '../../../support/until';
+import { cpf } from '../../../helpers/charge';
+import { until } from '../../../helpers/until';
 import { type Bench, post } from '../bench';
 import { type Outcome, sampleOf } from '../outcome';
 import { floorTrigger } from '../workflows';

@@ -1,0 +1,130 @@
+import { clock } from './clock';
+
+interface Clearable {
+	clear(): void;
+}
+
+const all: Clearable[] = [];
+
+/**
+ * Declares state that both nodes and all executions of a process share, next to the code that uses
+ * it. It must be bounded: by a {@link BoundedMap}, the number of accounts, or what is in progress.
+ */
+export function processState<T extends Clearable>(state: T): T {
+	all.push(state);
+	return state;
+}
+
+/**
+ * Forgets all of it, as a restart of n8n does.
+ *
+ * @internal
+ */
+export function clearProcessState(): void {
+	for (const state of all) state.clear();
+}
+
+/** How much a {@link BoundedMap} keeps, and what goes first. */
+export interface Bounds<V> {
+	most: number;
+	/** Whether an entry has expired: it is no longer found, and goes when another is set. */
+	isOver?: (value: V) => boolean;
+	/** Whether an entry goes last: only when no other entry is left to go. */
+	isKept?: (value: V) => boolean;
+}
+
+/** A map of bounded size: the oldest entries go first, and setting one makes it the newest. */
+export class BoundedMap<V> {
+	private readonly entries = new Map<string, V>();
+
+	constructor(private readonly bounds: Bounds<V>) {}
+
+	get size(): number {
+		return this.entries.size;
+	}
+
+	get(key: string): V | undefined {
+		const value = this.entries.get(key);
+		return value === undefined || this.isOver(value) ? undefined : value;
+	}
+
+	set(key: string, value: V): void {
+		this.entries.delete(key);
+		this.entries.set(key, value);
+		this.evict();
+	}
+
+	delete(key: string): void {
+		this.entries.delete(key);
+	}
+
+	clear(): void {
+		this.entries.clear();
+	}
+
+	/** The entries that have not expired, the oldest first. */
+	list(): Array<[string, V]> {
+		return [...this.entries].filter(([, value]) => !this.isOver(value));
+	}
+
+	private isOver(value: V): boolean {
+		return this.bounds.isOver?.(value) === true;
+	}
+
+	private evict(): void {
+		const { most, isOver, isKept } = this.bounds;
+		for (const [key, value] of isOver ? this.entries : []) {
+			if (!isOver?.(value)) break;
+			this.entries.delete(key);
+		}
+		if (this.size <= most) return;
+		// Of thousands a tenth at once: to find the first entry of a Map, V8 passes all deleted before it.
+		const left = isKept || most < 10_000 ? most : most * 0.9;
+		for (const [key, value] of this.entries) {
+			if (this.size <= left) return;
+			if (isKept?.(value) !== true) this.entries.delete(key);
+		}
+		for (const key of this.entries.keys()) {
+			if (this.size <= most) return;
+			this.entries.delete(key);
+		}
+	}
+}
+
+interface Result<V> {
+	promise: Promise<V>;
+	until: number;
+}
+
+/**
+ * Keeps the results of tasks for a moment, by key, from the start of each task on. Callers share one
+ * task, also while it is under way. Failures are not kept.
+ */
+export class PromiseCache<V> {
+	private readonly entries: BoundedMap<Result<V>>;
+
+	constructor(private readonly bounds: { most: number; keptMs: number }) {
+		const { most } = bounds;
+		this.entries = new BoundedMap({ most, isOver: ({ until }) => until <= clock.elapsed() });
+	}
+
+	get size(): number {
+		return this.entries.size;
+	}
+
+	/** The result that is kept under a key, else that of the task. */
+	async get(key: string, task: () => Promise<V>): Promise<V> {
+		const kept = this.entries.get(key);
+		if (kept) return await kept.promise;
+		const entry = { promise: task(), until: clock.elapsed() + this.bounds.keptMs };
+		this.entries.set(key, entry);
+		entry.promise.catch(() => {
+			if (this.entries.get(key) === entry) this.entries.delete(key);
+		});
+		return await entry.promise;
+	}
+
+	clear(): void {
+		this.entries.clear();
+	}
+}

@@ -1,0 +1,125 @@
+import type { Page } from 'playwright-core';
+import { chargeAt } from '../helpers/charge';
+import {
+	INSTALL_AND_START_MS,
+	type Newcomer,
+	SandboxPage,
+	startNewcomer,
+	told,
+} from '../helpers/browser/newcomer';
+import type { Editor } from '../helpers/browser/editor';
+import { Film } from '../helpers/browser/film';
+import { picture } from '../helpers/browser/pictures';
+
+const TOKEN = 'test-api-token-first-screen';
+const MOST_FILM_BYTES = 2_000_000;
+const CREATE_PIX = 'Create a PIX transaction';
+const WAIT = 'Wait for the payment of a transaction';
+
+let newcomer: Newcomer;
+let page: Page;
+let editor: Editor;
+let service: SandboxPage;
+const film = new Film();
+
+beforeAll(async () => {
+	// One token for everything, as most accounts have it.
+	newcomer = await startNewcomer({ apiToken: TOKEN, bodyApiToken: TOKEN });
+	({ editor } = newcomer);
+	({ page } = editor);
+	service = new SandboxPage(await newcomer.openPage(), newcomer.n8n.sandbox.pageUrl);
+	await page.bringToFront();
+}, INSTALL_AND_START_MS);
+
+afterAll(async () => {
+	await newcomer?.stop();
+});
+
+test('the first screen of the README leads to a paid charge', async () => {
+	const { baseUrl, apiToken } = newcomer.n8n.sandbox;
+
+	await editor.searchFirstStep(told('Add first step'), 'pix');
+	await editor.openActions(told('Digital Sales'), told('Actions'));
+	let node = await editor.addAction(told(CREATE_PIX));
+
+	told('Connect to Digital Sales');
+	const dialog = await node.newCredential();
+	told('Base URL');
+	await dialog.fill('baseUrl', baseUrl);
+	told('API Token');
+	await dialog.fill('apiToken', apiToken);
+	await dialog.saveAndSucceed();
+
+	told('Cart');
+	await node.openList('offerHash');
+	await node.pick();
+	await node.type('customerName', 'Maria da Silva');
+	await node.type('customerEmail', 'maria@example.com');
+	await node.type('customerPhone', '(11) 91234-5678');
+	await film.shoot(page, 3);
+	await node.type('customerDocument', '529.982.247-25');
+	await film.shoot(page, 3);
+	await node.close();
+
+	node = await editor.addAction(told(WAIT), CREATE_PIX);
+	expect(await node.valueOf('transactionHash')).toBe('{{ $json.hash }}');
+	await node.close();
+	await film.shoot(page, 2);
+	await editor.executeAll(told('Execute workflow'));
+	await editor.succeeded(CREATE_PIX);
+	expect(newcomer.n8n.sandbox.charges()).toBe(1);
+	await film.shoot(page, 2);
+
+	const charge = newcomer.n8n.sandbox.transactions.at(-1);
+	node = await editor.openNode(CREATE_PIX);
+	await node.viewPicture();
+	await film.shoot(page, 4);
+	await node.close();
+	await service.open();
+	await film.shoot(service.page, 2);
+	await service.pay(charge?.hash ?? '');
+	await film.shoot(service.page, 2);
+	await page.bringToFront();
+	await editor.succeeded(WAIT);
+	node = await editor.openNode(WAIT);
+	expect(await node.output('paid', 'true', charge?.hash ?? '')).toContain('paid');
+	await film.shoot(page, 4);
+	await node.close();
+});
+
+test('a sale of the checkout starts the workflow of a trigger', async () => {
+	const { sandbox } = newcomer.n8n;
+	await editor.openNew();
+	await editor.searchFirstStep(told('Add first step'), 'pix');
+	const node = await editor.addTriggerOf(told('Digital Sales'), told('On transaction paid'));
+	await node.addOption(told('Test With Transaction'));
+	await node.type('testTransaction', sandbox.transactions.at(-1)?.hash ?? '');
+	const execute = page.getByTestId('node-execute-button');
+	expect(await execute.innerText()).toContain(told('Execute step'));
+	expect(await node.execute('paid')).toContain('Maria da Silva');
+	await film.shoot(page, 5);
+	told('Webhook URLs');
+	told('production URL');
+	const url = await node.url('production');
+	await node.close();
+	await editor.publish(told('Publish'));
+	await editor.gotIt();
+
+	const hash = await chargeAt(sandbox, url);
+	await service.open();
+	await service.pay(hash);
+	await page.bringToFront();
+	const execution = await editor.openNewestExecution('Digital Sales Trigger');
+	expect(await execution.output(hash, 'paid')).toContain('Maria da Silva');
+	await execution.view('schema');
+	await picture(page, 'execution');
+});
+
+test('the film of it is short and small', async () => {
+	const { bytes, seconds } = await film.save('first-charge');
+
+	process.stdout.write(`\nThe film has ${bytes} bytes and runs for ${seconds} seconds\n`);
+	expect(bytes).toBeLessThan(MOST_FILM_BYTES);
+	expect(seconds).toBeGreaterThanOrEqual(20);
+	expect(seconds).toBeLessThanOrEqual(30);
+});

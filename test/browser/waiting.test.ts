@@ -1,0 +1,41 @@
+import { BY_HAND, cartOf, chainOf, createPix, END, waitForPayment } from '../helpers/e2e/workflows';
+import { until } from '../helpers/until';
+import { INSTALL_AND_START_MS, type Newcomer, startNewcomer } from '../helpers/browser/newcomer';
+import { picture } from '../helpers/browser/pictures';
+
+const BY_TIMER_MS = 120_000;
+
+let newcomer: Newcomer;
+
+beforeAll(async () => {
+	newcomer = await startNewcomer();
+	await newcomer.n8n.createCredential();
+}, INSTALL_AND_START_MS);
+
+afterAll(async () => {
+	await newcomer?.stop();
+});
+
+test('run from the editor, it waits, and turns green by itself once the customer has paid', async () => {
+	const { editor, n8n } = newcomer;
+	const charge = createPix({ notify: 'none', cart: cartOf(n8n.sandbox) });
+	const chain = [BY_HAND, charge, waitForPayment(), END];
+	const { id } = await n8n.rest.createWorkflow(chainOf('Wait', n8n.credential, chain));
+	await editor.openWorkflow(id);
+
+	await editor.executeAll('Execute workflow');
+	await until('it waits', async () => {
+		const [execution] = await n8n.rest.executions(id);
+		return execution?.status === 'waiting';
+	});
+	await editor.succeeded('Charge');
+	await picture(editor.page, 'waits');
+	const [transaction] = n8n.sandbox.transactions;
+	await n8n.sandbox.setStatus(transaction?.hash ?? '', 'paid');
+
+	await editor.succeeded('Wait', BY_TIMER_MS);
+	await editor.succeeded('End');
+	await picture(editor.page, 'waited');
+	const wait = await editor.openNode('Wait');
+	expect(await wait.output('1 item', 'paid')).toContain(transaction?.hash);
+}, 240_000);

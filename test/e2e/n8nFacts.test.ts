@@ -1,0 +1,231 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { cpf } from '../helpers/charge';
+import { postJson } from '../helpers/http';
+import { until } from '../helpers/until';
+import type { Execution } from '../helpers/n8n/execution';
+import { type N8n, startN8n } from '../helpers/n8n/n8n';
+import { ROOT } from '../helpers/n8n/paths';
+import {
+	ACTION,
+	addressOf,
+	BY_HAND,
+	cartOf,
+	chainOf,
+	createPix,
+	END,
+	LIST,
+	type NodeSketch,
+	publish,
+	split,
+	trigger,
+	waitForPayment,
+	webStart,
+} from '../helpers/e2e/workflows';
+
+const FOLDER = path.join(ROOT, 'nodes', 'DigitalSales', 'n8n');
+const START_MS = 15 * 60_000;
+const TEST_MS = 180_000;
+
+let n8n: N8n;
+let customers = 700_800_900;
+
+beforeAll(async () => {
+	n8n = await startN8n('e2e-facts', {
+		env: { N8N_PROXY_HOPS: '1' },
+		sandbox: { resendAfterSeconds: [] },
+	});
+}, START_MS);
+beforeEach(() => n8n.sandbox.reset());
+afterAll(async () => await n8n?.close());
+
+const charge = (more: object = {}): NodeSketch => {
+	customers += 1;
+	return createPix({
+		cart: cartOf(n8n.sandbox),
+		customerDocument: cpf(customers),
+		notify: 'none',
+		...more,
+	});
+};
+/** Publishes a workflow that begins with a POST; gives what starts it, and waits for its end. */
+const published = async (name: string, ...nodes: NodeSketch[]) => {
+	const { id } = await publish(n8n, name, [webStart(name), ...nodes]);
+	const start = async (body: object = {}) =>
+		await n8n.rest.startedBy(
+			id,
+			async () => void (await postJson(`${n8n.url}/webhook/${name}`, body)),
+		);
+	return { start, run: async (body?: object) => await n8n.rest.ended(await start(body)) };
+};
+const retried = async ({ summary }: Execution): Promise<Execution> =>
+	await n8n.rest.ended(await n8n.rest.retry(summary.id, false));
+const newest = () => n8n.sandbox.transactions.at(-1);
+const paid = async (): Promise<string> => {
+	const { hash } = newest() ?? { hash: '' };
+	await n8n.sandbox.setStatus(hash, 'paid');
+	return hash;
+};
+
+/** What the package rests on beyond n8n's published types, by the file that relies on it. */
+const FACTS: Record<string, () => Promise<void>> = {
+	answered: async () => {
+		const saved = await publish(n8n, 'fact-answered', [trigger('fact-answered'), END]);
+		await (await published('fact-answered-sale', charge())).run();
+		const answer = await postJson(addressOf(n8n, 'fact-answered'), { hash: await paid() });
+		expect(answer.status).toBe(200);
+		expect(await n8n.rest.executions(saved.id)).toHaveLength(1);
+	},
+	engine2: async () => {
+		expect(await (await published('fact-engine2', END)).start()).toMatch(/^\d+$/);
+	},
+	httpHelper: async () => {
+		const { run } = await published('fact-httpHelper', LIST);
+		const body = { message: 'Closed today' };
+		n8n.sandbox.addFault({ endpoint: 'GET /products', kind: 'status', status: 403, body });
+		expect((await run()).complaint).toContain('Closed today');
+		expect((await run()).items('List').length).toBeGreaterThan(0);
+	},
+	listening: async () => {
+		const notify = charge({ notify: 'trigger' });
+		const file = chainOf(
+			'fact-listening',
+			n8n.credential,
+			[BY_HAND, notify],
+			[trigger('fact-listening'), END],
+		);
+		const saved = await n8n.rest.createWorkflow(file);
+		expect((await n8n.rest.run(saved.id, BY_HAND.name)).error).toContain('is not published');
+		await n8n.rest.publish(saved);
+		expect((await n8n.rest.run(saved.id, BY_HAND.name)).error).toBeUndefined();
+	},
+	parking: async () => {
+		const { start } = await published('fact-parking', charge(), waitForPayment());
+		const id = await start();
+		await until('it waits', async () => (await n8n.rest.status(id)) === 'waiting');
+		await paid();
+		const execution = await n8n.rest.ended(id);
+		expect(execution.runs('Wait')).toBe(1);
+		expect(execution.items('Wait')).toMatchObject([{ json: { paid: true } }]);
+	},
+	processedItems: async () => {
+		const order = { orderReference: '={{ $json.body.order }}' };
+		const { run } = await published('fact-processedItems', charge(order));
+		const [first, second] = [await run({ order: 'a' }), await run({ order: 'a' })];
+		expect(first.items('Charge')[0]?.json.hash).toBe(second.items('Charge')[0]?.json.hash);
+		expect(n8n.sandbox.charges()).toBe(1);
+	},
+	resumeUrl: async () => {
+		const nodes = [charge({ notify: 'automatic' }), waitForPayment()];
+		const id = await (await published('fact-resumeUrl', ...nodes)).start();
+		await until('it waits', async () => (await n8n.rest.status(id)) === 'waiting');
+		const { hash = '', postback_url: address } = newest() ?? {};
+		expect(address).toContain(`/webhook-waiting/${id}/digital-sales`);
+		const [told] = await n8n.sandbox.pay(hash);
+		expect(told?.status).toBe(200);
+		await n8n.rest.ended(id);
+	},
+	retry: async () => {
+		const { run } = await published(
+			'fact-retry',
+			split('Split', 'orders'),
+			charge({ customerDocument: '={{ $json.document }}' }),
+		);
+		const orders = [cpf(101_202_303), cpf(101_202_304)].map((document) => ({ document }));
+		n8n.sandbox.addFault({
+			endpoint: 'POST /transactions',
+			kind: 'status',
+			status: 422,
+			after: 1,
+		});
+		const failed = await run({ orders });
+		expect(failed.error).toBeDefined();
+		n8n.sandbox.clearFaults();
+		expect((await retried(failed)).items('Charge')).toHaveLength(2);
+		expect(n8n.sandbox.charges()).toBe(2);
+	},
+	runIndex: async () => {
+		const rounds: NodeSketch = {
+			name: 'Rounds',
+			type: 'n8n-nodes-base.splitInBatches',
+			typeVersion: 3,
+			parameters: { options: {} },
+		};
+		const start = [webStart('fact-runIndex'), split('Split', 'orders'), rounds];
+		const file = chainOf('fact-runIndex', n8n.credential, start, [charge()]);
+		const to = (node: string) => [{ node, type: 'main', index: 0 }];
+		file.connections.Rounds = { main: [[], to('Charge')] };
+		file.connections.Charge = { main: [to('Rounds')] };
+		const saved = await n8n.rest.createWorkflow(file);
+		await n8n.rest.publish(saved);
+		const post = async () =>
+			void (await postJson(`${n8n.url}/webhook/fact-runIndex`, { orders: [{}, {}] }));
+		await n8n.rest.ended(await n8n.rest.startedBy(saved.id, post));
+		expect(n8n.sandbox.charges()).toBe(2);
+	},
+	senderAddress: async () => {
+		await publish(n8n, 'fact-senderAddress', [trigger('fact-senderAddress'), END]);
+		await (await published('fact-senderAddress-sale', charge())).run();
+		const hash = await paid();
+		const url = addressOf(n8n, 'fact-senderAddress');
+		const from = async (address: string, body: object) =>
+			await postJson(url, body, { 'x-forwarded-for': address });
+		const unknown = Array.from({ length: 12 }, (_, nth) => ({ hash: `nosuch${nth}` }));
+		await Promise.all(unknown.map(async (body) => await from('203.0.113.7', body)));
+		// One sender has used up the reads of its own address alone.
+		expect((await from('203.0.113.8', { hash })).status).toBe(200);
+	},
+	testListening: async () => {
+		await (await published('fact-testListening-sale', charge())).run();
+		const options = { testTransaction: await paid() };
+		const chain = [trigger('fact-testListening', { options }), END];
+		const saved = await n8n.rest.createWorkflow(
+			chainOf('fact-testListening', n8n.credential, chain),
+		);
+		const id = await n8n.rest.startedBy(
+			saved.id,
+			async () => await n8n.rest.listen(saved.id, 'Trigger'),
+		);
+		expect((await n8n.rest.ended(id)).items('End')).toHaveLength(1);
+	},
+	tool: async () => {
+		const names = (await n8n.rest.nodeTypes()).map(({ name }) => name);
+		expect(names).toEqual(expect.arrayContaining([ACTION, `${ACTION}Tool`]));
+	},
+	triggerExecution: async () => {
+		const chain = [{ ...trigger('fact-triggerExecution'), alwaysOutputData: true }, END];
+		const { id } = await publish(n8n, 'fact-triggerExecution', chain);
+		await (await published('fact-triggerExecution-sale', charge())).run();
+		const hash = await paid();
+		const notified = async () => {
+			const url = addressOf(n8n, 'fact-triggerExecution');
+			const notify = async () => void (await postJson(url, { hash }));
+			return await n8n.rest.ended(await n8n.rest.startedBy(id, notify));
+		};
+		const first = await notified();
+		// Without what the process remembers, only `execute` knows that it was there before.
+		await n8n.restart();
+		const second = await notified();
+		expect([first.runs('End'), second.runs('End')]).toEqual([1, 0]);
+	},
+	workflowTriggers: async () => {
+		const notify = [webStart('fact-workflowTriggers'), charge({ notify: 'automatic' })];
+		const sale = [trigger('fact-workflowTriggers-sale'), END];
+		const { id } = await publish(n8n, 'fact-workflowTriggers', notify, sale);
+		const post = async () => void (await postJson(`${n8n.url}/webhook/fact-workflowTriggers`, {}));
+		await n8n.rest.ended(await n8n.rest.startedBy(id, post));
+		expect(newest()?.postback_url).toBe(addressOf(n8n, 'fact-workflowTriggers-sale'));
+	},
+};
+
+test('every file of n8n/ has its fact here', () => {
+	const files = readdirSync(FOLDER).map((file) => path.parse(file).name);
+	expect(Object.keys(FACTS).sort()).toEqual(files.sort());
+});
+
+const expectFact = async (file: string): Promise<void> => await FACTS[file]?.();
+test.each(Object.keys(FACTS))(
+	'nodes/DigitalSales/n8n/%s.ts',
+	async (file) => await expectFact(file),
+	TEST_MS,
+);

@@ -1,0 +1,193 @@
+import * as fc from 'fast-check';
+import chunk from 'lodash/chunk';
+import { postJson, sendRequest } from '../helpers/http';
+import { chargesAt, soldAt } from '../helpers/charge';
+import { Figures } from '../helpers/figures';
+import { bodiesLike, contentTypes } from '../helpers/notices';
+import { until } from '../helpers/until';
+import { tally } from '../helpers/chance';
+import { startN8n, type N8n, WITHOUT_EDITOR } from '../helpers/n8n/n8n';
+import { expectTriggerNotifiedIfPublished } from '../helpers/e2e/notified';
+import { addressOf, Downstream, publish, trigger } from '../helpers/e2e/workflows';
+
+const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e');
+const START_MS = 15 * 60_000;
+/** The engine is sent fifty times as many; here it is n8n's own reading of them that is new. */
+const BODIES = 200;
+/** So many at once are more than n8n takes. */
+const FLOOD = 100;
+const BATCH = 50;
+const RESEND_MS = 3_000;
+const SEED = Number(process.env.NOTICE_SEED ?? 20_261_120);
+
+const PUBLISHED = ['shapes', 'door', 'strangers', 'identical', 'distinct', 'random', 'restart'];
+
+describe('Digital Sales Trigger under attack, races and loss', () => {
+	let n8n: N8n;
+	let downstream: Downstream;
+
+	beforeAll(async () => {
+		n8n = await startN8n('e2e-notices', { env: { ...WITHOUT_EDITOR, N8N_PROXY_HOPS: '1' } });
+		downstream = await Downstream.open();
+		// All beforehand: under a flood n8n itself is "not ready" now and then.
+		for (const name of PUBLISHED) await publish(n8n, name, [trigger(name), downstream.node]);
+	}, START_MS);
+	beforeEach(() => {
+		n8n.sandbox.reset();
+		downstream.clear();
+	});
+	afterAll(async () => {
+		await n8n?.close();
+		await downstream?.close();
+		figures.show();
+	});
+
+	const post = async (url: string, hash: string): Promise<number> =>
+		(await postJson(url, { hash, payment_status: 'paid' })).status;
+	const paid = async (count: number): Promise<string[]> => {
+		const hashes = await chargesAt(n8n.sandbox, count);
+		for (const hash of hashes) await n8n.sandbox.setStatus(hash, 'paid');
+		return hashes;
+	};
+	const summary = (statuses: number[]): string => tally(statuses.map((status) => `× ${status}`));
+
+	test('charges notify it if it is published', async () => {
+		await expectTriggerNotifiedIfPublished(n8n);
+	});
+
+	test('JSON of a content type that n8n leaves unread', async () => {
+		const url = addressOf(n8n, 'shapes');
+		const large = JSON.stringify({ filler: 'x'.repeat(300_000) });
+		const types = [undefined, 'application/octet-stream', 'application/vnd.shop+json'];
+		for (const [index, type] of types.entries()) {
+			const [hash] = await paid(1);
+			const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+
+			const small = await sendRequest(url, { headers, body: JSON.stringify({ hash }) });
+			expect(small.status).toBe(200);
+			expect((await sendRequest(url, { headers, body: large })).status).toBe(413);
+			expect(await downstream.reaches(index + 1)).toBe(index + 1);
+		}
+	});
+
+	test('what else platforms send, and how they try an address', async () => {
+		const url = addressOf(n8n, 'door');
+		const form = { 'content-type': 'application/x-www-form-urlencoded' };
+		const sale = async (bodyOf: (hash: string) => string | FormData): Promise<void> => {
+			const [hash = ''] = await paid(1);
+			const body = bodyOf(hash);
+			const headers = typeof body === 'string' ? form : undefined;
+			expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+		};
+		for (const method of ['GET', 'HEAD']) {
+			expect((await sendRequest(url, { method })).status).toBe(200);
+		}
+		expect((await sendRequest(url, { method: 'GET' })).text).toContain('listens here');
+		for (const body of ['', '{}', '{"event":"ping"}']) {
+			const headers = { 'content-type': 'application/json' };
+			expect((await sendRequest(url, { headers, body })).status).toBe(200);
+		}
+		expect((await postJson(url, { transaction: 'PP00000000', status: 'Paid' })).status).toBe(400);
+		expect(await downstream.reaches(0)).toBe(0);
+
+		await sale((hash) => JSON.stringify({ hash, note: 'a=b&c=%20+' }));
+		await sale((hash) => `transaction[hash]=${hash}&status=paid`);
+		await sale((hash) => `payload=${encodeURIComponent(JSON.stringify({ hash }))}`);
+		await sale((hash) => {
+			const parts = new FormData();
+			parts.set('data[hash]', hash);
+			return parts;
+		});
+		expect(await downstream.reaches(4)).toBe(4);
+	});
+
+	test('a flood from one address delays no sale from another', async () => {
+		const url = addressOf(n8n, 'strangers');
+		const flood = Array.from({ length: 60 }, async (_, nth) => {
+			const from = { 'x-forwarded-for': '203.0.113.7' };
+			return (await postJson(url, { hash: `nosuch${nth}`, status: 'paid' }, from)).status;
+		});
+		const hashes = await paid(5);
+		const sales = hashes.map(async (hash) => {
+			const from = { 'x-forwarded-for': '192.0.2.1' };
+			return (await postJson(url, { hash, status: 'paid' }, from)).status;
+		});
+
+		expect(await Promise.all(sales)).toEqual(hashes.map(() => 200));
+		expect(new Set(await Promise.all(flood))).toEqual(new Set([503]));
+		expect(await downstream.reaches(5)).toBe(5);
+	}, 60_000);
+
+	test.each([
+		['identical', 1],
+		['distinct', FLOOD],
+	])(
+		`${FLOOD} %s notices at the same moment`,
+		async (name, sales) => {
+			const url = addressOf(n8n, name);
+			const hashes = await paid(sales);
+
+			const first = await Promise.all(
+				Array.from({ length: FLOOD }, async (_, nth) => {
+					const hash = hashes[nth % sales] ?? '';
+					const status = await post(url, hash);
+					// As a service does that repeats what was not taken.
+					const isTaken = async () => status === 200 || (await post(url, hash)) === 200;
+					await until('it is taken', isTaken, { withinMs: 240_000, everyMs: RESEND_MS });
+					return status;
+				}),
+			);
+
+			expect(await downstream.reaches(sales)).toBe(sales);
+			expect(new Set(downstream.reports.map(({ hash }) => hash))).toEqual(new Set(hashes));
+			figures.add(
+				`${name} notices at the same moment`,
+				first.length,
+				`${sales} executions, one each (at first ${summary(first)}, all taken in the end)`,
+			);
+		},
+		300_000,
+	);
+
+	test('random bodies', async () => {
+		const url = addressOf(n8n, 'random');
+		const bodies = fc.tuple(bodiesLike(await soldAt(n8n.sandbox)), contentTypes);
+		const notices = fc.sample(bodies, { numRuns: BODIES, seed: SEED });
+		const statuses: number[] = [];
+		for (const batch of chunk(notices, BATCH)) {
+			const answers = batch.map(async ([body, type]) => {
+				const headers = { 'content-type': type };
+				return (await sendRequest(url, { body: Buffer.from(body), headers })).status;
+			});
+			statuses.push(...(await Promise.all(answers)));
+		}
+
+		// 422 is n8n's own answer to broken JSON.
+		const isAnswered = (status = 0): boolean => [200, 400, 422, 503].includes(status);
+		expect(notices.filter((_, nth) => !isAnswered(statuses[nth]))).toEqual([]);
+		expect(await downstream.reaches(0)).toBe(0);
+		const outcome = `all answered (${summary(statuses)}), 0 executions`;
+		figures.add(`random bodies, seed ${SEED}`, statuses.length, outcome);
+	}, 300_000);
+
+	// Last, because it takes n8n down.
+	test('a restart between two identical notices', async () => {
+		const url = addressOf(n8n, 'restart');
+		const hashes = await paid(20);
+		const notify = async (): Promise<void> => {
+			const taken = hashes.map((hash) =>
+				until('it is taken', async () => (await post(url, hash)) === 200),
+			);
+			await Promise.all(taken);
+		};
+		await notify();
+		expect(await downstream.reaches(hashes.length)).toBe(hashes.length);
+
+		await n8n.restart();
+		await notify();
+
+		expect(await downstream.reaches(hashes.length)).toBe(hashes.length);
+		const outcome = `${hashes.length} executions, one each`;
+		figures.add('a restart between two identical notices', hashes.length, outcome);
+	}, 120_000);
+});

@@ -1,0 +1,93 @@
+import type { Execution } from '../helpers/n8n/execution';
+import { startN8n, type N8n, WITHOUT_EDITOR } from '../helpers/n8n/n8n';
+import { cpf } from '../helpers/charge';
+import { postJson } from '../helpers/http';
+import { until } from '../helpers/until';
+import { cartOf, createPix, publish, split, webStart } from '../helpers/e2e/workflows';
+
+const START_MS = 15 * 60_000;
+const MAYBE = 'may already have been charged';
+
+describe('Asked again in a real n8n', () => {
+	let n8n: N8n;
+	const ids = new Map<string, string>();
+
+	beforeAll(async () => {
+		n8n = await startN8n('e2e-retry', { env: WITHOUT_EDITOR });
+		const charge = (more: object) =>
+			createPix({ cart: cartOf(n8n.sandbox), notify: 'none', ...more });
+		const body = { customerDocument: '={{ $json.body.document }}' };
+		const document = { customerDocument: '={{ $json.document }}' };
+		const workflows = {
+			many: [split('Split', 'items'), charge(document)],
+			ordered: [charge({ ...body, orderReference: '={{ $json.body.order }}' })],
+			plain: [charge(body)],
+		};
+		for (const [name, nodes] of Object.entries(workflows)) {
+			ids.set(name, (await publish(n8n, name, [webStart(name), ...nodes])).id);
+		}
+	}, START_MS);
+	beforeEach(() => n8n.sandbox.reset());
+	afterAll(async () => await n8n?.close());
+
+	const post = async (name: string, body: object): Promise<void> =>
+		void (await postJson(`${n8n.url}/webhook/${name}`, body));
+	const startedBy = async (name: string, action: () => Promise<void>): Promise<Execution> =>
+		await n8n.rest.ended(await n8n.rest.startedBy(ids.get(name) ?? '', action));
+	const ask = async (name: string, body: object): Promise<Execution> =>
+		await startedBy(name, async () => await post(name, body));
+	const retry = async ({ summary }: Execution, loadWorkflow: boolean): Promise<Execution> =>
+		await n8n.rest.ended(await n8n.rest.retry(summary.id, loadWorkflow));
+	const hashes = (execution: Execution): unknown[] =>
+		execution.items('Charge').map(({ json }) => json.hash);
+	const charges = (): number => n8n.sandbox.charges();
+	const customers = (count: number, first: number): Array<{ document: string }> =>
+		Array.from({ length: count }, (_, nth) => ({ document: cpf(first + nth) }));
+	/** Kills n8n while a charge is under way, and starts it again. */
+	const crashDuring = async (name: string, body: object): Promise<Execution> =>
+		await startedBy(name, async () => {
+			const before = charges();
+			const kind = 'delayAfterProcessing';
+			n8n.sandbox.addFault({ endpoint: 'POST /transactions', kind, ms: 60_000 });
+			await post(name, body);
+			await until('the charge', () => charges() > before);
+			await n8n.kill();
+			n8n.sandbox.clearFaults();
+			await n8n.startAgain();
+		});
+
+	test('Retry of a failed execution, original and current, repeatedly: each item is charged once', async () => {
+		const endpoint = 'POST /transactions';
+		n8n.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 2 });
+		const failed = await ask('many', { items: customers(3, 300_000_000) });
+		expect(failed.complaint).toContain('Already created in this execution: item 1 is');
+		expect(charges()).toBe(2);
+
+		const retries: Execution[] = [];
+		for (const current of [false, true, false, true]) retries.push(await retry(failed, current));
+
+		expect(charges()).toBe(3);
+		const made = n8n.sandbox.transactions.map(({ hash }) => hash);
+		for (const execution of retries) expect(hashes(execution)).toEqual(made);
+	});
+
+	test('killed while it charges, asked again: refused with a reference and without; another customer is charged', async () => {
+		const [first, second, third, fourth] = customers(4, 500_000_000);
+		await ask('ordered', { ...first, order: 'order-0' });
+		await crashDuring('ordered', { ...second, order: 'order-1' });
+		const before = await ask('ordered', { ...first, order: 'order-0' });
+		const again = await ask('ordered', { ...second, order: 'order-1' });
+		const renamed = await ask('ordered', { ...second, order: 'order-2' });
+		expect(before.complaint).toContain('for order "order-0"');
+		expect(again.complaint).toContain(MAYBE);
+		expect(renamed.complaint).toContain(MAYBE);
+		expect(hashes(await ask('ordered', { ...third, order: 'order-3' }))).toHaveLength(1);
+		expect(charges()).toBe(3);
+
+		const crashed = await crashDuring('plain', fourth ?? {});
+		expect(crashed.summary.status).toBe('crashed');
+		expect((await ask('plain', fourth ?? {})).complaint).toContain(MAYBE);
+		expect((await retry(crashed, false)).complaint).toContain(MAYBE);
+		expect(charges()).toBe(4);
+	}, 240_000);
+});

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { INodeParameters } from 'n8n-workflow';
+import { WITHOUT_EDITOR } from '../helpers/n8n/n8n';
+import { setUp, type SetUp } from '../helpers/n8n/setUp';
+import { OPERATIONS } from '../helpers/thorough/operations';
+import { postJson } from '../helpers/http';
+import { filesIn } from '../tools/package/unpack';
+import { sampleOf } from '../helpers/samples';
+import type { Fault } from '../sandbox';
+import { ACTION, BY_HAND, chainOf } from '../helpers/e2e/workflows';
+
+const INSTALL_AND_START_MS = 15 * 60_000;
+
+const FAULTS: Array<[string, Fault]> = [
+	['an error that echoes the request', { kind: 'echoRequest' }],
+	['a rejection that echoes the request', { kind: 'echoRequest', status: 422 }],
+	['a success that echoes the request', { kind: 'echoRequest', status: 200 }],
+	['a web page that echoes the request', { kind: 'echoRequest', format: 'html' }],
+	['an unavailable service that echoes the request', { kind: 'echoRequest', status: 503 }],
+	['a broken connection', { kind: 'resetAfterProcessing' }],
+	['a body that is cut off', { kind: 'truncatedBody' }],
+	['a redirect to another host', { kind: 'redirect', to: 'http://127.0.0.2:9/', status: 307 }],
+];
+
+let ready: SetUp;
+const workflowIds: string[] = [];
+/** What n8n answered when it was asked for the executions. */
+const executions: string[] = [];
+
+beforeAll(async () => {
+	ready = await setUp('secrets', { env: { ...WITHOUT_EDITOR, N8N_LOG_LEVEL: 'debug' } });
+	for (const operation of Object.values(OPERATIONS)) {
+		for (const onError of ['stopWorkflow', 'continueRegularOutput'] as const) {
+			const sales = { name: 'Sales', type: ACTION, parameters: parametersOf(operation), onError };
+			const workflow = chainOf(operation, ready.credential, [BY_HAND, sales]);
+			workflowIds.push((await ready.rest.createWorkflow(workflow)).id);
+		}
+	}
+}, INSTALL_AND_START_MS);
+
+afterAll(async () => {
+	await ready?.n8n.close();
+});
+
+/** Another one in each execution: the same offer or charge would be refused after an unknown outcome. */
+const OWN_PRICE = '={{ 19 + Number($execution.id) }}';
+
+function parametersOf(operation: string): INodeParameters {
+	// The faults alone would use up the twenty requests a minute.
+	const options = operation === 'product/getAll' ? { requestLimit: 1_000 } : {};
+	const values = { transactionHash: 'abc123', price: OWN_PRICE };
+	return { ...sampleOf(operation, ready.sandbox, values), simplify: false, options };
+}
+
+it.each(FAULTS)('every operation runs into %s, whether errors stop it or not', async (_, fault) => {
+	ready.sandbox.addFault({ times: 'always', ...fault });
+	const before = ready.sandbox.requests.length;
+
+	const ended = await Promise.all(
+		workflowIds.map(async (id) => await ready.rest.run(id, BY_HAND.name)),
+	);
+
+	ready.sandbox.clearFaults();
+	executions.push(...ended.map((execution) => JSON.stringify(execution)));
+	const asked = ready.sandbox.requests.slice(before).map(({ method, path }) => method + path);
+	expect(new Set(asked).size).toBe(Object.keys(OPERATIONS).length);
+});
+
+it('the trigger meets a service that echoes the request', async () => {
+	ready.sandbox.addFault({ kind: 'echoRequest', times: 'always' });
+	const { status, text } = await postJson(ready.journey.notificationUrl, { hash: 'abc123' });
+	ready.sandbox.clearFaults();
+
+	expect(status).toBe(503);
+	expect(text).not.toContain(ready.sandbox.apiToken);
+});
+
+describe('afterwards neither token stands', () => {
+	const tokens = (): string[] => [ready.sandbox.apiToken, ready.sandbox.bodyApiToken];
+
+	it('in what the editor shows of the executions', () => {
+		expect(executions.length).toBe(8 * FAULTS.length);
+		for (const token of tokens()) expect(executions.join('\n')).not.toContain(token);
+	});
+
+	it('in the log at debug level', async () => {
+		const log = await readFile(ready.n8n.main.log, 'utf8');
+
+		expect(log).toContain('debug');
+		for (const token of tokens()) expect(log).not.toContain(token);
+	});
+
+	it('in the database, nor in any other file that n8n has written', async () => {
+		await ready.n8n.main.stop();
+		const folder = ready.n8n.userFolder;
+		const files = (await filesIn(folder)).filter((name) => !name.includes('node_modules'));
+
+		expect(files).toContain('.n8n/database.sqlite');
+		for (const name of files) {
+			const content = await readFile(path.join(folder, name));
+			expect([name, tokens().filter((token) => content.includes(token))]).toEqual([name, []]);
+		}
+	});
+});

@@ -1,0 +1,275 @@
+import { defaultMaxListeners, getEventListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { mostAtOnce } from '../../helpers/underWay';
+import {
+	ACTION_TYPE,
+	connect,
+	NO_OP_TYPE,
+	type NodeOutcome,
+	NodeProcess,
+	processedItems,
+	runWorkflow,
+	START_TYPE,
+} from '../../helpers/engine';
+import { useLimits } from '../../helpers/account';
+import { customers, errorOf, OWN_CUSTOMER, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+
+const LATENCY_MS = 60;
+
+describe('Several charges at once', () => {
+	const limit = useLimits();
+	const shop = useShop({ latencyMs: LATENCY_MS });
+	afterEach(() => jest.restoreAllMocks());
+
+	/** Charges so many customers. */
+	const chargeEach = (count: number, options: Parameters<typeof shop.run>[1] = {}) =>
+		shop.run(shop.parameters(undefined, OWN_CUSTOMER), { items: customers(count), ...options });
+	/** In the order of the items. */
+	const customersOf = ({ json }: NodeOutcome) => {
+		const { transactions } = shop.account.sandbox;
+		return json.map(({ hash }) => transactions.find((one) => one.hash === hash)?.customer?.name);
+	};
+	const posts = () => shop.account.sandbox.requests.filter(({ method }) => method === 'POST');
+
+	test('four at a time, whose claims take no time', async () => {
+		shop.account.fault('charge', { kind: 'delay', ms: 500 }, 'always');
+		const took = 500 + LATENCY_MS;
+		const began = clock.elapsed();
+
+		const run = await chargeEach(40);
+
+		expect(run.status).toBe('success');
+		expect(mostAtOnce(posts())).toBe(4);
+		expect(clock.elapsed() - began).toBe((40 / 4) * took);
+	});
+
+	test('the order of the items is kept, whichever is done first', async () => {
+		shop.account.fault('charge', { kind: 'delay', ms: 200 }, 1);
+
+		const run = await chargeEach(6);
+
+		expect(customersOf(run)).toEqual(customers(6).map(({ n }) => `Customer ${n}`));
+		expect(shop.charges).toBe(6);
+	});
+
+	describe('when one fails and the run stops', () => {
+		test('nothing new is sent, and the error lists what those under way have made', async () => {
+			shop.fault('refuse', 1);
+
+			const run = await chargeEach(20);
+
+			expect(run.status).toBe('error');
+			expect(posts().length).toBeLessThanOrEqual(5);
+			expect(shop.charges).toBe(posts().length - 1);
+			expect(shop.hashes.filter((hash) => !errorOf(run).includes(hash))).toEqual([]);
+			expect(errorOf(run)).not.toMatch(/may exist|may already/);
+		});
+
+		test('nor while the record of the failed one is taken out, however long that takes', async () => {
+			shop.fault('refuse');
+			const clear = processedItems.clearAllProcessedItems.bind(processedItems);
+			jest.spyOn(processedItems, 'clearAllProcessedItems').mockImplementation(async (...row) => {
+				await pause(5_000);
+				await clear(...row);
+			});
+
+			const run = await chargeEach(20);
+
+			expect(run.status).toBe('error');
+			expect(posts()).toHaveLength(4);
+		});
+
+		test('the error lists them by run and item, also if an item was made last', async () => {
+			const documents = JSON.stringify(customers(3).map(({ document }) => document));
+			const customerDocument = `={{ ${documents}[$itemIndex] }}`;
+			// In the second run the first item is refused, beside the others, and made by Retry On Fail.
+			shop.fault('refuse', 3);
+			const always = { kind: 'status', status: 422, after: 7, times: 'always' } as const;
+			shop.account.fault('charge', { ...always });
+
+			const { data } = await runWorkflow({
+				credentials: shop.account.credentials,
+				mode: 'trigger',
+				startItems: [{}, {}, {}],
+				nodes: [
+					{ name: 'Start', type: START_TYPE },
+					{
+						...RETRY_ON_FAIL,
+						name: 'PIX',
+						type: ACTION_TYPE,
+						parameters: shop.parameters(undefined, { customerDocument }),
+					},
+					{ name: 'End', type: NO_OP_TYPE },
+				],
+				connections: connect({ Start: 'PIX', PIX: 'End', End: 'PIX' }),
+			});
+
+			const listed = [
+				...String(data.PIX?.error?.description).matchAll(/((?:run 2, )?item \d) is/g),
+			];
+			expect(listed.map(([, place]) => place)).toEqual([
+				...['item 1', 'item 2', 'item 3', 'run 2, item 1', 'run 2, item 2', 'run 2, item 3'],
+			]);
+			expect(shop.hashes).toHaveLength(6);
+		});
+
+		test('the error names those that may exist as well', async () => {
+			shop.account.fault('charge', { kind: 'resetAfterProcessing' }, 'always');
+
+			const run = await chargeEach(20);
+
+			const failed = Number(run.node?.error?.context?.itemIndex) + 1;
+			const others = [1, 2, 3, 4].filter((item) => item !== failed);
+			expect(shop.charges).toBe(4);
+			expect(errorOf(run)).toContain(
+				`No usable answer came for these, so they may exist: ${others.map((item) => `item ${item}`).join('; ')}.`,
+			);
+		});
+
+		test('so does the error of one that was refused', async () => {
+			shop.fault('refuse');
+			shop.fault('lose', 1);
+
+			const run = await chargeEach(2);
+
+			expect(errorOf(run)).toContain('did not accept the request (422)');
+			expect(errorOf(run)).toContain('may exist: item 2.');
+		});
+
+		test('the error is that of the first item, also if a later one failed before it', async () => {
+			shop.account.fault('charge', { kind: 'delayAfterProcessing', ms: 1_500 });
+			shop.fault('refuse', 1);
+			limit({ timeoutMs: 1_000 });
+
+			const run = await chargeEach(2);
+
+			expect(run.node?.error?.context?.itemIndex).toBe(0);
+			expect(errorOf(run)).toContain('may already have been charged: ');
+		});
+
+		test('the error is that of the item that failed, not of one that it stopped', async () => {
+			shop.fault('refuse', 1);
+			const first = await chargeEach(2);
+			const { baseUrl } = shop.account.sandbox;
+			// The service is unwell for a moment, which a read waits out; meanwhile item 2 is refused.
+			const unwell = { kind: 'status', status: 503, headers: { 'Retry-After': '3' } } as const;
+			shop.account.fault('read', unwell, 1);
+			shop.account.fault('charge', { kind: 'delay', ms: 300 }, 1);
+			shop.fault('refuse');
+
+			const retry = await chargeEach(2, {
+				retryOf: first.run?.data,
+				credentials: shop.account.credentialsWith({
+					baseUrl: baseUrl.replace('127.0.0.1', 'localhost'),
+				}),
+			});
+
+			expect(errorOf(retry)).toContain('did not accept the request (422)');
+		});
+
+		test('one that waits for the rate limit is not sent', async () => {
+			const headers = { 'Retry-After': '20' };
+			shop.account.fault('charge', { kind: 'status', status: 429, headers });
+			shop.fault('refuse');
+			const began = clock.elapsed();
+
+			const run = await chargeEach(2);
+
+			expect(errorOf(run)).toContain('did not accept the request (422)');
+			expect(posts()).toHaveLength(2);
+			expect(clock.elapsed() - began).toBe(LATENCY_MS);
+		});
+	});
+
+	test.each([1, 4])('a 429 slows all of them: %i at once', async (times) => {
+		const headers = { 'Retry-After': '1' };
+		shop.account.fault('charge', { kind: 'status', status: 429, headers }, times);
+
+		const run = await chargeEach(40);
+
+		expect(run.status).toBe('success');
+		expect(shop.charges).toBe(40);
+		const refused = posts().find(({ status }) => status === 429);
+		const refusedAt = (refused?.at ?? NaN) + (refused?.durationMs ?? 0);
+		const later = posts().filter(({ at }) => at >= refusedAt);
+		expect(later.length).toBeGreaterThan(30);
+		expect(Math.min(...later.map(({ at }) => at))).toBeGreaterThanOrEqual(refusedAt + 990);
+	});
+
+	test('equal charges follow each other, so that the doubt of one holds for the next', async () => {
+		shop.fault('lose', 1);
+
+		const run = await shop.run(shop.parameters(), { items: customers(4) });
+
+		expect(run.status).toBe('error');
+		expect(mostAtOnce(posts())).toBe(1);
+		expect([posts().length, shop.charges]).toEqual([2, 2]);
+	});
+
+	test('two runs over the same customers in opposite order both end', async () => {
+		const runs = await Promise.all([
+			chargeEach(8),
+			chargeEach(8, { items: customers(8).reverse() }),
+		]);
+
+		expect(runs.map(({ status }) => status)).toEqual(['success', 'success']);
+		expect(shop.charges).toBe(16);
+	});
+
+	test('they do not all listen to one signal, of which Node.js warns', async () => {
+		let most = 0;
+		const { addEventListener: listen } = AbortSignal.prototype;
+		jest.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (
+			this: AbortSignal,
+			...args: Parameters<typeof listen>
+		) {
+			listen.apply(this, args);
+			most = Math.max(most, getEventListeners(this, 'abort').length);
+		});
+		processedItems.latency = () => 30;
+
+		const run = await chargeEach(20);
+
+		processedItems.clear();
+		expect(run.status).toBe('success');
+		expect(most).toBeGreaterThan(0);
+		expect(most).toBeLessThanOrEqual(defaultMaxListeners);
+	});
+
+	describe.each([
+		['in this process', () => ({})],
+		['after a restart', () => ({ process: NodeProcess.fresh() })],
+	])('what is in doubt is refused before anything is sent, %s', (_, options) => {
+		const onErrors = { onError: 'continueRegularOutput' } as const;
+		/** Leaves the charge of one item in doubt; the others of the run are made. */
+		const doubtful = async (place: number): Promise<void> => {
+			shop.fault('lose', place);
+			await chargeEach(6, { settings: onErrors });
+			expect(shop.charges).toBe(6);
+		};
+
+		test.each([0, 2, 5])('item %i: none of the run is sent, however often', async (place) => {
+			await doubtful(place);
+			const again = options();
+
+			for (let tries = 0; tries < 3; tries++) {
+				const run = await chargeEach(6, again);
+
+				expect(errorOf(run)).toContain(
+					`The customer of item ${place + 1} may already have been charged, so item ${place + 1} was not sent`,
+				);
+				expect(shop.posts).toBe(6);
+			}
+		});
+
+		test('under On Error: Continue the others are sent', async () => {
+			await doubtful(2);
+
+			const run = await chargeEach(6, { settings: onErrors, ...options() });
+
+			expect(run.json.filter((json) => 'error' in json)).toHaveLength(1);
+			expect(shop.posts).toBe(6 + 5);
+		});
+	});
+});

@@ -1,0 +1,246 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { processedItems, type NodeOutcome, type NodeRunOptions } from '../../helpers/engine';
+import { errorOf, useShop } from '../../helpers/charging';
+import { useLimits } from '../../helpers/account';
+
+/** What a seller meets most, side by side: one voice, one action, the words of the form. */
+describe('The errors that a seller meets most', () => {
+	const limit = useLimits();
+	const shop = useShop();
+
+	const charge = async (more: INodeParameters = {}, options?: NodeRunOptions) =>
+		await shop.run(shop.parameters(undefined, more), options);
+	const answered =
+		(status: number, body: unknown = {}) =>
+		async () => {
+			shop.account.fault('charge', { kind: 'status', status, body }, 'always');
+			limit({ maxTries: 1, maxTotalMs: 0 });
+			return await charge();
+		};
+	const cartWith = (price: string): INodeParameters => {
+		const offerHash = shop.account.sandbox.products[0]?.offers[0]?.hash;
+		return { cart: { items: [{ offerHash, price, more: { title: 'Curso' } }] } };
+	};
+	const known = (text: string): string =>
+		text
+			.replaceAll(shop.hashes[0] ?? '-', 'HASH')
+			.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+			.replace(/if not, to [\w-]+/g, 'if not, to CODE');
+
+	/** What is quoted, beside what is said. */
+	const FACT =
+		/^(The service said: |An attempt at |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
+	const CART = 'cart 2 x Curso de Fotografia; amount R$ 39,80; customer document ending in 4725';
+	const REQUEST = 'Request: POST /transactions';
+	const EMPTY_CART = [
+		'Cart is empty',
+		'Nothing was sent.',
+		'Add an item to Cart, or set Additional Fields > Amount.',
+	];
+
+	test.each<[string, () => Promise<NodeOutcome>, string[]]>([
+		[
+			'a wrong token',
+			async () => {
+				await answered(401)();
+				return await charge(
+					{},
+					{ credentials: shop.account.credentialsWith({ bodyApiToken: '' }) },
+				);
+			},
+			[
+				'The service does not accept the API token (401)',
+				'Copy the token again from the service to API Token in the credential, without spaces.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'a wrong token, of two',
+			answered(401),
+			[
+				'The service does not accept one of the two tokens (401)',
+				'Copy both again from the service to API Token and Second API Token in the credential, without spaces; an api_token in Custom Fields takes the place of the second.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'a token of two that may not charge',
+			answered(403),
+			[
+				'One of the two tokens has no permission for this (403)',
+				'Use a token of an account that may do this, or ask the service for the permission.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'a wrong Base URL, or an offer that is gone',
+			answered(404),
+			[
+				'The service found nothing for this charge (404)',
+				'Check the offers in Cart. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'a hash that the service does not know',
+			async () =>
+				await shop.run({ resource: 'transaction', operation: 'get', transactionHash: 'nosuch' }),
+			[
+				'The service found no transaction with this hash (404)',
+				'The service said: Transaction not found.',
+				'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+				'Request: GET /transactions/{hash}.',
+			],
+		],
+		[
+			'no network',
+			async () => {
+				const baseUrl = 'http://127.0.0.1:9/v1';
+				return await charge({}, { credentials: shop.account.credentialsWith({ baseUrl }) });
+			},
+			[
+				'The service could not be reached',
+				'Nothing was sent.',
+				'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
+				`${REQUEST}, tried 5 times, ECONNREFUSED.`,
+			],
+		],
+		[
+			'a field that the service refuses',
+			answered(422, { errors: { 'customer.phone_number': ['is not a phone'] } }),
+			[
+				'The service did not accept the request (422)',
+				'The service said: Customer Phone (customer.phone_number): is not a phone.',
+				'Correct what the service rejected, then run this again.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'the rate limit',
+			answered(429),
+			[
+				'The service is still limiting requests (429)',
+				'Wait a while, then run this again, or run fewer workflows of this account at the same time.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'no usable answer',
+			answered(500),
+			[
+				'The customer may already have been charged: the service returned an error (500)',
+				`Details: ${CART}.`,
+				"Check the service's dashboard before you run this again: the node then refuses the charge, and shows a code that allows it once.",
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'the same, asked again',
+			async () => {
+				shop.fault('lose');
+				await charge();
+				return await charge();
+			},
+			[
+				'The customer may already have been charged, so nothing was sent',
+				`An attempt at TIME got no usable answer. Details: ${CART}.`,
+				"Look for the charge in the service's dashboard. If it is there, set Options > Charge in Doubt to its hash; if not, to CODE; then run this again.",
+			],
+		],
+		[
+			'another charge in a Retry',
+			async () => {
+				shop.fault('refuse', 1);
+				const first = await charge({}, { items: [{}, {}] });
+				return await shop.retry(shop.parameters(undefined, cartWith('50')), first);
+			},
+			[
+				'Item 1 was already charged, so the changed charge was not sent',
+				'A new execution may create again what has succeeded: use Retry under Executions, or leave that out.',
+				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
+				'To send that as well, start a new execution with this item alone.',
+				'Already created in this execution: item 1 is HASH.',
+			],
+		],
+		[
+			'a hundredfold price',
+			async () => {
+				await shop.run({ resource: 'product', operation: 'getAll', limit: 1 });
+				const { price = 0 } = shop.account.sandbox.products[0]?.offers[0] ?? {};
+				return await charge(cartWith(String(price)));
+			},
+			[
+				'Cart > Item 1 > Price in Reais is R$ 115,00, but the catalog last said R$ 1,15',
+				'Nothing was sent.',
+				'Enter 1,15, or add Options > Allow Price Mismatch if R$ 115,00 is right.',
+			],
+		],
+		[
+			'an ambiguous amount',
+			async () => await charge(cartWith('1.990')),
+			[
+				'Cart > Item 1 > Price in Reais is ambiguous: write 1990,00 or 1,99, not "1.990"',
+				'Nothing was sent.',
+			],
+		],
+		[
+			'a CPF with a wrong digit',
+			async () => await charge({ customerDocument: '529.982.247-26' }),
+			['Customer CPF or CNPJ is not a valid CPF: check its digits', 'Nothing was sent.'],
+		],
+		[
+			'an empty hash',
+			async () =>
+				await shop.run({
+					resource: 'transaction',
+					operation: 'get',
+					transactionHash: '={{ $json.hash }}',
+				}),
+			['Transaction Hash is empty; fill it in', 'Nothing was sent.'],
+		],
+		[
+			'no trigger',
+			async () => await charge({ notify: 'trigger' }),
+			[
+				'Notify is set to Trigger of This Workflow, but the workflow has no Digital Sales Trigger that is enabled',
+				'Nothing was sent.',
+				'Correct that and publish the workflow, or change Notify.',
+			],
+		],
+		['an empty cart', async () => await charge({ cart: {} }), EMPTY_CART],
+		[
+			'a reference that was used before',
+			async () => {
+				await charge({ orderReference: 'order-1' });
+				return await charge({ orderReference: 'order-1', ...cartWith('50') });
+			},
+			[
+				'Order Reference "order-1" was used before for another cart or amount of this customer',
+				'Nothing was sent.',
+				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
+				'If this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.',
+			],
+		],
+		[
+			"a failure of n8n's database",
+			async () => {
+				processedItems.failingWrites = 100;
+				return await charge().finally(() => (processedItems.failingWrites = 0));
+			},
+			[
+				'n8n could not record the charge, so it was not sent',
+				'Nothing was sent.',
+				'Reason: SQLITE_FULL: database or disk is full.',
+				'Check the database of n8n, then run this again.',
+			],
+		],
+	])('%s', async (_name, run, lines) => {
+		const [message = '', ...others] = known(errorOf(await run())).split('\n');
+
+		expect([message, ...others]).toEqual(lines);
+		expect(message).toMatch(/^(The|n8n|[A-Z][\w >]+) [^!?]+[^.!?]$/);
+		const told = others.filter((line) => !FACT.test(line)).join(' ');
+		expect(told.split(/(?<=\.) (?=[A-Z])/).length).toBeLessThanOrEqual(2);
+		expect(told).not.toMatch(/\b(please|we|our|sorry)\b/i);
+	});
+});

@@ -1,0 +1,262 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
+import { runNode } from '../../helpers/engine';
+import { errorIn, useAccount } from '../../helpers/account';
+
+describe('Offer > Create', () => {
+	const account = useAccount();
+
+	const picked = (value: string) => ({ __rl: true, mode: 'hash', value });
+	const discounts = (...items: Array<[paymentMethod: string, discountPercentage: number]>) => ({
+		paymentMethodDiscounts: {
+			items: items.map(([paymentMethod, discountPercentage]) => ({
+				paymentMethod,
+				discountPercentage,
+			})),
+		},
+	});
+	const parameters = (more: INodeParameters = {}): INodeParameters => ({
+		resource: 'offer',
+		operation: 'create',
+		productHash: picked(account.sandbox.products[0]?.hash ?? ''),
+		title: 'Black Friday',
+		price: '19,90',
+		paymentMethods: [1, 3],
+		...more,
+	});
+
+	test('sends every documented field under its name as JSON, integers as integers', async () => {
+		const { items } = await account.run(
+			parameters({
+				additionalFields: {
+					methodDefault: 3,
+					interval: 'semi-annual',
+					affiliatesVisible: false,
+					...discounts(['pix', 7.5], ['billet', 2]),
+				},
+			}),
+		);
+
+		expect(account.bodies()).toEqual([
+			{
+				title: 'Black Friday',
+				price: 1990,
+				payment_methods: [1, 3],
+				method_default: 3,
+				interval: 'semi-annual',
+				affiliates_visible: false,
+				payment_method_discounts: [
+					{ payment_method: 'pix', discount_percentage: 7.5 },
+					{ payment_method: 'billet', discount_percentage: 2 },
+				],
+			},
+		]);
+		expect(account.sandbox.requests).toMatchObject([
+			{
+				bearer: true,
+				headers: { accept: 'application/json', 'content-type': 'application/json' },
+			},
+		]);
+		expect(items[0]?.pairedItem).toEqual({ item: 0 });
+	});
+
+	test('returns what the service sent, with the price in reais besides', async () => {
+		account.fault('offer', { kind: 'patchBody', set: { extra: 1 } });
+
+		const { json } = await account.run(parameters());
+
+		const { interval: _none, ...made } = account.sandbox.offers[0]?.offer ?? {};
+		expect(json).toEqual([{ ...made, extra: 1, price_reais: 19.9 }]);
+	});
+
+	test('leaves out what is blank', async () => {
+		await account.fail(parameters({ title: ' ', price: '', paymentMethods: [] }));
+
+		expect(account.bodies()).toEqual([{}]);
+	});
+
+	test.each([[[3]], [[]]])('takes a list of Custom Fields in place of its own: %j', async (own) => {
+		const customFields = { payment_methods: own };
+
+		await account.run(parameters({ additionalFields: { customFields } }));
+
+		expect(account.bodies()).toMatchObject([{ payment_methods: own }]);
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		[
+			'no product',
+			{ productHash: picked('={{ $json.nothing }}') },
+			'Product is an expression that gave nothing',
+		],
+		['a product that is a path', { productHash: picked('..') }, 'Product is not a hash'],
+		[
+			'payment methods that are no list',
+			{ paymentMethods: '={{ "pix" }}' },
+			'Payment Methods must be a list of 1, 2 and 3',
+		],
+		[
+			'a discount above 100',
+			{ additionalFields: discounts(['pix', 101]) },
+			'Additional Fields > Payment Method Discounts > Discount 1 > Discount Percentage must be a percentage',
+		],
+		[
+			'a discount for a method without a name',
+			{ additionalFields: discounts(['pix', 1], [' ', 1]) },
+			'Additional Fields > Payment Method Discounts > Discount 2 > Payment Method is empty; fill it in',
+		],
+		[
+			'custom fields that are no object',
+			{ additionalFields: { customFields: '[1]' } },
+			'Additional Fields > Custom Fields must be a JSON object',
+		],
+	])('refuses %s by the name of the parameter and sends nothing', async (_name, wrong, message) => {
+		const failure = await account.fail(parameters(wrong), { items: [{}, {}] });
+
+		expect(failure.message).toContain(message);
+		expect(failure.itemIndex).toBe(0);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('names all that is wrong at once', async () => {
+		const failure = await account.fail(
+			parameters({ price: -5, paymentMethods: [9], additionalFields: { interval: 'hourly' } }),
+		);
+
+		expect(failure.message).toBe('Price in Reais must not be negative');
+		expect(failure.description).toBe(
+			[
+				'Nothing was sent.',
+				'Also: Payment Methods 1 must be a whole number from 1 to 3.',
+				'Also: Additional Fields > Interval must be one of daily, weekly, monthly, quarterly, semi-annual, yearly.',
+			].join('\n'),
+		);
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		[
+			'a default method that is not accepted',
+			{ paymentMethods: [3], additionalFields: { methodDefault: 1 } },
+			'Additional Fields > Default Method is not among the Payment Methods',
+		],
+		[
+			'the same in Custom Fields',
+			{ paymentMethods: [1, 3], additionalFields: { customFields: { method_default: 2 } } },
+			'Additional Fields > Custom Fields > method_default is not among the Payment Methods',
+		],
+		[
+			'one that Custom Fields no longer accept',
+			{ additionalFields: { methodDefault: 3, customFields: { payment_methods: [1] } } },
+			'Additional Fields > Default Method is not among the Payment Methods',
+		],
+		[
+			'two discounts for one method',
+			{ additionalFields: discounts(['pix', 5], ['billet', 1], [' PIX', 10]) },
+			'Additional Fields > Payment Method Discounts has two discounts for pix',
+		],
+		[
+			'the same in Custom Fields',
+			{
+				additionalFields: {
+					customFields: {
+						payment_method_discounts: [
+							{ payment_method: 'pix', discount_percentage: 5 },
+							{ payment_method: 'pix', discount_percentage: 5 },
+						],
+					},
+				},
+			},
+			'Additional Fields > Custom Fields > payment_method_discounts has two discounts for pix',
+		],
+		[
+			'a discount in Custom Fields that is none',
+			{
+				additionalFields: {
+					customFields: {
+						payment_method_discounts: [{ payment_method: 'pix', discount_percentage: 500 }],
+					},
+				},
+			},
+			'Custom Fields > payment_method_discounts 1 > discount_percentage must be a percentage',
+		],
+		...[19.9, '19,90', -1, null].map((price): [string, INodeParameters, string] => [
+			`a price in Custom Fields that is not in cents: ${String(price)}`,
+			{ additionalFields: { customFields: JSON.stringify({ price }) } },
+			'Additional Fields > Custom Fields > price must be a whole number of at least 0',
+		]),
+	])('refuses %s, also where the form alone is right', async (_name, wrong, message) => {
+		const failure = await account.fail(parameters(wrong), { items: [{}, {}] });
+
+		expect(failure.message).toContain(message);
+		expect(failure.description).toContain('Item 1 was not sent, and neither was any other item');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	describe('a price a hundred times that of another offer of the product, or a hundredth', () => {
+		const shop = { mode: 'trigger', workflowId: 'offers' } as const;
+		const costs = async (...prices: number[]): Promise<void> => {
+			const [product] = account.sandbox.products;
+			const offers = prices.map((price, nth) => ({ hash: `o${nth}`, price }));
+			const other = { hash: 'other', offers: [{ hash: 'x', price: 199_000 }] };
+			account.sells({ hash: product?.hash, offers }, other);
+			await account.run({ resource: 'product', operation: 'getAll' });
+		};
+		const made = () => account.bodies().length;
+
+		test.each([
+			['typed in cents', { price: '1990' }, 'Price in Reais is R$ 1.990,00', '19,90'],
+			[
+				'typed in reais in Custom Fields',
+				{ additionalFields: { customFields: { price: 19 } } },
+				'Additional Fields > Custom Fields > price is R$ 0,19',
+				'1900',
+			],
+		])('is refused, unless that is allowed: %s', async (_how, wrong, says, right) => {
+			await costs(5000, Number(right.replace(',', '')));
+
+			const failure = await account.fail(parameters(wrong));
+			const allowed = { ...parameters(wrong), options: { allowPriceMismatch: true } };
+			await account.run(allowed);
+
+			expect(failure.message).toMatch(/, but another offer of this product costs R\$ 19,[09]0$/);
+			expect(failure.message).toContain(says);
+			expect(failure.description).toMatch(
+				new RegExp(`^Nothing was sent\\.\\nEnter ${right}, or add Options > Allow Price Mismatch`),
+			);
+			expect(made()).toBe(1);
+		});
+
+		test('is right if another offer has it, and of another product it says nothing', async () => {
+			await costs(1990, 199_000);
+			await account.run(parameters({ price: '1990' }));
+			expect(made()).toBe(1);
+			account.reset();
+			await costs(5000);
+			await account.run(parameters({ price: '19,90' }));
+			expect(made()).toBe(1);
+		});
+
+		test('is known of an offer that was just created', async () => {
+			await account.run(parameters({ price: '1,00' }));
+
+			expect((await account.fail(parameters({ price: '100' }))).message).toContain('costs R$ 1,00');
+		});
+
+		test('keeps nobody from getting what exists', async () => {
+			account.fault('offer', { kind: 'status', status: 422, after: 1 });
+			const options = { ...shop, credentials: account.credentials, items: [{}, {}] };
+			const first = await runNode(parameters({ price: '1990' }), options);
+			clearProcessState();
+			await costs(1990);
+			const { hash } = account.sandbox.offers[0]?.offer ?? {};
+			const retry = await runNode(parameters({ price: '1990' }), {
+				...options,
+				retryOf: first.run?.data,
+				continueOnFail: true,
+			});
+
+			expect(retry.json[0]?.hash).toBe(hash);
+			expect(errorIn(retry.json[1]).message).toContain('another offer of this product costs');
+		});
+	});
+});

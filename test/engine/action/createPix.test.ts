@@ -1,0 +1,267 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { Fault } from '../../sandbox';
+import { CUSTOMER, pixParameters, useAccount } from '../../helpers/account';
+
+describe('Transaction > Create PIX', () => {
+	const account = useAccount();
+
+	const parameters = (more: INodeParameters = {}): INodeParameters =>
+		pixParameters(account.sandbox, more);
+	const body = (): IDataObject | undefined => account.bodies()[0];
+	const offerHash = (): string => account.sandbox.products[0]?.offers[0]?.hash ?? '';
+	const cartWith = (item: INodeParameters): INodeParameters => ({
+		cart: { items: [{ offerHash: 'offer1', price: '1', ...item }] },
+	});
+
+	test('charges the sum of the cart and gives the transaction as the service sent it', async () => {
+		const { json } = await account.run(parameters());
+
+		expect(body()).toMatchObject({
+			api_token: account.sandbox.bodyApiToken,
+			amount: 3980,
+			payment_method: 'pix',
+			installments: 1,
+			cart: [
+				{
+					offer_hash: offerHash(),
+					price: 1990,
+					quantity: 2,
+					operation_type: 1,
+					title: 'Curso de Fotografia',
+				},
+			],
+			customer: {
+				name: 'Maria da Silva',
+				email: 'maria@example.com',
+				phone_number: '11912345678',
+				document: '52998224725',
+			},
+		});
+		expect(account.sandbox.charges()).toBe(1);
+		expect(json[0]).toHaveProperty('tracking_code');
+		expect(json[0]).toMatchObject({
+			hash: account.sandbox.transactions[0]?.hash,
+			payment_status: 'waiting_payment',
+			amount: 3980,
+			billet: null,
+		});
+	});
+
+	test('leaves out blank fields and blank groups', async () => {
+		account.fault('charge', { kind: 'status', status: 422 });
+		await account.fail(
+			parameters({
+				customerName: '',
+				customerEmail: ' ',
+				customerPhone: '',
+				customerDocument: '',
+				cart: { items: [{ offerHash: 'offer1', price: '19,90', more: { title: '', cover: ' ' } }] },
+				additionalFields: { tracking: { src: '', utmSource: '' } },
+			}),
+		);
+
+		expect(body()).toEqual({
+			api_token: account.sandbox.bodyApiToken,
+			amount: 1990,
+			payment_method: 'pix',
+			installments: 1,
+			cart: [{ offer_hash: 'offer1', price: 1990, quantity: 1, operation_type: 1 }],
+		});
+	});
+
+	test.each([
+		['blank', [' ', ' '], [1, 1]],
+		['texts', ['={{ "3" }}', '={{ "0" }}'], [3, 0]],
+	] as const)('takes quantity and operation type that are %s', async (_name, given, sent) => {
+		const [quantity, operationType] = given;
+
+		await account.run(
+			parameters(
+				cartWith({ offerHash: offerHash(), price: '2', quantity, more: { operationType } }),
+			),
+		);
+
+		expect(body()).toMatchObject({
+			amount: 200 * sent[0],
+			cart: [{ quantity: sent[0], operation_type: sent[1] }],
+		});
+	});
+
+	test('sends tracking, a given amount and a cover', async () => {
+		const { hints } = await account.run(
+			parameters({
+				additionalFields: {
+					amount: '50',
+					tracking: {
+						src: 'instagram',
+						utmSource: 'ads',
+						utmCampaign: 'bf',
+						utmContent: 'a',
+						utmTerm: 'curso',
+						utmMedium: 'cpc',
+					},
+				},
+			}),
+		);
+
+		expect(body()).toMatchObject({
+			amount: 5000,
+			cart: [{ cover: 'https://cdn.example.com/curso.png' }],
+			tracking: {
+				src: 'instagram',
+				utm_source: 'ads',
+				utm_campaign: 'bf',
+				utm_content: 'a',
+				utm_term: 'curso',
+				utm_medium: 'cpc',
+			},
+		});
+		expect(JSON.stringify(hints)).toContain('the cart adds up to R$ 39,80');
+	});
+
+	test('puts custom fields beside those of the form, and leaves their checks to the service', async () => {
+		account.fault('charge', { kind: 'status', status: 422 });
+		const customer = { email: 'maria', phone_number: '12-34', document: '123' };
+
+		await account.fail(
+			parameters({ additionalFields: { customFields: { expire_in_days: 3, customer } } }),
+		);
+
+		expect(body()).toMatchObject({
+			expire_in_days: 3,
+			customer: { name: CUSTOMER.customerName, ...customer },
+		});
+	});
+
+	test.each<[string, Fault]>([
+		['refused', { kind: 'refused' }],
+		['not stated', { kind: 'patchBody', remove: ['pix', 'payment_status', 'amount'] }],
+	])('tells that there is no code, and the status: %s', async (status, fault) => {
+		account.fault('charge', fault);
+
+		const { hints, json } = await account.run(parameters());
+
+		expect(hints.map(({ message }) => message)).toEqual([
+			`The service created no PIX code for transaction ${String(json[0]?.hash)}; the payment status is ${status}.`,
+		]);
+	});
+
+	test('tells of another amount in the answer, and says nothing where none is stated', async () => {
+		account.fault('charge', { kind: 'patchBody', set: { amount: 398_000 } });
+		const other = await account.run(parameters());
+		account.fault('charge', { kind: 'patchBody', set: { amount: null } });
+		const none = await account.run(parameters());
+
+		expect(other.json).toMatchObject([{ amount: 398_000 }]);
+		expect(JSON.stringify(other.hints)).toContain(
+			`charges R$ 3.980,00 with transaction ${String(other.json[0]?.hash)}, but R$ 39,80 was sent`,
+		);
+		expect(none.json).toMatchObject([{ amount: null }]);
+		expect(none.hints).toEqual([]);
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		[
+			'each entry by the best name that it has',
+			{
+				cart: {
+					items: [
+						{ offerHash: 'offer1', price: '1', quantity: 3, more: { title: 'Curso' } },
+						{ offerHash: 'offer2', price: '0,50' },
+						{ offerHash: 'offer3', price: '0,07', quantity: 2, more: { title: 'Livro' } },
+					],
+				},
+			},
+			'cart 3 x Curso, 1 x offer2, 2 x Livro; amount R$ 3,64; customer document ending in 4725',
+		],
+		[
+			'an amount without a cart',
+			{ cart: {}, additionalFields: { amount: '5' }, customerDocument: '' },
+			'cart empty; amount R$ 5,00',
+		],
+	])('a charge whose outcome is not known names %s', async (_name, more, about) => {
+		account.fault('charge', { kind: 'status', status: 500 });
+
+		const failure = await account.fail(parameters(more));
+
+		expect(failure.description).toContain(`Details: ${about}.\n`);
+	});
+
+	test('gives cents, too, where they are chosen', async () => {
+		const options = { fields: ['amount', 'amount_reais'] };
+
+		const { json } = await account.run(parameters({ simplify: true, options }));
+
+		expect(json[0]).toMatchObject({ amount: 3980, amount_reais: 39.8 });
+	});
+
+	describe('Notify', () => {
+		test('sends an address that was typed, and warns where the service cannot reach it', async () => {
+			const { hints } = await account.run(
+				parameters({ notify: 'url', notificationUrl: 'http://localhost:5678/webhook/x' }),
+			);
+
+			expect(body()).toMatchObject({ webhook_url: 'http://localhost:5678/webhook/x' });
+			expect(JSON.stringify(hints)).toContain('localhost:5678');
+		});
+
+		test.each([
+			['', 'Notification URL is empty'],
+			['ftp://example.com', 'Notification URL must be a complete web address'],
+		])(
+			'refuses the address "%s" before anything is sent, and says what to do',
+			async (notificationUrl, message) => {
+				const failure = await account.fail(parameters({ notify: 'url', notificationUrl }));
+
+				expect(failure.message).toContain(message);
+				expect(failure.description).toMatch(/Nothing was sent\.\nEnter the address /);
+				expect(failure.itemIndex).toBe(0);
+				expect(account.sandbox.requests).toEqual([]);
+			},
+		);
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		['a quantity of nothing', cartWith({ quantity: 0 }), 'Cart > Item 1 > Quantity must be'],
+		[
+			'an operation type of text',
+			cartWith({ more: { operationType: 'x' } }),
+			'Cart > Item 1 > More > Operation Type must',
+		],
+		[
+			'an offer that is a path',
+			cartWith({ offerHash: '.' }),
+			'Cart > Item 1 > Offer is not a hash',
+		],
+		[
+			'a cover that is no address',
+			cartWith({ more: { cover: 'cover.png' } }),
+			'Cart > Item 1 > More > Cover URL must be',
+		],
+		[
+			'a phone that is too short',
+			{ customerPhone: '1234' },
+			'Customer Phone must have 10 or 11 digits with the area code (DDD)',
+		],
+		[
+			'a cart that adds up to too much',
+			{
+				cart: {
+					items: ['90071992547409,91', '0,01'].map((price) => ({
+						offerHash: 'A1',
+						price,
+						more: { title: 'A' },
+					})),
+				},
+			},
+			'Cart adds up to more than R$ 90.071.992.547.409,91, the largest amount',
+		],
+		['an unknown way to notify', { notify: 'pigeon' }, 'Notify must be'],
+	])('refuses %s by the name of the parameter and sends nothing', async (_name, wrong, message) => {
+		const failure = await account.fail(parameters(wrong));
+
+		expect(failure.message).toContain(message);
+		expect(failure.description).toContain('Nothing was sent.');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+});

@@ -1,0 +1,58 @@
+import { PublishedTrigger } from '../../helpers/engine/trigger';
+import { sampleOf } from '../../helpers/samples';
+import { errorIn, useAccount } from '../../helpers/account';
+
+/** As n8n's experimental Engine 2.0 makes it. */
+const executionId = '01a20ff0-ed74-75ef-953f-0e358c611dcf';
+const REFUSED = "does not work in n8n's experimental Engine 2.0";
+
+describe("In n8n's experimental Engine 2.0", () => {
+	const account = useAccount();
+	const parametersOf = (name: string) => sampleOf(name, account.sandbox, { transactionHash: 'h' });
+
+	test.each(['transaction/create', 'offer/create', 'transaction/waitForPayment'])(
+		'%s sends nothing and fails each item for itself',
+		async (name) => {
+			const items = [{ nth: 1 }, { nth: 2 }];
+			const options = { executionId, items, continueOnFail: true };
+			const { json } = await account.run(parametersOf(name), options);
+
+			expect(json).toHaveLength(2);
+			for (const item of json) {
+				expect(errorIn(item)).toMatchObject({
+					message: expect.stringContaining(REFUSED),
+					outcome: 'notSent',
+				});
+			}
+			expect(account.sandbox.requests).toEqual([]);
+		},
+	);
+
+	test('an item that is refused ends the execution', async () => {
+		const { message, itemIndex } = await account.fail(parametersOf('transaction/create'), {
+			executionId,
+		});
+
+		expect([message, itemIndex]).toEqual([`Create PIX ${REFUSED}`, 0]);
+	});
+
+	test('a trigger is not published, and takes no webhook', async () => {
+		const trigger = await PublishedTrigger.prepare({
+			credentials: account.credentials,
+			engineType: 'v2',
+		});
+
+		await expect(trigger.activate()).rejects.toThrow(`Digital Sales Trigger ${REFUSED}`);
+		trigger.listen();
+		const { status } = await trigger.post({ hash: 'h', payment_status: 'paid' });
+		trigger.stopListening();
+		expect(status).toBe(503);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('products are listed', async () => {
+		const { json } = await account.run(parametersOf('product/getAll'), { executionId });
+
+		expect(json).not.toEqual([]);
+	});
+});

@@ -1,0 +1,159 @@
+import { everyOperation, sampleOf } from '../../helpers/samples';
+import { errorIn, pixParameters, useAccount, useLimits } from '../../helpers/account';
+
+const HASH = 'nosuch1';
+
+/** What a workflow can go by when an item has failed and the run goes on. */
+describe('A failed item under On Error: Continue', () => {
+	const limit = useLimits();
+	const account = useAccount();
+
+	const operations = everyOperation().map(({ resource, value }) => `${resource}/${value}`);
+	const ABOUT: Record<string, unknown> = {
+		'product/getAll': null,
+		'offer/create': expect.stringContaining('titled "Black Friday"'),
+		'transaction/create': expect.stringContaining('customer document ending in'),
+		'transaction/get': `transaction ${HASH}`,
+		'transaction/waitForPayment': `transaction ${HASH}`,
+	};
+	const aboutOf = (name: string): unknown =>
+		name in ABOUT ? ABOUT[name] : expect.stringContaining(HASH);
+	const failed = async (name: string, credentials = account.credentials) => {
+		const parameters = sampleOf(name, account.sandbox, { transactionHash: HASH });
+		limit({ maxTries: 1 });
+		const { json } = await account.run(parameters, { continueOnFail: true, credentials });
+		return errorIn(json[0]);
+	};
+
+	test.each(operations)('of %s tells what the service refused, in its own words', async (name) => {
+		const body = {
+			success: false,
+			message: 'Invalid',
+			errors: { 'customer.email': ['is gone'], x: ['is odd', 'and late'] },
+		};
+		account.sandbox.addFault({ kind: 'status', status: 403, body, times: 'always' });
+
+		expect(await failed(name)).toEqual({
+			message:
+				name === 'transaction/create'
+					? 'One of the two tokens has no permission for this (403)'
+					: 'The API token has no permission for this (403)',
+			advice: expect.stringContaining('Use a token'),
+			status: 403,
+			outcome: 'refused',
+			messages: ['Invalid'],
+			fields: { 'customer.email': ['is gone'], x: ['is odd', 'and late'] },
+			about: aboutOf(name),
+		});
+	});
+
+	test('tells an unknown outcome from a request that was not sent', async () => {
+		account.sandbox.addFault({ kind: 'status', status: 500, body: { message: 'Oops' } });
+		const unknown = await failed('transaction/get');
+		const baseUrl = 'http://127.0.0.1:9/v1';
+		const unreachable = await failed('transaction/get', account.credentialsWith({ baseUrl }));
+
+		expect(unknown).toMatchObject({ status: 500, outcome: 'unknown', messages: ['Oops'] });
+		expect(unreachable).toMatchObject({
+			message: 'The service could not be reached',
+			status: null,
+			outcome: 'notSent',
+			messages: [],
+			fields: {},
+		});
+	});
+
+	test('tells a mistake in the form, and that nothing was sent', async () => {
+		const { json } = await account.run(pixParameters(account.sandbox, { customerEmail: 'maria' }), {
+			continueOnFail: true,
+		});
+
+		expect(errorIn(json[0])).toEqual({
+			message: 'Customer Email is not an e-mail address',
+			advice: 'Nothing was sent.',
+			status: null,
+			outcome: 'notSent',
+			messages: [],
+			fields: {},
+			about: null,
+		});
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('tells of a mistake in one item what becomes of the others', async () => {
+		const { outputs } = await account.run(
+			pixParameters(account.sandbox, { customerEmail: '={{ $json.email }}' }),
+			{
+				settings: { onError: 'continueErrorOutput' },
+				items: [{ email: 'maria@example.com' }, { email: 'maria' }],
+			},
+		);
+
+		expect(outputs[1]?.map(({ json }) => json.error)).toMatchObject([
+			{
+				message: 'Customer Email is not an e-mail address',
+				advice: 'Item 2 was not sent. The other items are not affected.',
+			},
+		]);
+		expect(account.sandbox.transactions).toHaveLength(1);
+	});
+
+	test.each([
+		['an expression that fails', { customerName: "={{ $('Nope').item.json.x }}" }],
+		['an operation that does not exist', { operation: 'refund' }],
+	])('tells that nothing was sent after %s', async (_name, more) => {
+		const { json } = await account.run(pixParameters(account.sandbox, more), {
+			continueOnFail: true,
+			items: [{ row: 1 }, { row: 2 }],
+		});
+
+		expect(json.map((item) => errorIn(item).outcome)).toEqual(['notSent', 'notSent']);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('is every item of a run whose credential cannot be used', async () => {
+		const domains = { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' };
+		const run = await account.run(pixParameters(account.sandbox), {
+			settings: { onError: 'continueErrorOutput' },
+			credentials: account.credentialsWith(domains),
+			items: [{ row: 1 }, { row: 2 }],
+		});
+
+		// What leaves by the first output would be delivered as if it had been paid for.
+		expect(run.outputs[0]).toEqual([]);
+		expect(run.outputs[1]?.map(({ json }) => json)).toMatchObject([
+			{ row: 1, error: { outcome: 'notSent' } },
+			{ row: 2, error: { outcome: 'notSent' } },
+		]);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('is about the charge as it was sent, Custom Fields included', async () => {
+		account.fault('charge', { kind: 'resetAfterProcessing' });
+		const customFields = '{"amount": 500, "customer": {"document": "11144477735"}}';
+
+		const { json } = await account.run(
+			pixParameters(account.sandbox, { additionalFields: { customFields } }),
+			{ continueOnFail: true },
+		);
+
+		expect(errorIn(json[0]).about).toMatch(/^cart .*; amount R\$ 5,00; .* ending in 7735$/);
+	});
+
+	test('of a charge that may have been made before is of unknown outcome, and shows the code', async () => {
+		account.fault('charge', { kind: 'resetAfterProcessing' });
+		const parameters = pixParameters(account.sandbox);
+		const options = { continueOnFail: true, workflowId: 'doubtful', mode: 'trigger' } as const;
+		const first = await account.run(parameters, options);
+		const second = await account.run(parameters, options);
+
+		expect(errorIn(first.json[0]).outcome).toBe('unknown');
+		expect(errorIn(second.json[0])).toMatchObject({
+			message: 'The customer may already have been charged, so nothing was sent',
+			advice: expect.stringContaining('Charge in Doubt'),
+			outcome: 'unknown',
+			status: null,
+			about: expect.stringContaining('customer document ending in'),
+		});
+	});
+});

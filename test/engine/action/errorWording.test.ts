@@ -1,0 +1,280 @@
+import sum from 'lodash/sum';
+import type { INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import type { Fault } from '../../sandbox';
+import { runNode } from '../../helpers/engine';
+import { pixParameters, useAccount, useLimits } from '../../helpers/account';
+
+const REQUEST = 'Request: GET /transactions/{hash}';
+const BASE_URL_ADVICE = 'Try again. If this continues, check Base URL in the credential.';
+const REDIRECT_ADVICE =
+	'Redirects are not followed: set Base URL in the credential to the final address.';
+
+const answer = (status: number, body: unknown = {}): Fault => ({ kind: 'status', status, body });
+
+describe('What a person reads of a failed request', () => {
+	const limit = useLimits();
+	const account = useAccount();
+
+	/** Reads a transaction within other limits than the usual ones. */
+	const reading = ({ maxTries = 1, maxWait = 0 } = {}): INodeParameters => {
+		limit({ maxTries, maxTotalMs: maxWait * 1_000 });
+		return { resource: 'transaction', operation: 'get', transactionHash: 'ab12' };
+	};
+	const offer = (): INodeParameters => ({
+		resource: 'offer',
+		operation: 'create',
+		productHash: account.sandbox.products[0]?.hash ?? '',
+		title: 'Black Friday',
+		price: '19,90',
+	});
+
+	test.each<[string, Fault, string, string]>([
+		[
+			'a redirect to another host',
+			{ kind: 'redirect', to: 'https://elsewhere.example.com/v1/x?token=1#top' },
+			'The service answered with a redirect (302)',
+			`${REDIRECT_ADVICE} It pointed to https://elsewhere.example.com/v1/x.`,
+		],
+		[
+			'a redirect to nowhere',
+			answer(308),
+			'The service answered with a redirect (308)',
+			REDIRECT_ADVICE,
+		],
+		[
+			'a refusal in whole sentences',
+			answer(409, { message: 'Already there!' }),
+			'The service did not accept the request (409)',
+			'The service said: Already there!\nTry again later.',
+		],
+		[
+			'a refusal with a dot inside',
+			answer(409, { message: 'At most R$ 5.000' }),
+			'The service did not accept the request (409)',
+			'The service said: At most R$ 5.000.\nTry again later.',
+		],
+		[
+			'a failure under a 2xx',
+			{ kind: 'successFalse', message: 'No' },
+			'The service did not accept the request',
+			'The service said: No.\nCorrect what the service rejected, then run this again.',
+		],
+		[
+			'a web page',
+			{ kind: 'html' },
+			'The service answered with a web page instead of data',
+			'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+		],
+		[
+			'data of another shape',
+			answer(200, { hello: 1 }),
+			'The service answered in an undocumented format',
+			BASE_URL_ADVICE,
+		],
+		[
+			'no JSON',
+			{ kind: 'notJson', text: 'OK' },
+			'The answer of the service could not be read',
+			BASE_URL_ADVICE,
+		],
+	])('%s', async (_name, fault, message, description) => {
+		account.sandbox.addFault({ ...fault, times: 'always' });
+
+		expect(await account.fail(reading())).toMatchObject({
+			message,
+			description: `${description}\n${REQUEST}.`,
+		});
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	test('an answer beyond all bounds, of which no more is read', async () => {
+		account.fault('list', { kind: 'endlessBody' });
+
+		expect(await account.fail({ resource: 'product', operation: 'getAll' })).toMatchObject({
+			message: 'The answer of the service is too large to read',
+			description: expect.stringContaining('To list products, set Options > Page Size.'),
+		});
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	test.each([
+		[' titled "Black Friday" at R$ 19,90', {}],
+		['', { title: '', price: '' }],
+	])('an offer%s whose outcome is not known', async (named, more) => {
+		account.sandbox.addFault({ kind: 'status', status: 500 });
+		const hash = account.sandbox.products[0]?.hash;
+
+		const { message, description } = await account.fail({ ...offer(), ...more });
+
+		expect(message).toBe('The offer may already exist: the service returned an error (500)');
+		expect(description).toContain(
+			`Details: an offer for the product ${hash}${named}.\nCheck the service's dashboard before you run this again: the node then refuses the offer, and shows a code that allows it once.\n`,
+		);
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	test.each<[string, () => INodeParameters, string]>([
+		[
+			'a charge',
+			() => pixParameters(account.sandbox),
+			'The customer may already have been charged: the service did not answer in time, or the connection broke',
+		],
+		['a read', reading, 'The execution was canceled'],
+	])('%s that was cancelled while it was under way', async (_name, parameters, message) => {
+		account.sandbox.addFault({ kind: 'delay', ms: 500 });
+		const running = runNode(parameters(), { credentials: account.credentials });
+		while (account.sandbox.requests.length === 0) await clock.sleep(5);
+		running.cancel();
+
+		const { node } = await running;
+
+		expect(node?.error).toMatchObject({ message, context: { itemIndex: 0 } });
+		expect(account.sandbox.requests).toHaveLength(1);
+	});
+
+	describe('keeps to its limits:', () => {
+		let startedAt: number;
+		const waited = (): number => clock.elapsed() - startedAt;
+
+		beforeEach(() => {
+			startedAt = clock.elapsed();
+		});
+		afterEach(() => jest.restoreAllMocks());
+
+		test.each([1, 3])('%i tries at most', async (maxTries) => {
+			account.sandbox.addFault({ ...answer(503), times: 'always' });
+
+			const { description } = await account.fail(reading({ maxTries, maxWait: 300 }));
+
+			expect(account.sandbox.requests).toHaveLength(maxTries);
+			expect(description).toBe(
+				`The problem is on the side of the service. Try again later.\n${REQUEST}${maxTries > 1 ? `, tried ${maxTries} times` : ''}.`,
+			);
+		});
+
+		test.each([
+			[29, 1],
+			[30, 2],
+		])(
+			'a wait of %i seconds at most where the service asks for 30: %i requests',
+			async (maxWait, sent) => {
+				account.sandbox.addFault({ kind: 'retryAfter', seconds: 30, times: 'always' });
+
+				await account.fail(reading({ maxWait, maxTries: 5 }));
+
+				expect(account.sandbox.requests).toHaveLength(sent);
+			},
+		);
+
+		test('a 429 whose body breaks off closes the rate limit for as long as its headers say', async () => {
+			const headers = { 'Retry-After': '30' };
+			account.sandbox.addFault({ kind: 'status', status: 429, headers, isCut: true });
+
+			await account.fail(reading({ maxTries: 1, maxWait: 300 }));
+
+			expect(account.sandbox.requests.map(({ status }) => status)).toEqual([429, 404]);
+			expect(waited()).toBeGreaterThan(29_000);
+		});
+
+		test('the wait of eight runs that queue for the same rate limit', async () => {
+			account.sandbox.addFault({ kind: 'retryAfter', seconds: 4, times: 'always' });
+			// All have sent their first try before any of them waits.
+			account.sandbox.addFault({ kind: 'delay', ms: 200, times: 8 });
+
+			const runs = Array.from({ length: 8 }, () => account.fail(reading({ maxWait: 10 })));
+			const failures = await Promise.all(runs);
+
+			for (const { message } of failures) expect(message).toMatch(/still limiting requests/);
+			expect(account.sandbox.requests.length).toBeLessThanOrEqual(8 + 2);
+			expect(waited()).toBeLessThan(10_600);
+		});
+
+		test('a rate limit that closes for longer than that leaves the failure of the last try', async () => {
+			account.sandbox.addFault({ kind: 'delay', ms: 200 });
+			account.sandbox.addFault({ kind: 'status', status: 503 });
+			account.sandbox.addFault({ kind: 'retryAfter', seconds: 60 });
+			const failing = account.fail(reading({ maxTries: 5, maxWait: 10 }));
+			while (account.sandbox.requests.length === 0) await clock.sleep(5);
+			await account.fail(reading());
+
+			expect((await failing).message).toBe('The service returned an error (503)');
+			expect(account.sandbox.requests).toHaveLength(2);
+			expect(waited()).toBeLessThan(1_000);
+		});
+
+		test.each([
+			[429, [expect.stringContaining('so this run waited')]],
+			[503, []],
+		])('after a %i that asks for no seconds the run tells %j', async (status, told) => {
+			const headers = { 'Retry-After': '0' };
+			account.sandbox.addFault({ kind: 'status', status, headers });
+
+			const { hints } = await account.run({ resource: 'product', operation: 'getAll', limit: 1 });
+
+			expect(hints.map(({ message }) => message)).toEqual(told);
+		});
+
+		test.each<[string, Fault, number[]]>([
+			[
+				'costs no try, and is waited out twice as long each time, up to 20 s',
+				{ kind: 'retryAfter', format: 'absent', times: 5 },
+				[2.5, 5, 10, 10, 10],
+			],
+			[
+				'is not believed if it asks for less',
+				{ kind: 'retryAfter', seconds: 1, times: 3 },
+				[2.5, 5, 10],
+			],
+		])('a 429 %s', async (_name, fault, waits) => {
+			account.sandbox.addFault(fault);
+			jest.spyOn(clock, 'random').mockReturnValue(0);
+
+			await account.fail(reading({ maxTries: 1, maxWait: 300 }));
+
+			const statuses = account.sandbox.requests.map(({ status }) => status);
+			expect(statuses).toEqual([...waits.map(() => 429), 404]);
+			expect(waited()).toBe(1_000 * sum(waits));
+		});
+	});
+
+	test.each<[string, Fault, string]>([
+		['takes longer than a minute', { kind: 'delay', ms: 90_000 }, ', ECONNABORTED'],
+		['is answered piece by piece without an end', { kind: 'slowBody', ms: 400_000 }, ''],
+	])('a request that %s ends', async (_name, fault, code) => {
+		account.sandbox.addFault(fault);
+		const started = clock.elapsed();
+
+		expect(await account.fail(reading())).toMatchObject({
+			message: 'The service did not answer in time, or the connection broke',
+			description: `Try again later.\n${REQUEST}${code}.`,
+		});
+		expect(clock.elapsed() - started).toBeGreaterThanOrEqual(60_000);
+		expect(clock.elapsed() - started).toBeLessThan(65_000);
+	});
+
+	test('a credential whose fields are no texts says so', async () => {
+		const failure = await account.fail(reading(), {
+			credentials: account.credentialsWith({ apiToken: 5 }),
+		});
+
+		expect(failure.message).toBe(
+			'A field of the credential is not text, or is too long. Open the credential, correct it and save it again.',
+		);
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('Allowed Domains that include the host let the request through', async () => {
+		const domains = {
+			allowedHttpRequestDomains: 'domains',
+			allowedDomains: 'api.example.com, 127.0.0.1',
+		};
+
+		await account.run(
+			{ resource: 'product', operation: 'getAll', limit: 1 },
+			{ credentials: account.credentialsWith(domains) },
+		);
+
+		expect(account.sandbox.requests.map(({ status }) => status)).toEqual([200]);
+	});
+});

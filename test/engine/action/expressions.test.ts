@@ -1,0 +1,229 @@
+import type { INodeParameters } from 'n8n-workflow';
+import * as fc from 'fast-check';
+import { pixParameters } from '../../helpers/account';
+import { useShop } from '../../helpers/charging';
+import { callTool } from '../../helpers/tool';
+
+describe('An expression that gives nothing', () => {
+	const shop = useShop();
+
+	const item = (more: INodeParameters): INodeParameters => {
+		const offerHash = shop.account.sandbox.products[0]?.offers[0]?.hash ?? '';
+		return { cart: { items: [{ offerHash, price: '19,90', ...more }] } };
+	};
+	const fields: Array<[string, (expression: string) => INodeParameters]> = [
+		['Customer Name', (customerName) => ({ customerName })],
+		['Customer Email', (customerEmail) => ({ customerEmail })],
+		['Customer Phone', (customerPhone) => ({ customerPhone })],
+		['Customer CPF or CNPJ', (customerDocument) => ({ customerDocument })],
+		['Order Reference', (orderReference) => ({ orderReference })],
+		['Cart > Item 1 > Price in Reais', (price) => item({ price })],
+		['Cart > Item 1 > Quantity', (quantity) => item({ quantity })],
+		['Cart > Item 1 > Offer', (value) => item({ offerHash: { __rl: true, mode: 'hash', value } })],
+		['Cart > Item 1 > More > Operation Type', (operationType) => item({ more: { operationType } })],
+		['Additional Fields > Amount in Reais', (amount) => ({ additionalFields: { amount } })],
+		[
+			'Additional Fields > Custom Fields',
+			(customFields) => ({ additionalFields: { customFields } }),
+		],
+	];
+
+	test.each(fields)('is refused before anything is sent: %s', async (label, fieldOf) => {
+		for (const nothing of ['$json.missing', 'null', "''", "' '", "'\\u200b'", "'\\ufe0f'"]) {
+			const failed = await shop.run(shop.parameters(undefined, fieldOf(`={{ ${nothing} }}`)));
+
+			expect(failed.node?.error?.message).toBe(`${label} is an expression that gave nothing`);
+		}
+		expect(shop.account.sandbox.requests).toEqual([]);
+	});
+
+	test('is refused for the item that it concerns, and the others go on if they may', async () => {
+		const parameters = shop.parameters('=order-{{ $json.id }}', {
+			customerDocument: '={{ $json.document }}',
+		});
+		const items = [{ id: 1, document: '529.982.247-25' }, { document: '111.444.777-35' }];
+
+		const stopped = await shop.run(parameters, { items });
+		const went = await shop.run(parameters, { items, continueOnFail: true });
+
+		expect(stopped.node?.error).toMatchObject({
+			message: 'Order Reference has a part that gave nothing: {{ $json.id }}',
+			description: expect.stringContaining(
+				'Correct the expression or the data, or clear the field.',
+			),
+			context: { itemIndex: 1 },
+		});
+		expect(JSON.stringify(went.json[1])).toContain('gave nothing');
+		expect(shop.charges).toBe(1);
+	});
+
+	test.each([
+		[
+			'a number too large to be exact',
+			'90071992547409931',
+			'has a part that is too large for a number',
+		],
+		['no number', 'Number($json.missing)', 'has a part that gave nothing'],
+		['an object', '$json', 'has a part that gave nothing'],
+	])('or %s makes no Order Reference of a part', async (_name, part, problem) => {
+		const failed = await shop.run(shop.parameters(`=order-{{ ${part} }}`));
+
+		expect(failed.node?.error?.message).toContain(`Order Reference ${problem}`);
+		expect(shop.posts).toBe(0);
+	});
+
+	test.each([
+		...["'order' + $json.id", '`order_${$json.id}-x`', "'maria ' + new Date($json.due)"],
+		"'maria ' + DateTime.fromISO($json.due).toFormat('yyyy-MM')",
+	])('inside the expression of an Order Reference is refused: %s', async (expression) => {
+		const failed = await shop.run(shop.parameters(`={{ ${expression} }}`));
+
+		expect(failed.node?.error?.message).toBe(
+			'Order Reference is an expression that gave nothing in a part of it',
+		);
+		expect(shop.posts).toBe(0);
+	});
+
+	test.each([
+		['price', '={{ $json.price }}', 'Price in Reais'],
+		['paymentMethods', '={{ $json.methods }}', 'Payment Methods'],
+		['title', '={{ $json.title }}', undefined],
+	])('counts in an offer, where it decides: %s', async (name, expression, label) => {
+		const run = await shop.run({
+			resource: 'offer',
+			operation: 'create',
+			productHash: shop.account.sandbox.products[0]?.hash ?? '',
+			title: 'Oferta',
+			price: '19,90',
+			[name]: expression,
+		});
+
+		expect(run.node?.error?.message).toBe(
+			label === undefined ? undefined : `${label} is an expression that gave nothing`,
+		);
+	});
+
+	test('is a choice where nothing hangs on it, and so is a field that is blank', async () => {
+		const run = await shop.run(
+			shop.parameters('', {
+				...item({ price: '', quantity: '', more: { title: '={{ $json.title }}' } }),
+				additionalFields: { tracking: { src: '={{ $json.src }}', utmTerm: '=a{{ $json.src }}' } },
+			}),
+		);
+
+		expect(run.node?.error?.message).toBeUndefined();
+		expect(shop.charges).toBe(1);
+	});
+
+	test('is a choice of the model of an agent, but not for the Order Reference', async () => {
+		const model = (name: string): string => `={{ $fromAI('${name}', '', 'string') }}`;
+		const call = async (more: INodeParameters) =>
+			await callTool(
+				pixParameters(shop.account.sandbox, { ...item({ price: model('price') }), ...more }),
+				[{ price: '', phone: '', order: '' }],
+				{ credentials: shop.account.credentials, workflowId: shop.workflowId },
+			);
+		const charged = await call({ customerPhone: model('phone') });
+		const refused = await call({ orderReference: model('order') });
+
+		expect(charged.errors).toEqual([]);
+		expect(refused.errors.join()).toContain('Order Reference is an expression that gave nothing');
+		expect(shop.charges).toBe(1);
+	});
+
+	test('is found in any part of any field, and nothing else is refused', async () => {
+		// Digits alone, so that each field is valid if every part is.
+		const given = fc.constantFrom('7', '{{ 7 }}', "{{ '7' }}", '{{ 0 + 7 }}', "{{ '7'.trim() }}");
+		const nothing = fc.constantFrom('undefined', 'null', "''", "' '", 'NaN', "'\\u200b'");
+		const part = fc.oneof(
+			given.map((text) => ({ text, isGap: false })),
+			nothing.map((code) => ({ text: `{{ ${code} }}`, isGap: true })),
+		);
+		const template = fc.array(part, { minLength: 1, maxLength: 4 });
+		const digits: Array<(value: string) => INodeParameters> = [
+			(orderReference) => ({ orderReference }),
+			(customerName) => ({ customerName }),
+			(quantity) => item({ quantity }),
+			(amount) => ({ additionalFields: { amount } }),
+		];
+		await fc.assert(
+			fc.asyncProperty(fc.constantFrom(...digits), template, async (fieldOf, parts) => {
+				shop.begin();
+				const before = shop.posts;
+				const expression = `=${parts.map(({ text }) => text).join('')}`;
+
+				const run = await shop.run(
+					shop.parameters(undefined, { ...item({}), ...fieldOf(expression) }),
+				);
+
+				const hasGap = parts.some(({ isGap }) => isGap);
+				expect([run.status, shop.posts - before]).toEqual(hasGap ? ['error', 0] : ['success', 1]);
+			}),
+			{ numRuns: 60 },
+		);
+	});
+});
+
+describe('The customer of an agent', () => {
+	const shop = useShop();
+
+	const NOBODY = { customerName: '', customerEmail: '', customerPhone: '', customerDocument: '' };
+	const chat = async (more: INodeParameters, calls = [{}], workflowId = shop.workflowId) =>
+		await callTool(pixParameters(shop.account.sandbox, { ...NOBODY, ...more }), calls, {
+			credentials: shop.account.credentials,
+			workflowId,
+		});
+
+	// The sandbox wants a customer's data, the document does not.
+	const takesAnybody = (): void => {
+		const body = { hash: 'abc1', payment_status: 'waiting_payment' };
+		shop.account.fault('charge', { kind: 'status', status: 201, body }, 'always');
+		shop.account.fault('read', { kind: 'status', status: 200, body }, 'always');
+	};
+
+	test.each([
+		['without data', {}],
+		['with a name alone', { customerName: 'Maria' }],
+		[
+			'with a placeholder',
+			{
+				customerName: 'Maria',
+				additionalFields: { customFields: { customer: { document: '00000000000', email: ' ' } } },
+			},
+		],
+	])('%s is not charged, since nothing tells customers apart', async (_name, more) => {
+		takesAnybody();
+		for (const workflowId of [shop.workflowId, '']) {
+			const { errors } = await chat(more, [{}], workflowId);
+
+			expect(errors.join()).toContain(
+				'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
+			);
+			expect(shop.posts).toBe(0);
+		}
+	});
+
+	test.each([
+		['a document', { customerDocument: '529.982.247-25' }],
+		['an e-mail address', { customerEmail: 'maria@example.com' }],
+		['a phone', { customerPhone: '(11) 91234-5678' }],
+		[
+			'a document in Custom Fields',
+			{ additionalFields: { customFields: { customer: { document: '52998224725' } } } },
+		],
+	])('with %s alone is charged, once', async (_name, more) => {
+		takesAnybody();
+		const { answers, errors } = await chat(more, [{}, {}]);
+
+		expect(errors).toEqual([]);
+		expect(answers).toMatchObject([[{ hash: 'abc1' }], [{ hash: 'abc1' }]]);
+		expect(shop.posts).toBe(1);
+	});
+
+	test('is no concern of a workflow without an agent', async () => {
+		takesAnybody();
+		await shop.charge({ more: { ...NOBODY, customerName: 'Maria' } });
+
+		expect(shop.posts).toBe(1);
+	});
+});

@@ -1,0 +1,333 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
+import { runNode } from '../../helpers/engine';
+import { customers, OWN_CUSTOMER } from '../../helpers/charging';
+import { pixParameters, useAccount } from '../../helpers/account';
+
+describe('The cart of Create PIX', () => {
+	const account = useAccount();
+
+	const product = (index: number) => {
+		const found = account.sandbox.products[index];
+		const [offer] = found?.offers ?? [];
+		if (!found || !offer) throw new Error(`No product ${index}`);
+		return { ...found, offer };
+	};
+	/** The hash of an offer that the service takes. */
+	const known = (): string => product(0).offer.hash;
+	/** What the catalog holds from now on: one product with that offer. */
+	const sells = (offer: IDataObject, more: IDataObject = { title: 'Curso' }): void =>
+		account.sells({ hash: 'p1', ...more, offers: [{ hash: known(), ...offer }] });
+	const cart = (...items: INodeParameters[]): INodeParameters =>
+		pixParameters(account.sandbox, { cart: { items } });
+	const picked = (value: string) => ({ offerHash: { __rl: true, mode: 'list', value } });
+	const methods = (): string[] => account.sandbox.requests.map(({ method }) => method);
+
+	test('takes title, price and cover from the catalog where they were left blank', async () => {
+		const { cover, offer, title } = product(0);
+
+		await account.run(cart({ ...picked(offer.hash), quantity: 3, price: ' ' }));
+
+		expect(account.bodies()).toMatchObject([
+			{
+				amount: offer.price * 3,
+				cart: [
+					{
+						offer_hash: offer.hash,
+						title: offer.title ?? title,
+						price: offer.price,
+						cover,
+						quantity: 3,
+					},
+				],
+			},
+		]);
+		expect(methods()).toEqual(['GET', 'POST']);
+	});
+
+	test('leaves alone what needs nothing but a cover, and reads no further for it', async () => {
+		const { offer } = product(0);
+		const complete = { ...picked('elsewhere'), price: '7,00', more: { title: 'Elsewhere' } };
+
+		await account.run(cart(picked(offer.hash), complete), {
+			continueOnFail: true,
+		});
+
+		expect(account.bodies()).toMatchObject([
+			{
+				amount: offer.price + 700,
+				cart: [
+					{ offer_hash: offer.hash, price: offer.price },
+					{ offer_hash: 'elsewhere', title: 'Elsewhere', price: 700 },
+				],
+			},
+		]);
+		expect(methods()).toEqual(['GET', 'POST']);
+	});
+
+	test('keeps what was typed', async () => {
+		const { cover, offer } = product(1);
+
+		await account.run(cart({ ...picked(offer.hash), more: { title: 'Meu título' } }));
+
+		expect(account.bodies()).toMatchObject([
+			{ amount: offer.price, cart: [{ title: 'Meu título', cover }] },
+		]);
+	});
+
+	describe('of several products with the offer', () => {
+		const sellsEach = (...products: Array<[price: number, status: number, title: string]>): void =>
+			account.sells(
+				...products.map(([price, status, title]) => ({
+					...{ hash: title, status, title },
+					offers: [{ hash: known(), price }],
+				})),
+			);
+
+		test('takes the one that is sold', async () => {
+			sellsEach([4700, 2, 'Velho'], [9700, 1, 'Novo'], [700, 2, 'Outro']);
+
+			await account.run(cart(picked(known())));
+
+			expect(account.bodies()).toMatchObject([
+				{ amount: 9700, cart: [{ price: 9700, title: 'Novo' }] },
+			]);
+		});
+
+		test('takes none if two that are sold have it at two prices', async () => {
+			sellsEach([4700, 1, 'A'], [9700, 1, 'B']);
+
+			const failure = await account.fail(cart(picked(known())));
+
+			expect(failure.message).toContain('Cart > Item 1 > Offer fits several');
+			expect(failure.description).toContain('R$ 47,00');
+			expect(account.bodies()).toEqual([]);
+		});
+	});
+
+	test('takes the price that was read last, whoever read it', async () => {
+		const chargeAt = async (price: number, customerDocument: string): Promise<void> => {
+			sells({ price });
+			await account.run({ resource: 'product', operation: 'getAll' });
+			await account.run({ ...cart(picked(known())), customerDocument });
+		};
+
+		await chargeAt(4700, '529.982.247-25');
+		await chargeAt(9700, '111.444.777-35');
+
+		expect(account.bodies()).toMatchObject([{ amount: 4700 }, { amount: 9700 }]);
+	});
+
+	describe('from a catalog that says little', () => {
+		const hintsOf = async (item: INodeParameters): Promise<string[]> => {
+			const { hints } = await account.run(cart(item), { continueOnFail: true });
+			return hints.map(({ message }) => message);
+		};
+
+		test.each<[string, IDataObject, number | null, number[]]>([
+			['a price that is gone', {}, null, []],
+			['the price of a product that is no longer sold', { status: 2 }, 2990, [2990]],
+		])('does not fill in an older price for %s', async (_name, more, price, amounts) => {
+			sells({ price: 1990 });
+			await account.run({ resource: 'product', operation: 'getAll' });
+			sells({ price }, { title: 'Curso', ...more });
+			await account.run(cart(picked(known())), { continueOnFail: true });
+
+			expect(account.bodies().map(({ amount }) => amount)).toEqual(amounts);
+		});
+
+		test('the title of the product stands in for that of the offer', async () => {
+			sells({ title: null, price: 9 });
+
+			expect(await hintsOf(picked(known()))).toEqual([]);
+			expect(account.bodies()).toMatchObject([{ amount: 9, cart: [{ title: 'Curso', price: 9 }] }]);
+		});
+
+		test('a picture that is no address is left out, and that is no news', async () => {
+			sells({ title: 'Oferta', price: '12' }, { cover: 'cover.png' });
+
+			expect(await hintsOf(picked(known()))).toEqual([]);
+			expect(account.bodies()[0]?.cart).toEqual([
+				{ offer_hash: known(), title: 'Oferta', price: 12, quantity: 1, operation_type: 1 },
+			]);
+		});
+
+		const INCOMPLETE = 'is incomplete in the catalog, so';
+		const UNKNOWN = 'was not found in the part of the catalog that was read (at most 5 pages), so';
+
+		test.each([
+			['that it does not know either', known, INCOMPLETE],
+			['of an offer that it does not hold', () => 'unknown1', UNKNOWN],
+		])('a title %s stays blank', async (_name, offer, problem) => {
+			sells({}, {});
+
+			expect(await hintsOf({ ...picked(offer()), price: '0,05' })).toEqual([
+				`Offer ${offer()} ${problem} More > Title stayed empty.`,
+			]);
+			expect(account.bodies()).toMatchObject([{ cart: [{ offer_hash: offer(), price: 5 }] }]);
+		});
+
+		test.each<[string, () => string, IDataObject, string]>([
+			['that it does not know', known, {}, `${INCOMPLETE} Price and More > Title`],
+			['alone that it does not know', known, { title: 'A' }, `${INCOMPLETE} Price`],
+			[
+				'of an offer that it does not hold',
+				() => 'unknown1',
+				{},
+				`${UNKNOWN} Price and More > Title`,
+			],
+		])('a price %s is missed before anything is sent', async (_name, offer, more, problem) => {
+			sells({}, {});
+
+			const failure = await account.fail(
+				cart({ ...picked(offer()), more: more as INodeParameters }),
+			);
+
+			expect(failure.message).toBe('Cart > Item 1 > Price in Reais is empty');
+			expect(failure.description).toContain(
+				`Offer ${offer()} ${problem} stayed empty. Enter the price.`,
+			);
+			expect(account.bodies()).toEqual([]);
+		});
+
+		test('a line without an offer is for Custom Fields: n8n does not run it', async () => {
+			const line = cart({ price: '5,00', more: { title: 'A' } });
+
+			await expect(account.run(line)).rejects.toThrow('"Offer" is required');
+			expect(methods()).toEqual([]);
+		});
+
+		test.each([{ amount: '5' }, { customFields: { amount: 500 } }])(
+			'a price that it does not know is left to a given amount: %j',
+			async (additionalFields) => {
+				sells({}, {});
+
+				await account.run(
+					{ ...cart(picked('unknown1')), additionalFields },
+					{ continueOnFail: true },
+				);
+
+				expect(account.bodies()).toMatchObject([{ amount: 500 }]);
+			},
+		);
+	});
+
+	test('asks once for all items of a run and for the next run', async () => {
+		// An offer of a product that is not sold may stand on a later page with one that is.
+		const sold = account.sandbox.products.filter(({ status }) => status === 1).slice(0, 20);
+		const offers = sold.flatMap(({ offers: [offer] }) => offer ?? []);
+		const items = offers.map(({ hash }) => ({ hash }));
+		const parameters = cart({ offerHash: '={{ $json.hash }}' });
+
+		await account.run(parameters, { items });
+		await account.run(parameters, { items });
+
+		expect(account.bodies().map(({ amount }) => amount)).toEqual(
+			[...offers, ...offers].map(({ price }) => price),
+		);
+		expect(methods().filter((method) => method === 'GET')).toHaveLength(1);
+	});
+
+	test('is complete for all items before the first is sent', async () => {
+		const items = [0, 130].map((index) => ({ hash: product(index).offer.hash }));
+
+		await account.run(cart({ offerHash: '={{ $json.hash }}' }), { items });
+
+		expect(methods()).toEqual(['GET', 'GET', 'POST', 'POST']);
+	});
+
+	test('sends nothing at all where an item is wrong', async () => {
+		const failure = await account.fail(cart({ ...picked(known()), price: '={{ $json.price }}' }), {
+			items: [{ price: '5' }, { price: 'cheap' }],
+		});
+
+		expect(failure.itemIndex).toBe(1);
+		expect(failure.description).toContain('neither was any other item');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test('charges nobody less than nothing, whatever price the catalog has', async () => {
+		sells({ price: -1990 });
+
+		const failure = await account.fail(cart(picked(known())));
+
+		expect(failure.message).toContain(
+			'Cart > Item 1 > Price in Reais must be a whole number of at least 0',
+		);
+		expect(methods()).toEqual(['GET']);
+	});
+
+	test.each([
+		['fails', { kind: 'status', status: 500 }],
+		['is limited', { kind: 'retryAfter', seconds: 60 }],
+	] as const)(
+		'asks for the price, and does without a title, if the catalog %s',
+		async (_name, fault) => {
+			account.fault('list', fault, 'always');
+			const charging = async (more: INodeParameters) =>
+				await account.run(cart({ ...picked(known()), ...more }), { continueOnFail: true });
+
+			const blank = await charging({});
+			const untitled = await charging({ price: '5' });
+			const whole = await charging({ price: '6', more: { title: 'A' } });
+
+			expect(blank.json).toMatchObject([
+				{
+					error: {
+						message: `Offer ${known()} could not be looked up in the catalog`,
+						advice: expect.stringContaining('Nothing was sent.') as string,
+						outcome: 'notSent',
+					},
+				},
+			]);
+			expect(untitled.hints.map(({ message }) => message)).toEqual([
+				expect.stringMatching(
+					/could not be looked up in the catalog .*, so More > Title stayed empty/,
+				),
+			]);
+			expect(whole.hints).toEqual([]);
+			expect(account.bodies()).toMatchObject([
+				{ amount: 500, cart: [{ price: 500 }] },
+				{ amount: 600, cart: [{ title: 'A', price: 600 }] },
+			]);
+			expect(account.bodies()[0]?.cart).not.toMatchObject([{ title: expect.anything() as string }]);
+		},
+	);
+
+	test('does not say "not sent" to a Retry, whose first attempt may have charged', async () => {
+		const parameters = { ...cart(picked(known())), ...OWN_CUSTOMER };
+		const options = { credentials: account.credentials, workflowId: 'retried' };
+		account.fault('charge', { kind: 'status', status: 422, after: 1 });
+		const { run } = await runNode(parameters, { ...options, items: customers(2) });
+		clearProcessState();
+		account.fault('list', { kind: 'status', status: 500 }, 'always');
+
+		const retry = { ...options, retryOf: run?.data, continueOnFail: true };
+		const { json } = await runNode(parameters, retry);
+
+		const refused = { error: { outcome: 'unknown' } };
+		expect(json).toMatchObject([refused, refused]);
+		expect(account.sandbox.charges()).toBe(1);
+	});
+
+	test('is whole for one of three at once, though the other two are canceled', async () => {
+		account.fault('list', { kind: 'delay', ms: 50 }, 'always');
+		const started = customers(3).map(({ document: customerDocument }) =>
+			runNode({ ...cart(picked(known())), customerDocument }, { credentials: account.credentials }),
+		);
+		while (methods().length < 3) await pause(1);
+		for (const canceled of started.slice(0, 2)) canceled.cancel();
+
+		const outcomes = await Promise.all(started);
+
+		expect(outcomes.map(({ status }) => status)).toEqual(['canceled', 'canceled', 'success']);
+		expect(methods()).toEqual(['GET', 'GET', 'GET', 'POST']);
+		expect(account.bodies()).toMatchObject([
+			{
+				amount: product(0).offer.price,
+				customer: { document: customers(3)[2]?.document.replace(/\D/g, '') },
+			},
+		]);
+	});
+});

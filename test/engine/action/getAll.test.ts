@@ -1,0 +1,300 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { runNode } from '../../helpers/engine';
+import { HarnessCredentials } from '../../helpers/engine/credentials';
+import { errorIn, useAccount } from '../../helpers/account';
+
+const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false };
+
+describe('Product > Get Many', () => {
+	const account = useAccount({ maxPageSize: 30 });
+
+	const sent = (): unknown[] => account.sandbox.requests.map(({ query }) => query);
+
+	test('lists the whole catalog in order, with as few requests as the page size allows', async () => {
+		const { json } = await account.run({ ...PARAMETERS, returnAll: true });
+
+		expect(json.map(({ hash }) => hash)).toEqual(account.sandbox.products.map(({ hash }) => hash));
+		expect(json[0]).toEqual(account.sandbox.products[0]);
+		expect(account.sandbox.requests).toHaveLength(5);
+	});
+
+	test('sends the filters under their likely names, a search as titles are usually stored', async () => {
+		const search = 'Fotografia à mão';
+		const filters = { search: search.normalize('NFD'), categories: '2, 3', status: 1 };
+
+		await account.run({ ...PARAMETERS, filters });
+
+		expect(sent()[0]).toMatchObject({
+			search: search.normalize('NFC'),
+			categories: '2,3',
+			status: '1',
+		});
+	});
+
+	test('keeps the row of a product that has no offers', async () => {
+		const [first, second] = account.sandbox.products;
+		if (!first || !second) throw new Error('The catalog is too small');
+		first.offers = [];
+
+		const { json } = await account.run({
+			...PARAMETERS,
+			limit: 1 + second.offers.length,
+			options: { splitOffers: true },
+		});
+
+		const { offers: _none, ...withoutOffers } = first;
+		const { offers, ...product } = second;
+		expect(json).toEqual([
+			{ ...withoutOffers, offer: null },
+			...offers.map((offer) => ({ ...product, offer })),
+		]);
+	});
+
+	test('gives fifty where the limit is left blank', async () => {
+		const { json } = await account.run({ ...PARAMETERS, limit: '={{ "" }}' });
+
+		expect(json).toHaveLength(50);
+		expect(sent()).toEqual([
+			{ page: '1', per_page: '50' },
+			{ page: '2', per_page: '50' },
+		]);
+	});
+
+	test.each([
+		['a list', '={{ [2, "3"] }}'],
+		['a text with gaps', ' ,2,,3 '],
+	])('takes categories as %s', async (_name, categories) => {
+		await account.run({ ...PARAMETERS, filters: { categories } });
+
+		expect(sent()[0]).toMatchObject({ categories: '2,3' });
+	});
+
+	test.each(['2, cursos', '2a', 'a2'])(
+		'refuses categories that are no numbers: %s',
+		async (categories) => {
+			const failure = await account.fail({ ...PARAMETERS, filters: { categories } });
+
+			expect(failure.message).toBe(
+				'Filters > Category IDs must be whole numbers separated by commas, for example 3, 7',
+			);
+			expect(account.sandbox.requests).toEqual([]);
+		},
+	);
+
+	/** What the service answers, whatever page is asked for, or to one of them. */
+	const answer = (data: unknown[], more: IDataObject = {}, query?: { page: string }): void => {
+		const set = { data, meta: null, links: { next: null }, ...more };
+		account.sandbox.addFault({ kind: 'patchBody', set, query, times: 'always' });
+	};
+
+	describe('of a service that ignores the filters', () => {
+		const data = [
+			{ hash: 'p1', title: 'Curso de Fotografia à mão', id_category: 1, status: 1 },
+			{ hash: 'p2', title: 'Guia', id_category: '2', status: '2' },
+			{ hash: 'p3', status: 'In_Review' },
+			{ title: 'Curso sem hash', id_category: null, status: null },
+			{ hash: 'curso', title: null, id_category: 12, status: 12 },
+		];
+
+		test.each([
+			[{ search: 'CURSO' }, [0, 3, 4]],
+			[{ search: 'MAO fotografia' }, [0]],
+			[{ search: 'Hash CURSO' }, [3]],
+			[{ search: ' P3 ' }, [2]],
+			[{ search: 'URS' }, [0, 3, 4]],
+			[{ search: 'cur\u200bso' }, [0, 3, 4]],
+			[{ categories: '1' }, [0]],
+			[{ categories: '2, 12' }, [1, 4]],
+			[{ status: 1 }, [0]],
+			[{ status: 2 }, [1]],
+			[{ status: 3 }, [2]],
+			[{ search: 'curso', categories: '1', status: 2 }, []],
+			[{ search: ' ', categories: '' }, [0, 1, 2, 3, 4]],
+		])('%j keeps only what matches, in one request', async (filters, expected) => {
+			answer(data);
+
+			const { json } = await account.run({ ...PARAMETERS, returnAll: true, filters });
+
+			expect(json).toEqual(expected.map((index) => data[index]));
+			expect(account.sandbox.requests).toHaveLength(1);
+		});
+	});
+
+	test('counts towards a limit what the filters leave, and reads on until it is full', async () => {
+		const offers = [{ hash: 'o1' }, { hash: 'o2' }];
+		for (const [index, hashes] of ['ab', 'c', 'de', 'f'].entries()) {
+			const data = [...hashes].map((hash) => ({
+				...{ hash, offers, status: 'abe'.includes(hash) ? 1 : 2 },
+			}));
+			answer(data, { meta: { last_page: 4 } }, { page: String(index + 1) });
+		}
+		const list = async (limit: number, splitOffers: boolean): Promise<string> => {
+			const parameters = { ...PARAMETERS, limit, filters: { status: 1 }, options: { splitOffers } };
+			const { json } = await account.run(parameters);
+			return json.map(({ hash }) => hash).join('');
+		};
+
+		await expect(list(3, false)).resolves.toBe('abe');
+		await expect(list(5, true)).resolves.toBe('aabbe');
+	});
+
+	describe('of a service with rows of another kind', () => {
+		const offer = (hash: string): IDataObject => ({ hash, title: null, price: 100 });
+
+		test.each(['offers', 'offer'])('gives one for each offer, under %s', async (name) => {
+			const data = ['o1', 'o2'].map((hash) => ({
+				hash: 'p1',
+				[name]: name === 'offer' ? offer(hash) : [offer(hash)],
+			}));
+			answer(data, { meta: { total: 2 } });
+
+			const { json, hints } = await account.run({ ...PARAMETERS, returnAll: true });
+
+			expect([json, hints]).toEqual([data, []]);
+		});
+
+		test('hides no offer behind a null, split or not', async () => {
+			answer([{ hash: 'p1', offers: [null, offer('o1'), offer('o2')] }]);
+			const list = async (simplify: boolean, splitOffers: boolean): Promise<IDataObject[]> =>
+				(await account.run({ ...PARAMETERS, simplify, options: { splitOffers } })).json;
+
+			expect(await list(true, false)).toMatchObject([{ offer_hash: 'o1', offers: 2 }]);
+			expect(await list(true, true)).toMatchObject([{ offer_hash: 'o1' }, { offer_hash: 'o2' }]);
+			expect(await list(false, true)).toEqual([
+				{ hash: 'p1', offer: offer('o1') },
+				{ hash: 'p1', offer: offer('o2') },
+			]);
+		});
+
+		test('does not take a field "offer" of a product for the offer of a split row', async () => {
+			answer([{ hash: 'p1', offer: { price: 1 }, offers: [{ hash: 'o1', price: 4700 }] }]);
+
+			const { json } = await account.run({ ...PARAMETERS, simplify: true });
+
+			expect(json).toMatchObject([{ offer_hash: 'o1', price_reais: 47, offers: 1 }]);
+		});
+	});
+
+	test('tells that the list may lack something', async () => {
+		answer([{ hash: 'p1' }], { meta: { total: 3 } });
+
+		const { hints } = await account.run(PARAMETERS);
+
+		expect(hints.map(({ message }) => message)).toEqual([
+			'The list of products may be incomplete: the service announced 3 and sent 1, and 1 came more than once.',
+		]);
+	});
+
+	test.each<[number, IDataObject]>([
+		[422, { errors: { per_page: ['max 50'] } }],
+		[200, { success: false, message: 'per_page must be at most 50' }],
+	])('asks without a page size once it is refused by %i %j', async (status, body) => {
+		const query = { per_page: '50' };
+		account.sandbox.addFault({ kind: 'status', status, body, query, times: 'always' });
+
+		const { json } = await account.run(PARAMETERS);
+
+		expect(json).toEqual(account.sandbox.products.slice(0, 50));
+		expect(sent()).toEqual([{ page: '1', per_page: '50' }, { page: '1' }, { page: '2' }]);
+	});
+
+	test('keeps fields that nobody has listed, and pairs every item', async () => {
+		const { items } = await account.run(
+			{ ...PARAMETERS, limit: 2 },
+			{ items: [{ row: 1 }, { row: 2 }] },
+		);
+
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 1 },
+		]);
+		expect(items[0]?.json).toHaveProperty('guaranted_days');
+	});
+
+	test.each<[string, INodeParameters, string]>([
+		['the limit', { limit: 5 }, '5'],
+		['250, however much is wanted', { limit: 1_000 }, '250'],
+		['250 for all', { returnAll: true }, '250'],
+		['250 where a search may drop many', { limit: 5, filters: { search: 'x' } }, '250'],
+		['250 where categories may', { limit: 5, filters: { categories: '2' } }, '250'],
+		['250 where a status may', { limit: 5, filters: { status: 1 } }, '250'],
+		['the limit with blank filters', { limit: 5, filters: { search: ' ', categories: '' } }, '5'],
+		['the Page Size of the form', { limit: 5, options: { pageSize: 7 } }, '7'],
+	])('asks for pages of %s', async (_name, parameters, expected) => {
+		await account.run({ ...PARAMETERS, ...parameters });
+
+		expect(sent()[0]).toMatchObject({ page: '1', per_page: expected });
+	});
+
+	test('reads the credential once for all requests', async () => {
+		const decrypted = jest.spyOn(HarnessCredentials.prototype, 'getDecrypted');
+
+		await account.run({ ...PARAMETERS, returnAll: true });
+
+		expect(account.sandbox.requests).toHaveLength(5);
+		expect(decrypted).toHaveBeenCalledTimes(1);
+		decrypted.mockRestore();
+	});
+
+	test.each<[string, number, INodeParameters, number]>([
+		['it refuses the account', 403, {}, 0],
+		['it has taken the page size before', 422, { limit: 50 }, 1],
+	])(
+		'asks once only where the service refuses and %s',
+		async (_name, status, parameters, after) => {
+			account.sandbox.addFault({ kind: 'status', status, after });
+
+			const failure = await account.fail({ ...PARAMETERS, ...parameters });
+
+			expect(failure.httpCode).toBe(String(status));
+			expect(account.sandbox.requests).toHaveLength(after + 1);
+		},
+	);
+
+	test('asks as often in a minute as the form says, and tells once that it has waited', async () => {
+		const startedAt = clock.elapsed();
+
+		const { json, hints } = await account.run({
+			...PARAMETERS,
+			returnAll: true,
+			options: { requestLimit: 2 },
+		});
+
+		expect(json).toHaveLength(account.sandbox.products.length);
+		expect(hints).toEqual([
+			expect.objectContaining({ message: expect.stringContaining('so this run waited') }),
+		]);
+		const waitedMs = clock.elapsed() - startedAt;
+		expect(waitedMs).toBeGreaterThan(115_000);
+		expect(waitedMs).toBeLessThan(125_000);
+	});
+
+	describe('asks for nothing more once', () => {
+		const fetched = (): unknown[] => account.sandbox.requests.map(({ query }) => query.page);
+		/** Of five pages, three wait in line as soon as the second one is asked for. */
+		const ALL = { ...PARAMETERS, returnAll: true, options: { requestLimit: 2 } };
+
+		test('a page has failed, although the run goes on', async () => {
+			account.sandbox.addFault({ kind: 'status', status: 403, query: { page: '2' } });
+
+			const { json } = await account.run(ALL, { items: [{}, {}], continueOnFail: true });
+
+			expect(errorIn(json[0])).toMatchObject({ status: 403, outcome: 'refused' });
+			expect(json).toHaveLength(1 + account.sandbox.products.length);
+			expect(fetched()).toEqual(['1', '2', '1', '2', '3', '4', '5']);
+		});
+
+		test('the execution was canceled, which is all it says', async () => {
+			const running = runNode(ALL, { credentials: account.credentials });
+			while (account.sandbox.requests.length < 2) await clock.sleep(5);
+			await clock.sleep(50);
+			running.cancel();
+
+			expect((await running).node?.error?.message).toBe('The execution was canceled');
+			expect(fetched()).toEqual(['1', '2']);
+		});
+	});
+});

@@ -1,0 +1,375 @@
+import type { IDataObject, INodeParameters, INodeType, WorkflowExecuteMode } from 'n8n-workflow';
+import {
+	ACTION_TYPE,
+	connect,
+	double,
+	NO_OP_TYPE,
+	type NodeInput,
+	runWorkflow,
+	START_TYPE,
+	TRIGGER_TYPE,
+} from '../../helpers/engine';
+import { type WebResponse, webServer } from '../../helpers/engine/webServer';
+import { pixParameters, useAccount } from '../../helpers/account';
+import { callTool } from '../../helpers/tool';
+import { waitParameters } from '../../helpers/waiting';
+
+const ID = '0b9d5c1e-3a52-4f6e-9d3c-9a1f0c6f7e21';
+const SALE: NodeInput = { name: 'Sale', type: TRIGGER_TYPE, webhookId: ID };
+const OTHER_SALE: NodeInput = { name: 'Other sale', type: TRIGGER_TYPE, webhookId: 'two' };
+/** As a command imports it. */
+const IMPORTED: NodeInput = { name: 'Imported', type: TRIGGER_TYPE, webhookId: '' };
+const WAIT: NodeInput = { name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() };
+const SHOP_2 = { digitalSalesApi: { id: 'shop-2', name: 'Shop 2' } };
+/** What the harness's server is reached at. */
+const TRIGGER = new RegExp(`^http://127\\.0\\.0\\.1:\\d+/webhook/${ID}/digital-sales$`);
+const OTHER_TRIGGER = /^http:\/\/127\.0\.0\.1:\d+\/webhook\/two\/digital-sales$/;
+const IN_CREDENTIAL = 'https://n8n.example.com/webhook/credential/digital-sales';
+const EXECUTION = /^http:\/\/127\.0\.0\.1:\d+\/webhook-waiting\/\d+\/digital-sales\?signature=/;
+const NO_WAIT =
+	'no Wait for Payment follows in this workflow (one in a sub-workflow does not count)';
+
+describe('Create PIX > Notify: Automatic', () => {
+	const account = useAccount();
+
+	/** Whether SALE and OTHER_SALE are published. */
+	const publish = (isPublished: boolean): void => {
+		for (const { webhookId } of [SALE, OTHER_SALE]) {
+			const path = `/webhook/${webhookId}/digital-sales`;
+			if (isPublished) webServer.handle(path, () => Promise.resolve());
+			else webServer.forget(path);
+		}
+	};
+	beforeEach(() => publish(true));
+	afterEach(() => publish(false));
+
+	const untouched = (): INodeParameters => {
+		const { notify: _none, ...parameters } = pixParameters(account.sandbox);
+		return parameters;
+	};
+	/** A node that starts the workflow, Charge and what follows; beside them other triggers. */
+	async function charge({
+		start = { name: 'Start', type: START_TYPE },
+		next = [],
+		triggers = [],
+		mode = 'webhook',
+		parameters,
+		notificationUrl,
+		nodeTypes,
+		startItems,
+	}: {
+		start?: NodeInput;
+		next?: NodeInput[];
+		triggers?: NodeInput[];
+		mode?: WorkflowExecuteMode;
+		parameters?: INodeParameters;
+		/** In the credential. */
+		notificationUrl?: string;
+		nodeTypes?: Record<string, INodeType>;
+		startItems?: IDataObject[];
+	} = {}) {
+		const charging = { ...untouched(), ...parameters };
+		const path = [start, { name: 'Charge', type: ACTION_TYPE, parameters: charging }, ...next];
+		const { status, data } = await runWorkflow({
+			id: 'shop-1',
+			nodes: [...path, ...triggers],
+			connections: connect(
+				Object.fromEntries(path.slice(1).map(({ name }, nth) => [String(path[nth]?.name), name])),
+			),
+			...(nodeTypes && { nodeTypes }),
+			...(startItems && { startItems }),
+			mode,
+			credentials: account.credentialsWith({ notificationUrl }),
+		});
+		const { hints = [], error } = data.Charge ?? {};
+		return {
+			status,
+			error,
+			url: account.sandbox.transactions.at(-1)?.postback_url,
+			hint: hints.map(({ message }) => message).join('\n'),
+		};
+	}
+
+	test('a Wait for Payment that follows comes first, and the hint says who can reach it', async () => {
+		const next = [{ name: 'Between', type: NO_OP_TYPE }, WAIT];
+		const { status, url, hint } = await charge({
+			next,
+			triggers: [SALE],
+			notificationUrl: IN_CREDENTIAL,
+		});
+
+		expect(status).toBe('waiting');
+		expect(url).toMatch(EXECUTION);
+		expect(hint).toMatch(
+			/^Webhooks go to this execution, because Wait for Payment follows\. No trigger is told of this charge, not even "Sale" of this workflow\. Only this machine or its network can reach 127\.0\.0\.1:\d+, so webhooks arrive only if the service runs there, too\. Wait for Payment works without webhooks\.$/,
+		);
+	});
+
+	test.each<[string, NodeInput]>([
+		['it is disabled', { ...WAIT, disabled: true }],
+		['it does something else', { ...WAIT, parameters: waitParameters({ operation: 'get' }) }],
+		['it is a node of another package', { ...WAIT, type: 'test.other' }],
+	])('without a Wait for Payment the trigger comes next: %s', async (_why, wait) => {
+		const other = double(async () => await Promise.resolve([]), 1, {
+			properties: [{ displayName: 'Operation', name: 'operation', type: 'string', default: '' }],
+		});
+		const { url, hint } = await charge({
+			next: [wait],
+			nodeTypes: { 'test.other': other },
+			triggers: [SALE],
+			notificationUrl: IN_CREDENTIAL,
+		});
+
+		expect(url).toMatch(TRIGGER);
+		expect(hint).toMatch(
+			/^Webhooks go to "Sale" of this workflow, because no Wait for Payment follows in this workflow \(one in a sub-workflow does not count\)\. Only this machine or its network can reach 127.*$/,
+		);
+	});
+
+	test('of several triggers it takes the first that can be notified, and names it', async () => {
+		const { url, hint } = await charge({
+			triggers: [
+				{ ...SALE, name: 'Elsewhere', credentials: SHOP_2, webhookId: 'three' },
+				IMPORTED,
+				{ ...SALE, name: 'Off', disabled: true, webhookId: 'four' },
+				OTHER_SALE,
+				SALE,
+			],
+		});
+
+		expect(url).toMatch(OTHER_TRIGGER);
+		expect(hint).toMatch(/^Webhooks go to "Other sale", one of 4 triggers of this workflow/);
+	});
+
+	test.each<[string, NodeInput, string]>([
+		[
+			'it is disabled',
+			{ ...SALE, disabled: true },
+			'the workflow has no Digital Sales Trigger that is enabled',
+		],
+		[
+			'it is of another account',
+			{ ...SALE, credentials: SHOP_2 },
+			'"Sale" could not read this transaction: its credential is "Shop 2", and that of this node is "digitalSalesApi of the test"',
+		],
+		['it has no URL', IMPORTED, 'its Digital Sales Trigger is not published'],
+	])(
+		'without such a trigger the address of the credential comes next: %s',
+		async (_, trigger, why) => {
+			const { url, hint } = await charge({
+				triggers: [trigger],
+				notificationUrl: IN_CREDENTIAL,
+			});
+
+			expect(url).toBe(IN_CREDENTIAL);
+			expect(hint).toBe(
+				`Webhooks go to the Notification URL of the credential: ${NO_WAIT}, and ${why}.`,
+			);
+		},
+	);
+
+	describe('n8n is asked whether the trigger is published', () => {
+		beforeEach(() => publish(false));
+
+		const asked = async (mode: WorkflowExecuteMode = 'manual') =>
+			await charge({ notificationUrl: IN_CREDENTIAL, triggers: [SALE], mode });
+
+		// n8n publishes a workflow of which a trigger cannot be, so its form or schedule starts without it.
+		test.each(['manual', 'trigger'] as const)('in the mode %s: it is not', async (mode) => {
+			const { url, hint } = await asked(mode);
+
+			expect(url).toBe(IN_CREDENTIAL);
+			expect(hint).toContain('and its Digital Sales Trigger is not published.');
+		});
+
+		const ofProxy = (methods: string) => (response: WebResponse) =>
+			response.writeHead(204, { 'access-control-allow-methods': methods }).end();
+		test.each<[string, (response: WebResponse) => void]>([
+			['a proxy answers with its own methods', ofProxy('GET, POST, OPTIONS')],
+			['a proxy answers with a star', ofProxy('*')],
+			['a proxy answers with none', ofProxy('')],
+			['it is starting up', (response) => response.end('n8n is starting up. Please wait')],
+			['nothing answers', () => {}],
+		])(
+			'if that fails because %s, the trigger is notified, and the hint says what to do',
+			async (_why, reply) => {
+				const answer = jest.spyOn(webServer, 'answer');
+				answer.mockImplementation(async (_request, response) => reply(response));
+
+				const { url, hint } = await asked();
+
+				answer.mockRestore();
+				expect(url).toMatch(TRIGGER);
+				expect(hint).toContain(
+					'n8n could not check whether it is published. If no sale arrives, correct the public address of n8n (N8N_WEBHOOK_URL).',
+				);
+			},
+		);
+
+		test('once for all items of a run', async () => {
+			publish(true);
+			const answer = jest.spyOn(webServer, 'answer');
+
+			await charge({ triggers: [SALE], startItems: [{}, {}, {}] });
+
+			const questions = answer.mock.calls.filter(([{ method }]) => method === 'OPTIONS');
+			answer.mockRestore();
+			expect(account.sandbox.transactions).toHaveLength(3);
+			expect(questions).toHaveLength(1);
+		});
+
+		test('once it is published, the next charge notifies it', async () => {
+			expect((await asked()).url).toBe(IN_CREDENTIAL);
+			publish(true);
+			expect((await asked()).url).toMatch(TRIGGER);
+		});
+	});
+
+	test('warns of a test URL there', async () => {
+		const { hint } = await charge({ notificationUrl: 'https://n8n.example.com/webhook-test/x' });
+
+		expect(hint).toMatch(
+			/of the credential: .* The Notification URL is a test URL, which listens .* For real sales, enter the production URL of the trigger\.$/,
+		);
+	});
+
+	test('and otherwise nobody: it charges, and says what to do', async () => {
+		const { status, url, hint } = await charge();
+
+		expect([status, url]).toEqual(['success', '']);
+		expect(hint).toBe(
+			`Nobody is notified: ${NO_WAIT}, and the workflow has no Digital Sales Trigger that is enabled, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential.`,
+		);
+	});
+
+	describe('if the address of the credential cannot be used', () => {
+		const notificationUrl = 'n8n.example.com/webhook/x';
+
+		test('nothing is sent, since somebody wants to be notified', async () => {
+			const { error } = await charge({ notificationUrl });
+
+			expect(error).toMatchObject({
+				message:
+					'Notification URL in the credential must be a complete web address that starts with http:// or https://',
+				description: 'Nothing was sent.\nCorrect it there, or change Notify.',
+			});
+			expect(account.sandbox.requests).toEqual([]);
+		});
+
+		test('it does not matter where another address comes first', async () => {
+			expect((await charge({ notificationUrl, triggers: [SALE] })).url).toMatch(TRIGGER);
+		});
+	});
+
+	test('an existing transaction keeps its address, so nothing is said of one', async () => {
+		const parameters = { orderReference: 'order-1' };
+		await charge({ parameters });
+
+		expect((await charge({ parameters })).hint).toMatch(/^The customer was already charged\..*$/);
+	});
+
+	test('as the tool of an agent a wait behind the agent is none', async () => {
+		const { answers } = await callTool(untouched(), [{}], {
+			credentials: account.credentials,
+			next: { type: ACTION_TYPE, parameters: waitParameters() },
+			others: [SALE],
+			mode: 'webhook',
+		});
+
+		expect(answers).toHaveLength(1);
+		expect(account.sandbox.transactions[0]?.postback_url).toMatch(TRIGGER);
+	});
+
+	describe('started by a sale', () => {
+		const WHY = `${NO_WAIT}, and a Digital Sales Trigger started this execution, so each payment would charge again`;
+		const LOOP =
+			'This execution was started by a Digital Sales Trigger, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
+		const ofSale = { start: SALE, triggers: [OTHER_SALE] };
+
+		test('no trigger of the workflow is notified', async () => {
+			const { url, hint } = await charge(ofSale);
+
+			expect(url).toBe('');
+			expect(hint).toMatch(/^Nobody is notified: .* would charge again, .*$/);
+		});
+
+		// The same address, as a person may write it or an earlier domain had it.
+		test.each<[string, NodeInput]>([
+			[`HTTPS://OLD.EXAMPLE.COM:443/webhook/${ID.toUpperCase()}/digital-sales/#top`, SALE],
+			[`https://n8n.example.com/webhook/${ID.slice(0, -1)}%31/digital-sales?x=%`, SALE],
+			['https://n8n.example.com/webhook/two/digital-sales', SALE],
+			['https://n8n.example.com/webhook/shop-1/imported/digital-sales', IMPORTED],
+		])('nor through the credential: %s', async (notificationUrl, start) => {
+			const { url, hint } = await charge({ ...ofSale, start, notificationUrl });
+
+			expect(url).toBe('');
+			expect(hint).toBe(
+				`Nobody is notified: ${WHY}. Add Wait for Payment after this node, or set Notify to Another Address.`,
+			);
+		});
+
+		test('but another address of the credential is', async () => {
+			const { url, hint } = await charge({ ...ofSale, notificationUrl: IN_CREDENTIAL });
+
+			expect(url).toBe(IN_CREDENTIAL);
+			expect(hint).toBe(`Webhooks go to the Notification URL of the credential: ${WHY}.`);
+		});
+
+		const OLD_ADDRESS = `https://old.example.com/webhook/${ID}/digital-sales`;
+
+		test.each<[string, NodeInput, INodeParameters, RegExp, boolean]>([
+			['the trigger is notified, with a warning', SALE, { notify: 'trigger' }, TRIGGER, true],
+			[
+				'also as an address',
+				SALE,
+				{ notify: 'url', notificationUrl: OLD_ADDRESS },
+				/old\.example\.com/,
+				true,
+			],
+			[
+				'another address is none of it',
+				SALE,
+				{ notify: 'url', notificationUrl: IN_CREDENTIAL },
+				/credential/,
+				false,
+			],
+			[
+				'and there is none if something else starts it',
+				{ name: 'Start', type: START_TYPE },
+				{ notify: 'trigger' },
+				TRIGGER,
+				false,
+			],
+		])('chosen by hand, %s', async (...[, start, parameters, expected, warns]) => {
+			const triggers = start === SALE ? [] : [SALE];
+
+			const { url, hint } = await charge({ start, triggers, parameters });
+
+			expect(url).toMatch(expected);
+			expect(hint.includes(LOOP)).toBe(warns);
+		});
+
+		test('as the tool of an agent behind the trigger it notifies nobody, either', async () => {
+			const { answers } = await callTool(untouched(), [{}], {
+				credentials: account.credentials,
+				start: { name: 'Sale', json: { hash: 'paid1', payment_status: 'paid' }, node: SALE },
+				mode: 'webhook',
+			});
+
+			expect(answers).toHaveLength(1);
+			expect(account.sandbox.transactions[0]?.postback_url).toBe('');
+		});
+	});
+
+	test('Trigger of This Workflow refuses before anything is sent if it is not published', async () => {
+		publish(false);
+		const { error } = await charge({ triggers: [SALE], parameters: { notify: 'trigger' } });
+
+		expect(error).toMatchObject({
+			message:
+				'Notify is set to Trigger of This Workflow, but its Digital Sales Trigger is not published',
+			description: 'Nothing was sent.\nCorrect that and publish the workflow, or change Notify.',
+		});
+		expect(account.sandbox.requests).toEqual([]);
+	});
+});

@@ -1,0 +1,236 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
+import { runListSearch, runNode } from '../../helpers/engine';
+import { openAccount, pixParameters, useAccount } from '../../helpers/account';
+import { codeIn } from '../../helpers/charging';
+
+const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
+const SHOP = { mode: 'trigger', workflowId: 'shop' } as const;
+
+describe('A price that differs from the catalog by exactly a hundred', () => {
+	const account = useAccount();
+
+	/** The hash of an offer that the service takes. */
+	const known = (): string => account.sandbox.products[0]?.offers[0]?.hash ?? '';
+	const sells = (price: number | string): void =>
+		account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: known(), title: 'A', price }] });
+	const seen = async (price: number | string): Promise<void> => {
+		sells(price);
+		await account.run(GET_MANY);
+	};
+	const item = (price: string, more: INodeParameters = {}): INodeParameters => ({
+		offerHash: known(),
+		more: { title: 'Curso' },
+		price,
+		...more,
+	});
+	const cart = (...items: INodeParameters[]): INodeParameters =>
+		pixParameters(account.sandbox, { cart: { items } });
+	const charges = (): IDataObject[] => account.bodies().filter((body) => 'cart' in body);
+
+	test('is refused, and the error names the field and both readings', async () => {
+		await seen(1990);
+
+		const failure = await account.fail(cart(item('5', { offerHash: 'other' }), item('1990')));
+
+		expect(failure.message).toBe(
+			'Cart > Item 2 > Price in Reais is R$ 1.990,00, but the catalog last said R$ 19,90',
+		);
+		expect(failure.description).toBe(
+			'Nothing was sent.\nEnter 19,90, or add Options > Allow Price Mismatch if R$ 1.990,00 is right.',
+		);
+		expect(failure.itemIndex).toBe(0);
+		expect(charges()).toEqual([]);
+	});
+
+	test('is known from the list of offers, too', async () => {
+		sells(1990);
+		await runListSearch('searchOffers', { credentials: account.credentials });
+
+		const failure = await account.fail(cart(item('1990')));
+
+		expect(failure.message).toContain('but the catalog last said R$ 19,90');
+	});
+
+	test('is refused without a workflow as well, as in an Agent of n8n', async () => {
+		await seen(1990);
+
+		const failure = await account.fail(cart(item('1990')), { workflowId: '' });
+
+		expect(failure.message).toContain('but the catalog last said R$ 19,90');
+	});
+
+	test('is charged once it is allowed, and leaves nothing in doubt until then', async () => {
+		await seen(1990);
+		const asked = (options: INodeParameters) => ({ ...cart(item('1990')), options });
+
+		await account.fail(asked({}), SHOP);
+		await account.fail(asked({ allowPriceMismatch: false }), SHOP);
+		expect(charges()).toEqual([]);
+		await account.run(asked({ allowPriceMismatch: true }), SHOP);
+
+		expect(charges()).toMatchObject([{ amount: 199_000 }]);
+	});
+
+	test('is never looked up for this alone', async () => {
+		sells(1990);
+
+		await account.run(cart(item('1990')));
+
+		expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['POST']);
+		expect(charges()).toMatchObject([{ amount: 199_000 }]);
+	});
+
+	test('counts only in the account whose catalog it is', async () => {
+		await seen(1990);
+		const other = await openAccount();
+
+		await other.run(cart(item('1990'))).finally(async () => await other.sandbox.close());
+
+		expect(other.sandbox.requests).toHaveLength(1);
+	});
+
+	test('says nothing of an offer that is free, nor of one without a readable price', async () => {
+		await seen(0);
+		await account.run(cart(item('0'), item('19,90')));
+		await seen('much');
+		await account.run(cart(item('1990')));
+
+		expect(charges()).toMatchObject([{ amount: 1990 }, { amount: 199_000 }]);
+	});
+
+	test.each([
+		['one before the catalog was read', [{ title: 'A', price: '1990' }, { price: '19,90' }], 0],
+		['one behind that item', [{ price: '19,90' }, { title: 'A', price: '1990' }], 1],
+	])('in one item of a run keeps all of it from being sent: %s', async (_name, items, wrong) => {
+		sells(1990);
+		const more = { title: '={{ $json.title }}' };
+
+		const failure = await account.fail(cart(item('={{ $json.price }}', { more })), { items });
+
+		expect(failure.itemIndex).toBe(wrong);
+		expect(failure.description).toContain(`Item ${wrong + 1} was not sent`);
+		expect(charges()).toEqual([]);
+	});
+
+	test('is refused between Amount and the cart as well', async () => {
+		const failure = await account.fail({
+			...cart(item('19,00', { quantity: 2 })),
+			additionalFields: { amount: '0,38' },
+		});
+
+		expect(failure.message).toBe(
+			'Additional Fields > Amount in Reais is R$ 0,38, but the cart adds up to R$ 38,00',
+		);
+		expect(failure.description).toContain('Enter 38,00, or');
+		expect(account.sandbox.requests).toEqual([]);
+	});
+
+	test.each<[string, () => INodeParameters, string, number]>([
+		[
+			'an amount',
+			() => ({ amount: 398_000 }),
+			'amount is R$ 3.980,00, but the cart adds up to R$ 39,80',
+			3980,
+		],
+		[
+			'a price',
+			() => ({ cart: [{ offer_hash: known(), price: 199_000 }] }),
+			'cart 1 > price is R$ 1.990,00, but the catalog last said R$ 19,90',
+			1990,
+		],
+	])('is refused in the cents of Custom Fields: %s', async (_name, own, problem, right) => {
+		await seen(1990);
+
+		const failure = await account.fail({
+			...cart(item('19,90', { quantity: 2 })),
+			additionalFields: { customFields: own() },
+		});
+
+		expect(failure.message).toBe(`Additional Fields > Custom Fields > ${problem}`);
+		expect(failure.description).toContain(`Enter ${right}, or add`);
+		expect(charges()).toEqual([]);
+	});
+
+	test.each([
+		['just now', async (offer: INodeParameters) => await account.run(offer, SHOP)],
+		[
+			'before a restart, and a Retry returned it',
+			async (offer: INodeParameters) => {
+				account.fault('offer', { kind: 'status', status: 422, after: 1 });
+				const options = { ...SHOP, credentials: account.credentials };
+				const { run } = await runNode(offer, { ...options, items: [{}, {}] });
+				clearProcessState();
+				return await account.run(offer, { ...SHOP, retryOf: run?.data });
+			},
+		],
+	])('is refused if an offer in cents was created %s', async (_when, create) => {
+		const { json } = await create({
+			resource: 'offer',
+			operation: 'create',
+			productHash: account.sandbox.products[0]?.hash ?? '',
+			title: 'Oferta',
+			price: '19,90',
+		});
+		const { hash, price } = json[0] ?? {};
+
+		const failure = await account.fail(cart(item(String(price), { offerHash: String(hash) })));
+
+		expect(failure.message).toContain('is R$ 1.990,00, but the catalog last said R$ 19,90');
+		expect(charges()).toEqual([]);
+	});
+
+	describe('of something that was asked for before', () => {
+		const order = (options: INodeParameters = {}): INodeParameters => ({
+			...cart(item('100,00')),
+			orderReference: 'order-1',
+			options,
+		});
+		const makeVoid = async (): Promise<string> => {
+			const { json } = await account.run(order(), SHOP);
+			await account.sandbox.setStatus(String(json[0]?.hash), 'expired');
+			return '';
+		};
+		/** Gives the code to charge again. */
+		const leaveInDoubt = async (): Promise<string> => {
+			account.fault('charge', { kind: 'resetAfterProcessing' });
+			await account.fail(order(), SHOP);
+			return codeIn(await runNode(order(), { credentials: account.credentials, ...SHOP }));
+		};
+
+		test('does not hide that it is in doubt', async () => {
+			await leaveInDoubt();
+			await seen(100);
+
+			const again = await account.fail(order(), SHOP);
+
+			expect(again.message).toContain('The customer may already have been charged');
+			expect(charges()).toHaveLength(1);
+		});
+
+		test('does not hide that it was charged', async () => {
+			const first = await account.run(order(), SHOP);
+			await seen(100);
+
+			const again = await account.run(order(), SHOP);
+
+			expect(again.json).toMatchObject([{ hash: first.json[0]?.hash }]);
+			expect(charges()).toHaveLength(1);
+		});
+
+		test.each([
+			['an order that is void', makeVoid],
+			['a doubt with its code', leaveInDoubt],
+		])('is refused where it may be charged again: %s', async (_name, before) => {
+			const repeatCode = await before();
+			await seen(100);
+
+			const failure = await account.fail(order({ repeatCode }), SHOP);
+			const allowed = await account.run(order({ repeatCode, allowPriceMismatch: true }), SHOP);
+
+			expect(failure.message).toContain('is R$ 100,00, but the catalog last said R$ 1,00');
+			expect(allowed.json).toHaveLength(1);
+			expect(charges()).toHaveLength(2);
+		});
+	});
+});

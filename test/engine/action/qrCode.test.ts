@@ -1,0 +1,134 @@
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { readQrCode } from '../../helpers/readQrCode';
+import { pixParameters, useAccount } from '../../helpers/account';
+import { customers, OWN_CUSTOMER } from '../../helpers/charging';
+import { callTool } from '../../helpers/tool';
+
+describe('The QR code of a PIX transaction', () => {
+	const account = useAccount();
+
+	const parameters = (more: INodeParameters = {}): INodeParameters =>
+		pixParameters(account.sandbox, more);
+	const picture = { qrCodeImage: true };
+	const code = (): string => account.sandbox.transactions[0]?.pix?.pix_qr_code ?? '';
+	const textIn = (item: INodeExecutionData | undefined, property: string): string | undefined => {
+		const base64 = item?.binary?.[property]?.data;
+		return base64 === undefined ? undefined : readQrCode(Buffer.from(base64, 'base64'));
+	};
+	/** The code that the service answers with, to one charge or to all. */
+	const answers = (pix_qr_code: string | null, times?: 'always'): void => {
+		const set = { pix: { pix_url: null, pix_qr_code, qr_code_base64: null } };
+		account.fault('charge', { kind: 'patchBody', set }, times);
+	};
+
+	test('comes with a charge whose form nobody touched, and can be turned off', async () => {
+		const { qrCodeImage: _off, ...untouched } = parameters();
+		const first = await account.run(untouched);
+		const second = await account.run(parameters());
+
+		expect(textIn(first.items[0], 'qrCode')).toBe(code());
+		expect(second.items[0]).not.toHaveProperty('binary');
+	});
+
+	test('is not drawn for an agent, which could not be given it', async () => {
+		const { answers, outcome } = await callTool(parameters(picture), [{}], {
+			credentials: account.credentials,
+		});
+
+		expect(answers).toMatchObject([[{ pix: { pix_qr_code: code() } }]]);
+		expect(JSON.stringify(outcome.logs)).not.toContain('binary data');
+	});
+
+	test.each([true, false])('is a PNG that a phone reads (Simplify %s)', async (simplify) => {
+		const { items } = await account.run(parameters({ ...picture, simplify }));
+
+		expect(items[0]?.binary?.qrCode).toMatchObject({
+			mimeType: 'image/png',
+			fileExtension: 'png',
+			fileName: `pix-${account.sandbox.transactions[0]?.hash}.png`,
+		});
+		expect(textIn(items[0], 'qrCode')).toBe(code());
+	});
+
+	test('is an address for pages and mails, of a charge and of a read, if that field is chosen', async () => {
+		const options = { fields: ['pix_qr_code_image'] };
+		const made = await account.run(parameters({ options, simplify: true }));
+		const items = made.items.map(({ json }) => json);
+		const get = { resource: 'transaction', operation: 'get', simplify: true, options };
+		const read = await account.run({ ...get, transactionHash: '={{ $json.hash }}' }, { items });
+
+		for (const { json, binary } of [...made.items, ...read.items]) {
+			const [type, base64 = ''] = String(json.pix_qr_code_image).split(',');
+			expect(type).toBe('data:image/png;base64');
+			expect(readQrCode(Buffer.from(base64, 'base64'))).toBe(code());
+			expect(binary).toBeUndefined();
+		}
+	});
+
+	test('is no address once nobody can pay with it', async () => {
+		account.fault('charge', { kind: 'patchBody', set: { payment_status: 'refused' } });
+
+		const options = { fields: ['pix_qr_code_image'] };
+		const { items } = await account.run(parameters({ options, simplify: true }));
+
+		expect(items).toMatchObject([{ json: { pix_qr_code_image: null } }]);
+	});
+
+	test('has a file name without what a disk may not take', async () => {
+		account.fault('charge', { kind: 'patchBody', set: { hash: '../a b-c_d' } });
+
+		const { items } = await account.run(parameters(picture));
+
+		expect(items[0]?.binary?.qrCode?.fileName).toBe('pix-_a_b-c_d.png');
+	});
+
+	test('is made for Get, too', async () => {
+		await account.run(parameters());
+		const transactionHash = account.sandbox.transactions[0]?.hash ?? '';
+
+		const { items } = await account.run({
+			resource: 'transaction',
+			operation: 'get',
+			transactionHash,
+			options: picture,
+		});
+
+		expect(textIn(items[0], 'qrCode')).toBe(code());
+	});
+
+	test('is drawn of the very code that is returned, without what stands around it', async () => {
+		await account.run(parameters());
+		const whole = code();
+		answers(` ${whole}\r\n`);
+
+		const { items, hints } = await account.run(parameters({ ...picture, simplify: true }));
+
+		expect([textIn(items[0], 'qrCode'), items[0]?.json.pix_qr_code]).toEqual([whole, whole]);
+		expect(hints).toEqual([]);
+	});
+
+	test('is not there without a code, and sixty charges say so once', async () => {
+		answers(null, 'always');
+
+		const { items, hints } = await account.run(parameters({ ...picture, ...OWN_CUSTOMER }), {
+			items: customers(60),
+		});
+
+		const [first, ...others] = items.map(({ json }) => `transaction ${String(json.hash)}`);
+		expect(items.every(({ binary }) => binary === undefined)).toBe(true);
+		expect(hints.map(({ message }) => message)).toEqual([
+			`The service created no PIX code for ${first}; the payment status is waiting_payment. The same applies to ${others.slice(0, 10).join(', ')} and 49 more.`,
+		]);
+	});
+
+	test('is not there for a text that no QR code holds, which is told after the charge', async () => {
+		answers('x'.repeat(125_000));
+
+		const { items, hints } = await account.run(parameters(picture));
+
+		expect(items[0]).not.toHaveProperty('binary');
+		expect(JSON.stringify(hints)).toContain(
+			`picture of transaction ${String(items[0]?.json.hash)} could not be made or stored`,
+		);
+	});
+});

@@ -1,0 +1,271 @@
+import * as fc from 'fast-check';
+import type { INodeParameters } from 'n8n-workflow';
+import { pixParameters, useAccount } from '../../helpers/account';
+import { cpf } from '../../helpers/charge';
+
+const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
+
+describe('What is sent', () => {
+	const account = useAccount();
+
+	const offerAt = (index: number): string => account.sandbox.products[index]?.offers[0]?.hash ?? '';
+
+	describe('from Custom Fields', () => {
+		const charge = (
+			customFields: INodeParameters | string,
+			more: INodeParameters = {},
+		): INodeParameters =>
+			pixParameters(account.sandbox, { ...more, additionalFields: { customFields } });
+
+		test('adds up to the amount, a list replaced as a whole', async () => {
+			const line = { offer_hash: offerAt(0), price: 2990, quantity: 2 };
+
+			await account.run(charge({ cart: [line] }));
+
+			expect(account.bodies()).toMatchObject([{ amount: 5980 }]);
+			expect(account.bodies()[0]?.cart).toEqual([line]);
+		});
+
+		test.each([
+			['amount', 'amount: $json.missing ?? null'],
+			['amount', "amount: '39,80'"],
+			['amount', 'amount: -3980'],
+			['cart 1 > price', 'cart: [{ price: 19.9 }]'],
+			['cart 2 > price', "cart: [{ price: 1990 }, { price: '19,90' }]"],
+			['cart 1 > quantity', 'cart: [{ price: 1990, quantity: 1.5 }]'],
+			['cart 1', "cart: ['A1']"],
+			['cart', 'cart: { price: 1990 }'],
+		])('with %s that cannot be checked is refused: %s', async (label, fields) => {
+			const failure = await account.fail(charge(`={{ ({ ${fields} }) }}`, { cart: {} }));
+
+			expect(failure.message).toMatch(
+				new RegExp(`^Additional Fields > Custom Fields > ${label} (is|must)`),
+			);
+			expect(failure.description).toContain('are in cents');
+			expect(account.sandbox.requests).toEqual([]);
+		});
+
+		test.each([
+			['cart 1 > price', [{ offer_hash: 'a' }]],
+			[
+				'cart 2 > price',
+				[
+					{ title: 'A', price: 100 },
+					{ title: 'B', price: null },
+				],
+			],
+		])('without any amount and with %s missing is refused', async (label, list) => {
+			const failure = await account.fail(charge({ cart: list }));
+
+			expect(failure.message).toBe(`Additional Fields > Custom Fields > ${label} is empty`);
+			expect(failure.description).toContain('Enter the price, or set Amount.');
+			expect(account.sandbox.requests).toEqual([]);
+
+			await account.run(charge({ cart: list, amount: 500 }), { continueOnFail: true });
+			expect(account.bodies()).toMatchObject([{ amount: 500, cart: list }]);
+		});
+
+		const HOLE = ' has a field for which its expression gave nothing';
+
+		test.each<[string, INodeParameters | string, string]>([
+			['an infinite number', '={{ ({ expire_in_days: 1e999 }) }}', HOLE],
+			['a function', '={{ ({ expire_in_days: () => 5 }) }}', HOLE],
+			['a value that is missing', '={{ ({ customer: { document: $json.missing } }) }}', HOLE],
+			[
+				'a text that is too long',
+				{ customer: { notes: ['short', 'x'.repeat(10_001)] } },
+				' > customer > notes 2 must have at most 10000 characters; this one has 10001',
+			],
+			[
+				'lists in lists in lists',
+				`{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`,
+				' is nested too deeply',
+			],
+		])('with %s is refused', async (_name, customFields, problem) => {
+			const failure = await account.fail(charge(customFields));
+
+			expect(failure.message).toBe(`Additional Fields > Custom Fields${problem}`);
+			expect(account.sandbox.requests).toEqual([]);
+		});
+
+		test.each(['none', 'automatic', 'trigger', 'url'])(
+			'takes its webhook_url in place of Notify (%s), and says so',
+			async (notify) => {
+				const webhook_url = 'https://hooks.example.com/pix';
+				const { hints } = await account.run(charge({ webhook_url }, { notify }));
+
+				expect(account.bodies()).toMatchObject([{ webhook_url }]);
+				expect(hints.map(({ message }) => message)).toEqual([
+					'Webhooks go to the webhook_url of Custom Fields, whatever Notify says.',
+				]);
+			},
+		);
+
+		test.each(['hooks.example.com', 'ftp://hooks.example.com', '', 5, null])(
+			'refuses a webhook_url that is no address: %j',
+			async (webhook_url) => {
+				const failure = await account.fail(charge(JSON.stringify({ webhook_url })));
+
+				expect(failure.message).toMatch(
+					/^Additional Fields > Custom Fields > webhook_url (is empty|must be a complete web address)/,
+				);
+				expect(failure.description).toContain('Correct it, or leave it out and set Notify.');
+				expect(account.sandbox.requests).toEqual([]);
+			},
+		);
+
+		test('is another account if it brings another token, and knows nothing of the first', async () => {
+			const shop = { mode: 'trigger', workflowId: 'shop' } as const;
+			const order = (token: string) => charge({ api_token: token }, { orderReference: 'order-1' });
+			await account.run(order(account.sandbox.bodyApiToken), shop);
+			const other = await account.fail(order('test-other-token'), shop);
+
+			expect(other.message).toContain('does not accept');
+			expect(account.bodies()).toHaveLength(2);
+		});
+	});
+
+	describe('to a platform with other names', () => {
+		const url = 'https://n8n.example.com/hook';
+		const line = (own: object, more: INodeParameters = {}): INodeParameters => ({
+			items: [{ offerHash: offerAt(0), ...more, more: { customFields: JSON.stringify(own) } }],
+		});
+
+		test('has what Custom Fields say, in the body and in a line of the cart', async () => {
+			const additionalFields = { customFields: { offer_hash: offerAt(0) } };
+			const cart = line({ product_hash: 'prod1', operation_type: 2 }, { price: '19,90' });
+
+			await account.run(pixParameters(account.sandbox, { additionalFields, cart }));
+
+			const own = { product_hash: 'prod1', operation_type: 2, price: 1990 };
+			expect(account.bodies()).toMatchObject([{ offer_hash: offerAt(0), cart: [own] }]);
+		});
+
+		test('is charged the price of those fields, checked like any other', async () => {
+			const parameters = (own: object): INodeParameters =>
+				pixParameters(account.sandbox, { cart: line({ title: 'Curso', ...own }) });
+			await account.run(parameters({ price: 700 }));
+			const failure = await account.fail(parameters({ price: '7,00' }));
+
+			expect(account.bodies()).toMatchObject([{ amount: 700, cart: [{ price: 700 }] }]);
+			expect(account.sandbox.requests).toHaveLength(1);
+			expect(failure.message).toMatch(/^Cart > Item 1 > Price in Reais must be a whole number/);
+		});
+
+		test.each([
+			['', { webhook_url: url }],
+			[' postback_url ', { webhook_url: url, postback_url: url }],
+			['webhook_url', { webhook_url: url }],
+		])('has the address under the Notification Field %j', async (notificationField, expected) => {
+			const parameters = pixParameters(account.sandbox, { notify: 'url', notificationUrl: url });
+
+			await account.run(parameters, {
+				credentials: account.credentialsWith({ notificationField }),
+			});
+
+			const [body] = account.bodies();
+			const names = Object.keys(body ?? {}).filter((name) => body?.[name] === url);
+			expect(names.sort()).toEqual(Object.keys(expected).sort());
+		});
+
+		test('has no such field if nobody is notified', async () => {
+			const credentials = account.credentialsWith({ notificationField: 'postback_url' });
+
+			await account.run(pixParameters(account.sandbox, { notify: 'none' }), { credentials });
+
+			expect(account.bodies()[0]).not.toHaveProperty('postback_url');
+		});
+	});
+
+	test('is as it was asked for and passes every check, whatever the catalog says', async () => {
+		const cents = fc.constantFrom(1990, 199_000);
+		const amount = fc.constantFrom(undefined, 1990, 3980, 199_000, 398_000);
+		const line = fc.record({
+			offer: fc.constantFrom(0, 1),
+			price: fc.constantFrom(undefined, 1990, 199_000),
+			quantity: fc.constantFrom(1, 2),
+		});
+		const step = fc.record({
+			/** In the catalog from then on, which is read, or not. */
+			prices: fc.tuple(cents, cents),
+			isRead: fc.boolean(),
+			lines: fc.array(line, { minLength: 1, maxLength: 2 }),
+			amount,
+			/** Of Custom Fields. */
+			ownLines: fc.option(fc.array(line, { maxLength: 2 }), { nil: undefined, freq: 2 }),
+			ownAmount: amount,
+			isAllowed: fc.boolean(),
+		});
+		const typed = (price: number | undefined): string =>
+			price === undefined ? '' : (price / 100).toFixed(2).replace('.', ',');
+		const isHundredfold = (one: number | undefined, other: number): boolean =>
+			one !== undefined && (one === other * 100 || one * 100 === other);
+
+		await fc.assert(
+			fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 6 }), async (steps) => {
+				account.reset();
+				let seen: number[] = [];
+				for (const [nth, { prices, lines, ownLines, ...asked }] of steps.entries()) {
+					const offers = prices.map((price, at) => ({ hash: offerAt(at), title: 'A', price }));
+					account.sells({ hash: 'p1', title: 'Curso', offers });
+					if (asked.isRead) await account.run(GET_MANY);
+					const cart = ownLines?.map(({ offer, ...more }) => ({
+						offer_hash: offerAt(offer),
+						...more,
+					}));
+					const { length } = account.sandbox.requests;
+
+					await account.run(
+						pixParameters(account.sandbox, {
+							cart: {
+								items: lines.map(({ offer, price, quantity }) => ({
+									offerHash: offerAt(offer),
+									price: typed(price),
+									quantity,
+									more: { title: 'A' },
+								})),
+							},
+							customerDocument: cpf(123_456_000 + nth),
+							additionalFields: {
+								amount: typed(asked.amount),
+								customFields: JSON.stringify({ cart, amount: asked.ownAmount }),
+							},
+							options: { allowPriceMismatch: asked.isAllowed },
+						}),
+						{ continueOnFail: true },
+					);
+
+					const sent = account.sandbox.requests.slice(length);
+					if (asked.isRead || sent.some(({ method }) => method === 'GET')) seen = prices;
+					// A cart of Custom Fields is not filled in.
+					const wanted =
+						ownLines ?? lines.map((one) => ({ ...one, price: one.price ?? seen[one.offer] }));
+					const sum = (priceOf: (one: (typeof wanted)[number]) => number | undefined): number =>
+						wanted.reduce((total, one) => total + (priceOf(one) ?? NaN) * one.quantity, 0);
+					const total = wanted.length > 0 ? sum(({ price }) => price) : NaN;
+					const charged =
+						asked.ownAmount ?? asked.amount ?? (Number.isNaN(total) ? undefined : total);
+					const isWrong =
+						wanted.some(({ price, offer }) => isHundredfold(price, seen[offer] ?? NaN)) ||
+						isHundredfold(
+							charged,
+							sum(({ price, offer }) => price ?? seen[offer]),
+						);
+					const isHeld = charged === undefined || (isWrong && !asked.isAllowed);
+					const body = {
+						cart: wanted.map(({ offer, price, quantity }) => ({
+							offer_hash: offerAt(offer),
+							...(price !== undefined && { price }),
+							quantity,
+						})),
+						amount: charged,
+					};
+					expect(sent.filter(({ method }) => method === 'POST')).toMatchObject(
+						isHeld ? [] : [{ body }],
+					);
+				}
+			}),
+			{ numRuns: 15 },
+		);
+	}, 60_000);
+});

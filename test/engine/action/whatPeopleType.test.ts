@@ -1,0 +1,54 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { AMOUNTS, DOCUMENTS, EMAILS, NAMES, PHONES, type Typed } from '../../helpers/typed';
+import { pixParameters, useAccount } from '../../helpers/account';
+
+describe('What people type', () => {
+	const account = useAccount();
+
+	test.each<[string, INodeParameters, Typed[], (body: Record<string, unknown>) => unknown]>([
+		['Customer Phone', { customerPhone: '={{ $json.typed }}' }, PHONES, of('phone_number')],
+		['Customer Email', { customerEmail: '={{ $json.typed }}' }, EMAILS, of('email')],
+		['Customer Name', { customerName: '={{ $json.typed }}' }, NAMES, of('name')],
+		['Customer CPF or CNPJ', { customerDocument: '={{ $json.typed }}' }, DOCUMENTS, of('document')],
+		[
+			'Amount in Reais',
+			{ additionalFields: { amount: '={{ $json.typed }}' } },
+			AMOUNTS,
+			({ amount }) => amount,
+		],
+	])('into %s is sent as it is meant, or refused with the reason', async (...row) => {
+		const [field, parameters, table, sent] = row;
+
+		const { items } = await account.run(
+			pixParameters(account.sandbox, { ...parameters, orderReference: '={{ $itemIndex }}' }),
+			{ items: table.map(({ typed }) => ({ typed })), continueOnFail: true },
+		);
+
+		const meant = table.flatMap(({ means }) => means ?? []);
+		expect(account.bodies().map(sent).sort()).toEqual([...meant].sort());
+		const errors = items.flatMap(({ json }) =>
+			'error' in json ? [JSON.stringify(json.error)] : [],
+		);
+		const reasons = table.flatMap(({ because }) => because ?? []);
+		expect(errors).toHaveLength(reasons.length);
+		expect(reasons.filter((one, at) => !errors[at]?.includes(one))).toEqual([]);
+		expect(errors.filter((error) => !error.includes(field))).toEqual([]);
+	});
+
+	test.each<[string, INodeParameters]>([
+		[
+			'Cart adds up to R$ 0,00',
+			{ cart: { items: [{ offerHash: 'A1', price: '0', more: { title: 'A' } }] } },
+		],
+		['Additional Fields > Amount in Reais is R$ 0,00', { additionalFields: { amount: '0,00' } }],
+	])('a charge of nothing is not sent: %s', async (message, parameters) => {
+		const failure = await account.fail(pixParameters(account.sandbox, parameters));
+
+		expect(failure.message).toBe(message);
+		expect(account.sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+	});
+});
+
+function of(field: string) {
+	return ({ customer }: Record<string, unknown>): unknown => Object(customer)[field] as unknown;
+}

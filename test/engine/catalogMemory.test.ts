@@ -1,0 +1,99 @@
+import { clock } from '../../nodes/DigitalSales/shared/clock';
+import { catalogPages } from '../../nodes/DigitalSales/api/catalog';
+import { sampleOf } from '../helpers/samples';
+import { runListSearch } from '../helpers/engine';
+import { pixParameters, useAccount } from '../helpers/account';
+
+const FIVE_PAGES = ['1', '2', '3', '4', '5'];
+
+describe('The catalog behind lists and charges', () => {
+	const account = useAccount({ products: 630 });
+	afterEach(() => jest.restoreAllMocks());
+
+	/** The pages that the service was asked for. */
+	const pages = (): unknown[] =>
+		account.sandbox.requests
+			.filter(({ method }) => method === 'GET')
+			.map(({ query }) => query.page);
+
+	describe('is remembered for a moment', () => {
+		const list = async (credentials = account.credentials): Promise<unknown[]> =>
+			(await runListSearch('searchProducts', { credentials })).results;
+
+		test('for 45 seconds and no longer', async () => {
+			const now = jest.spyOn(clock, 'elapsed');
+			now.mockReturnValue(1_000_000);
+			await list();
+			now.mockReturnValue(1_000_000 + 44_999);
+			await list();
+			expect(account.sandbox.requests).toHaveLength(1);
+			now.mockReturnValue(1_000_000 + 45_000);
+			await list();
+
+			expect(account.sandbox.requests).toHaveLength(2);
+		});
+
+		test('the newest sixty of all accounts together', async () => {
+			for (let nth = 0; nth < 60; nth++) {
+				catalogPages.set(`other ${nth}`, { page: { data: [] }, until: Infinity });
+			}
+			await list();
+			await list();
+
+			expect(catalogPages.size).toBe(60);
+			expect(account.sandbox.requests).toHaveLength(1);
+		});
+
+		test.each(['apiToken', 'baseUrl'])('for one account: another has another %s', async (field) => {
+			const { digitalSalesApi = {} } = account.credentials;
+			const other = account.credentialsWith({ [field]: `${String(digitalSalesApi[field])}/v2` });
+			await list();
+
+			await expect(list(other)).rejects.toThrow();
+			expect(account.sandbox.requests).toHaveLength(2);
+		});
+
+		test('until an offer is created', async () => {
+			await list();
+			const offer = sampleOf('offer/create', account.sandbox, { transactionHash: '' });
+			await account.run({ ...offer, title: 'Nova' });
+			const { results } = await runListSearch('searchOffers', { credentials: account.credentials });
+
+			expect(results.map(({ name }) => name).join()).toContain('Nova');
+		});
+	});
+
+	describe('is looked through by a charge', () => {
+		const chargeFor = async (position: number, price = '5'): Promise<string[]> => {
+			const value = account.sandbox.products[position]?.offers[0]?.hash ?? '';
+			const items = [{ offerHash: { __rl: true, mode: 'list', value }, price }];
+			const { hints } = await account.run(pixParameters(account.sandbox, { cart: { items } }));
+			return hints.map(({ message }) => message);
+		};
+
+		test('as far as its fifth page, also where the service says nothing of its pages', async () => {
+			const set = { meta: null, links: null };
+			account.fault('list', { kind: 'patchBody', set }, 'always');
+
+			expect(await chargeFor(499)).toEqual([]);
+			expect(pages()).toEqual(FIVE_PAGES);
+		});
+
+		test('no further', async () => {
+			expect(await chargeFor(500)).toEqual([expect.stringContaining('(at most 5 pages)')]);
+			expect(pages()).toEqual(FIVE_PAGES);
+		});
+
+		test('without a long wait for the turn of its account: then the charge is refused', async () => {
+			account.fault('list', { kind: 'retryAfter', seconds: 60 });
+			const refused = { message: expect.stringContaining('could not be looked up') as string };
+			await expect(chargeFor(0, '')).rejects.toMatchObject(refused);
+			const started = clock.elapsed();
+
+			await expect(chargeFor(0, '')).rejects.toMatchObject(refused);
+
+			expect(clock.elapsed() - started).toBe(0);
+			expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+		});
+	});
+});

@@ -1,0 +1,137 @@
+import dns from 'node:dns';
+import { startSandbox, type Fault, type Sandbox } from '../sandbox';
+import { runCredentialTest } from '../helpers/engine';
+
+describe('Credential test', () => {
+	let sandbox: Sandbox;
+
+	beforeAll(async () => {
+		sandbox = await startSandbox({ requestsPerMinute: null });
+	});
+	beforeEach(() => sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	const result = async (changes: Record<string, string> = {}) =>
+		await runCredentialTest({ baseUrl: sandbox.baseUrl, apiToken: sandbox.apiToken, ...changes });
+	const answer = (status: number, body: unknown = {}): Fault => ({ kind: 'status', status, body });
+
+	test('accepts what works, also with blanks and a slash too many', async () => {
+		const accepted = { status: 'OK', message: 'The service accepts the token.' };
+
+		await expect(result()).resolves.toEqual(accepted);
+		await expect(
+			result({ baseUrl: ` ${sandbox.baseUrl}/ `, apiToken: ` ${sandbox.apiToken} ` }),
+		).resolves.toEqual(accepted);
+	});
+
+	test('asks for one product, as JSON', async () => {
+		await result();
+
+		expect(sandbox.requests).toMatchObject([
+			{
+				method: 'GET',
+				path: expect.stringMatching(/\/v1\/products$/) as string,
+				query: { page: '1', per_page: '1' },
+				headers: { accept: 'application/json' },
+				bearer: true,
+			},
+		]);
+	});
+
+	test.each<[string, Fault]>([
+		['422', answer(422, { errors: { per_page: ['too small'] } })],
+		['a failure under 200', { kind: 'successFalse' }],
+	])('accepts what refuses only the page size: by %s', async (_name, refusal) => {
+		sandbox.addFault({ ...refusal, query: { per_page: '1' }, times: 'always' });
+
+		await expect(result()).resolves.toMatchObject({ status: 'OK' });
+		expect(sandbox.requests.map(({ query }) => query)).toEqual([
+			{ page: '1', per_page: '1' },
+			{ page: '1' },
+		]);
+	});
+
+	test('asks once only where more than the page size is refused', async () => {
+		sandbox.addFault({ ...answer(403), times: 'always' });
+
+		await expect(result()).resolves.toMatchObject({ status: 'Error' });
+		expect(sandbox.requests).toHaveLength(1);
+	});
+
+	test.each([
+		['a wrong token', { apiToken: 'test-wrong-token' }, /does not accept the API token \(401\)/],
+		['no token', { apiToken: '' }, /API Token in the credential is empty/],
+		[
+			'a wrong port',
+			{ baseUrl: 'http://127.0.0.1:9/v1' },
+			/could not be reached \(ECONNREFUSED\)\. Check the host/,
+		],
+	])('tells %s by its own message', async (_name, changes, message) => {
+		const { status, message: told } = await result(changes);
+
+		expect(status).toBe('Error');
+		expect(told).toMatch(message);
+	});
+
+	const noApi = (answered: string): string =>
+		`The host answers, but there is no API under this path (${answered}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
+	const atFault = (status: number): string =>
+		`The service returned an error (${status}). The problem is on the side of the service. Try again later.`;
+
+	test.each<[string, Fault, string]>([
+		[
+			'data of another kind',
+			answer(200, { hello: 1 }),
+			'The host answers, but not with a list of products. Check Base URL.',
+		],
+		['404 without a page', answer(404), noApi('404')],
+		['405', answer(405), noApi('405')],
+		['a web page under a 200', { kind: 'html' }, noApi('200, a web page')],
+		[
+			'a redirect on the same host',
+			{ kind: 'redirect', to: '/v2/products?token=x' },
+			'The service answered with a redirect (302). Redirects are not followed: set Base URL in the credential to the final address. It pointed to /v2/products.',
+		],
+		[
+			'an empty answer',
+			{ kind: 'emptyBody' },
+			'The answer of the service could not be read. Try again. If this continues, check Base URL in the credential.',
+		],
+		[
+			'a refusal',
+			answer(422, { success: false, message: 'No' }),
+			'The service did not accept the request (422). Check Base URL and API Token.',
+		],
+		['a list of products under a fault', answer(500, { data: [] }), atFault(500)],
+		['a maintenance page', { kind: 'html', status: 503 }, atFault(503)],
+		[
+			'a connection that breaks',
+			{ kind: 'resetBeforeProcessing' },
+			'The service did not answer in time, or the connection broke (ECONNRESET). Try again later.',
+		],
+	])('says of %s what to do', async (_name, fault, message) => {
+		sandbox.addFault({ ...fault, times: 'always' });
+
+		await expect(result()).resolves.toEqual({ status: 'Error', message });
+	});
+
+	test('names no host that cannot be reached for a reason without a name', async () => {
+		// The harness looks up its own host, once.
+		await result();
+		const fail = (_host: string, _options: object, callback: (error: Error) => void): void =>
+			callback(new Error('No'));
+		jest.spyOn(dns, 'lookup').mockImplementation(fail as never);
+
+		const { message } = await result({ baseUrl: 'http://shop.example/v1' });
+
+		jest.restoreAllMocks();
+		expect(message).toMatch(/did not answer in time, or the connection broke\. Try again/);
+		expect(message).not.toContain('shop');
+	});
+
+	test('never shows the token', async () => {
+		sandbox.addFault({ kind: 'echoRequest', times: 'always' });
+
+		expect(JSON.stringify(await result())).not.toContain(sandbox.apiToken);
+	});
+});

@@ -1,0 +1,272 @@
+import { catalogPages } from '../../../nodes/DigitalSales/api/catalog';
+import {
+	ACTION_TYPE,
+	connect,
+	crashedData,
+	type NodeOutcome,
+	NodeProcess,
+	NO_OP_TYPE,
+	runWorkflow,
+	START_TYPE,
+} from '../../helpers/engine';
+import { errorIn, useLimits } from '../../helpers/account';
+import {
+	type Ask,
+	customers,
+	errorOf,
+	OWN_CUSTOMER,
+	RETRY_ON_FAIL,
+	useShop,
+} from '../../helpers/charging';
+
+const RETRY = 'use Retry under Executions';
+const CURRENT = 'use Retry with currently saved workflow under Executions';
+const NEW_EXECUTION = 'A new execution may create again what has succeeded';
+const CALLED_AGAIN =
+	'it creates again whatever had no Order Reference: leave out what was created.';
+const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
+
+/** What an error advises holds where it is read: if one follows it, nobody is charged twice. */
+describe('What a charge that failed advises', () => {
+	const limit = useLimits();
+	afterEach(() => jest.restoreAllMocks());
+	const shop = useShop();
+
+	/** Charges three customers, of whom the third is refused. */
+	const thirdRefused = async (ask: Ask = {}): Promise<NodeOutcome> => {
+		shop.fault('refuse', 2);
+		return await shop.ask({ more: OWN_CUSTOMER, items: customers(3), ...ask });
+	};
+
+	test.each(['trigger', 'webhook', 'manual', 'chat'] as const)(
+		'is n8n’s Retry if the execution has one: mode %s',
+		async (mode) => {
+			const error = errorOf(await thirdRefused({ mode }));
+
+			expect(error).toContain(`${NEW_EXECUTION}: ${RETRY}, or leave that out.`);
+			expect(error).toContain(`Correct what the service rejected, then ${CURRENT}.`);
+		},
+	);
+
+	test.each([
+		['trigger', { saveDataErrorExecution: 'none' }],
+		['manual', { saveManualExecutions: false }],
+	] as const)('is no Retry if n8n keeps nothing of the execution: %s', async (mode, settings) => {
+		const parameters = shop.parameters(undefined, OWN_CUSTOMER);
+		shop.fault('refuse', 2);
+		const { data } = await runWorkflow({
+			credentials: shop.account.credentials,
+			mode,
+			settings: { executionOrder: 'v1', ...settings },
+			startItems: customers(3),
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ name: 'PIX', type: ACTION_TYPE, parameters },
+			],
+		});
+		const description = String(data.PIX?.error?.description);
+
+		expect(description).not.toContain('Retry');
+		expect(description).toContain(`${NEW_EXECUTION}: leave that out.`);
+		expect(description).toContain('then run this again without that.');
+	});
+
+	describe('in a sub-workflow is to call it again, with a warning:', () => {
+		const mode = 'integrated';
+		const code = async () => await shop.ask({ mode, more: OWN_CUSTOMER, items: customers(1) });
+
+		test.each<[string, () => Promise<NodeOutcome>]>([
+			['some were charged', async () => await thirdRefused({ mode })],
+			[
+				'none was charged in this call',
+				async () => {
+					shop.fault('refuse');
+					return await code();
+				},
+			],
+			[
+				'a mistake in the form',
+				async () => await shop.ask({ mode, more: { customerDocument: '1' } }),
+			],
+			[
+				'an outcome that is not known',
+				async () => {
+					shop.fault('lose');
+					return await code();
+				},
+			],
+			[
+				'a refusal with a code',
+				async () => {
+					shop.fault('lose');
+					await code();
+					return await code();
+				},
+			],
+		])('%s', async (_what, run) => {
+			const error = errorOf(await run());
+
+			expect(error).toContain(CALLED_AGAIN);
+			expect(error).not.toContain(RETRY);
+			expect(error).not.toMatch(/run this again/i);
+		});
+	});
+
+	test('speaks of the item alone under On Error: Continue', async () => {
+		const first = await thirdRefused({ continueOnFail: true });
+		shop.fault('lose');
+		await shop.ask({ more: OWN_CUSTOMER, items: customers(4).slice(3), continueOnFail: true });
+		const again = await shop.ask({
+			more: OWN_CUSTOMER,
+			items: customers(4).slice(3),
+			continueOnFail: true,
+		});
+
+		for (const json of [first.json[2], again.json[0]]) {
+			const { advice } = errorIn(json);
+			expect(advice).toContain('run this item again, without the others');
+			expect(advice).not.toMatch(/run this again|Retry/i);
+		}
+	});
+
+	test('in a Retry is that Retry, also if nothing is known of its first attempt', async () => {
+		const first = await shop.ask({ more: OWN_CUSTOMER, items: customers(2) });
+		const retry = await shop.ask({
+			retryOf: crashedData(first.begun, [{ name: 'Digital Sales', finished: false }]),
+			more: OWN_CUSTOMER,
+			process: NodeProcess.fresh(),
+		});
+
+		expect(shop.charges).toBe(2);
+		expect(errorOf(retry)).toContain(`${NEW_EXECUTION}: ${RETRY}`);
+		expect(errorOf(retry)).toMatch(/if not, to [\w-]{9}; then use Retry with currently saved/);
+	});
+
+	describe('never says "not sent" of what an earlier attempt may have charged:', () => {
+		const MAY = 'but an earlier attempt of this execution may have succeeded';
+
+		test.each<[string, Ask]>([
+			['a mistake in the form', { more: { ...OWN_CUSTOMER, customerDocument: '1' } }],
+			[
+				'a credential that cannot be used',
+				{ credentials: { digitalSalesApi: { baseUrl: 'x x', apiToken: 't' } } },
+			],
+			['an operation that does not exist', { more: { operation: 'refund' } }],
+			[
+				'an address that is none',
+				{ more: { ...OWN_CUSTOMER, notify: 'url', notificationUrl: 'ftp://x' } },
+			],
+		])('%s in a Retry', async (_what, ask) => {
+			const first = await thirdRefused();
+			const stopped = await shop.ask({ retrying: first, ...ask });
+			const continued = await shop.ask({ retrying: first, ...ask, continueOnFail: true });
+
+			expect(errorOf(stopped)).toContain(`Item 1 was not sent now, ${MAY}.`);
+			expect(errorIn(continued.json[0]).outcome).toBe('unknown');
+			expect(errorIn(continued.json[0]).advice).toContain(MAY);
+			expect(shop.charges).toBe(2);
+		});
+
+		test('the second try of Retry On Fail', async () => {
+			const offerHash = shop.account.sandbox.products[0]?.offers[0]?.hash;
+			shop.fault('refuse', 1);
+			shop.account.fault('list', { kind: 'status', status: 500, after: 1 }, 'always');
+			jest.spyOn(catalogPages, 'get').mockReturnValue(undefined);
+			const run = await shop.ask({
+				settings: { ...RETRY_ON_FAIL, maxTries: 2 },
+				items: customers(2),
+				more: { ...OWN_CUSTOMER, cart: { items: [{ offerHash, price: '' }] } },
+			});
+
+			expect(errorOf(run)).toContain(`Item 1 was not sent now, ${MAY}.`);
+			expect(shop.charges).toBe(1);
+		});
+	});
+
+	test('speaks of the item alone in a run of several', async () => {
+		limit({ maxTries: 1 });
+		shop.fault('lose', 2);
+		await shop.ask({ more: OWN_CUSTOMER, items: customers(3), continueOnFail: true });
+		const refused = await shop.ask({ more: OWN_CUSTOMER, items: customers(4) });
+
+		expect(errorOf(refused)).toContain('may already have been charged, so item 3 was not sent');
+		expect(errorOf(refused)).not.toMatch(/nothing was sent/i);
+	});
+
+	test('nor in a loop that has sent others', async () => {
+		const items = customers(2);
+		const { data } = await runWorkflow({
+			credentials: shop.account.credentials,
+			mode: 'trigger',
+			startItems: items.slice(0, 1),
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{
+					name: 'PIX',
+					type: ACTION_TYPE,
+					parameters: shop.parameters(undefined, {
+						customerDocument: `={{ $runIndex === 1 ? "1" : "${items[0]?.document}" }}`,
+					}),
+				},
+				{ name: 'End', type: NO_OP_TYPE },
+			],
+			connections: connect({ Start: 'PIX', PIX: 'End', End: 'PIX' }),
+		});
+
+		expect(shop.charges).toBe(1);
+		expect(String(data.PIX?.error?.description)).toContain('Item 1 was not sent');
+		expect(String(data.PIX?.error?.description)).not.toMatch(/nothing was sent/i);
+	});
+
+	describe('of a list that is stopped is in n8n’s log:', () => {
+		const warnings = ({ logs }: NodeOutcome) =>
+			logs.filter(({ level }) => level === 'warn').map(({ text }) => text);
+
+		test('what was charged, and what may have been', async () => {
+			shop.account.fault(
+				'charge',
+				{ kind: 'delayAfterProcessing', ms: 60_000, after: 8 },
+				'always',
+			);
+			const run = await shop.ask({
+				more: OWN_CUSTOMER,
+				items: customers(20),
+				executionId: '4711',
+				signal: AbortSignal.timeout(10_000),
+			});
+
+			const [logged = '', ...others] = warnings(run);
+			expect(others).toEqual([]);
+			expect(logged).toContain('Execution 4711 was canceled in "Digital Sales".');
+			const made = shop.hashes.slice(0, 8);
+			expect(made).toHaveLength(8);
+			expect(made.filter((hash) => !logged.includes(hash))).toEqual([]);
+			expect(logged).toContain('so they may exist: item 9; item 10; item 11; item 12.');
+			expect(logged).not.toMatch(/Maria|4725/);
+		});
+
+		test('nothing, if it has charged nobody', async () => {
+			shop.account.fault('list', { kind: 'delay', ms: 60_000 }, 'always');
+			const offerHash = shop.account.sandbox.products[0]?.offers[0]?.hash;
+			const run = await shop.ask({
+				more: { cart: { items: [{ offerHash, price: '' }] } },
+				signal: AbortSignal.timeout(1_000),
+			});
+
+			expect([run.status, warnings(run)]).toEqual(['canceled', []]);
+		});
+
+		test('nothing, if it ends by itself', async () => {
+			expect(warnings(await thirdRefused())).toEqual([]);
+		});
+	});
+
+	test('of a mistake keeps to what is true: nobody was charged', async () => {
+		const run = await shop.ask({ more: { ...OWN_CUSTOMER, ...WRONG_CPF }, items: customers(4) });
+
+		expect(errorOf(run)).toContain(
+			'Item 3 was not sent, and neither was any other item of this run.',
+		);
+		expect(shop.posts).toBe(0);
+	});
+});

@@ -1,0 +1,59 @@
+import { NodeProcess } from '../../helpers/engine';
+import { errorIn } from '../../helpers/account';
+import { customers, errorOf, OWN_CUSTOMER, useShop } from '../../helpers/charging';
+
+describe('All items are looked at before the first is sent:', () => {
+	const shop = useShop();
+	const TEN = { items: customers(10), more: OWN_CUSTOMER, order: '={{ "order-" + $json.n }}' };
+	const tenth = { items: customers(10).slice(9), more: OWN_CUSTOMER };
+
+	test.each([
+		['in this process', () => ({})],
+		['after a restart', () => ({ process: NodeProcess.fresh() })],
+	])('if the tenth is in doubt, nobody is charged, %s', async (_when, where) => {
+		shop.fault('lose');
+		await shop.ask(tenth);
+		const refused = await shop.ask({ ...TEN, ...where() });
+
+		expect(errorOf(refused)).toContain('The customer of item 10 may already have been charged');
+		expect(shop.posts).toBe(1);
+	});
+
+	test('if the reference of the tenth is taken, nobody is charged, until what has it is void', async () => {
+		await shop.charge({ order: 'order-9' });
+		const refused = await shop.ask(TEN);
+
+		expect(errorOf(refused)).toContain('Order Reference "order-9" was used before for another');
+		expect(shop.posts).toBe(1);
+		await shop.latestBecomes('expired');
+		await shop.charge(TEN);
+		expect(shop.charges).toBe(11);
+	});
+
+	test('if two items have one reference for two customers, nobody is charged', async () => {
+		const refused = await shop.ask({ ...TEN, order: '={{ "order-" + $json.n % 9 }}' });
+
+		expect(errorOf(refused)).toContain('Order Reference "order-0" was used before for another');
+		expect(shop.posts).toBe(0);
+		const same = await shop.charge({ ...TEN, items: [...TEN.items, ...TEN.items] });
+		expect(same.json).toHaveLength(20);
+		expect(shop.charges).toBe(10);
+	});
+
+	test('with On Error: Continue the others are charged, and the error is about the charge', async () => {
+		shop.fault('lose');
+		await shop.ask(tenth);
+		const { json } = await shop.ask({ ...TEN, continueOnFail: true });
+
+		expect(errorIn(json[9]).about).toContain('customer document ending in');
+		expect(errorIn(json[9]).outcome).toBe('unknown');
+		expect(shop.charges).toBe(10);
+	});
+
+	test('what exists is given without a second read', async () => {
+		await shop.charge(TEN);
+		await shop.charge(TEN);
+
+		expect(shop.account.reads()).toBe(10);
+	});
+});

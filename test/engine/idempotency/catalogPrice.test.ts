@@ -1,0 +1,139 @@
+import { crashedData, NodeProcess } from '../../helpers/engine';
+import { errorIn } from '../../helpers/account';
+import { type Ask, customers, errorOf, MAYBE, OWN_CUSTOMER, useShop } from '../../helpers/charging';
+
+const ORDER = { order: 'order-1' };
+
+describe('A price that comes from the catalog, which changes', () => {
+	const shop = useShop();
+
+	const blank = (more: Ask['more'] = {}) => ({
+		more: { cart: { items: [{ offerHash: shop.offer, price: '' }] }, ...more },
+	});
+	const each = () => ({ ...blank(OWN_CUSTOMER), items: customers(3) });
+	/** Charges two of three customers; the third is refused. */
+	const thirdRefused = async (ask: Ask = each()) => {
+		shop.sells(1990);
+		shop.fault('refuse', 2);
+		return await shop.ask(ask);
+	};
+
+	describe('in a Retry is no change:', () => {
+		test('what exists is returned, with a hint, and the rest is charged', async () => {
+			const first = await thirdRefused();
+			shop.sells(2500);
+			const retry = await shop.charge({ retrying: first, ...each() });
+
+			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+			expect(shop.account.bodies().map(({ amount }) => amount)).toEqual([1990, 1990, 1990, 2500]);
+			expect(JSON.stringify(retry.hints)).toContain(
+				`Transaction ${shop.hashes[0]} charges R$ 19,90, and now it would be R$ 25,00. Unless a price in the catalog has changed since, ask the service before the customer pays.`,
+			);
+		});
+
+		test('also with Order References, and after a restart', async () => {
+			const ask = { ...each(), order: '={{ $json.n }}' };
+			const first = await thirdRefused(ask);
+			shop.sells(2500);
+			const retry = await shop.charge({ retrying: first, ...ask, process: NodeProcess.fresh() });
+
+			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+			expect(shop.charges).toBe(3);
+		});
+
+		test('if the price is hundredfold now, what exists is returned all the same', async () => {
+			const ask = { ...each(), more: { ...each().more, additionalFields: { amount: '19,90' } } };
+			const first = await thirdRefused(ask);
+			shop.sells(199_000);
+			const retry = await shop.ask({ retrying: first, ...ask, continueOnFail: true });
+
+			expect(retry.json.slice(0, 2).map(({ hash }) => hash)).toEqual(shop.hashes);
+			expect(errorIn(retry.json[2]).message).toContain('but the cart adds up to');
+			expect(shop.charges).toBe(2);
+		});
+
+		test('a price that somebody typed is one', async () => {
+			const first = await thirdRefused();
+			const typed = { cart: { items: [{ offerHash: shop.offer, price: '25' }] }, ...OWN_CUSTOMER };
+			const retry = await shop.ask({ retrying: first, ...each(), more: typed });
+
+			expect(errorOf(retry)).toContain('Item 1 was already charged, so the changed charge');
+			expect(shop.charges).toBe(2);
+		});
+
+		test('after a crash it charges nobody again', async () => {
+			shop.sells(1990);
+			const { begun } = await shop.charge(each());
+			shop.sells(2500);
+			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+			const retry = await shop.ask({ ...each(), retryOf, process: NodeProcess.fresh() });
+
+			expect(errorOf(retry)).toContain(`The customer of item 1 ${MAYBE}`);
+			expect(shop.charges).toBe(3);
+		});
+	});
+
+	describe('the same order again, of another price', () => {
+		test('of the same customer: the refusal says what exists, both amounts, and both ways out', async () => {
+			shop.sells(1990);
+			await shop.charge({ ...ORDER, ...blank() });
+			shop.sells(2500);
+			const again = errorOf(await shop.ask({ ...ORDER, ...blank() }));
+
+			expect(again).toContain(
+				'Order Reference "order-1" was used before for another cart or amount of this customer',
+			);
+			expect(again).toMatch(
+				new RegExp(`The existing transaction is ${shop.hashes[0]} \\(cart .*; amount R\\$ 19,90; `),
+			);
+			expect(again).toMatch(/Asked for now: cart .*; amount R\$ 25,00; /);
+			expect(again).toContain(
+				'If this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.',
+			);
+			expect(shop.charges).toBe(1);
+		});
+
+		test.each([
+			['whose outcome is not known', {}, /Details: cart .*; amount R\$ 19,90; .*4725/],
+			[
+				'of another customer, of whom nothing is shown',
+				{ customerDocument: '111.444.777-35' },
+				/It may have been for other data/,
+			],
+		])('%s', async (_what, more, shown) => {
+			shop.sells(1990);
+			shop.fault('lose');
+			await shop.ask({ ...ORDER, ...blank() });
+			shop.sells(2500);
+			const again = errorOf(await shop.ask({ ...ORDER, ...blank(more) }));
+
+			expect(again).toMatch(shown);
+			expect(shop.charges).toBe(1);
+		});
+
+		test('of another customer shows nothing of the first', async () => {
+			shop.sells(1990);
+			await shop.charge({ ...ORDER, ...blank() });
+			shop.sells(2500);
+			const again = errorOf(
+				await shop.ask({ ...ORDER, ...blank({ customerDocument: '111.444.777-35' }) }),
+			);
+
+			expect(again).toContain('was used before for another customer, cart or amount');
+			expect(again).toContain('Give each order its own reference.');
+			expect(again).not.toContain(shop.hashes[0]);
+			expect(again).not.toContain('19,90');
+		});
+	});
+
+	test('a charge that is paid is returned without a word about its PIX code', async () => {
+		await shop.charge(ORDER);
+		await shop.latestBecomes('paid');
+		shop.account.fault('read', { kind: 'patchBody', set: { pix: null } });
+		const { hints } = await shop.charge(ORDER);
+
+		expect(hints.map(({ message }) => message)).toEqual([
+			`The customer was already charged. Returning transaction ${shop.hashes[0]}.`,
+		]);
+	});
+});

@@ -1,0 +1,245 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import * as fc from 'fast-check';
+import { cpf } from '../../helpers/charge';
+import { crashedData, NodeProcess, processedItems } from '../../helpers/engine';
+import { type Ask, codeIn, errorOf, MAYBE, retryable, useShop } from '../../helpers/charging';
+import { latencyOf, randomOf, stallingLatencyOf } from '../../helpers/database';
+
+const RUNS = Number(process.env.MODEL_RUNS ?? 12);
+const ORDER = { order: 'order-1' };
+
+describe('Several processes', () => {
+	const shop = useShop();
+	const workers = [NodeProcess.fresh(), NodeProcess.fresh(), NodeProcess.fresh()];
+	const [one, two, three] = workers;
+	const restarted = NodeProcess.fresh();
+	afterEach(() => processedItems.clear());
+
+	const other = (n: number): Ask => ({
+		order: `other ${n}`,
+		more: { customerDocument: cpf(100 + n) },
+	});
+
+	describe('that ask for one charge at the same moment', () => {
+		/** What the nth of them asks for, and what has to come before. */
+		const RACES: Array<() => Promise<(nth: number) => Ask>> = [
+			async function theSameOrder() {
+				return () => ORDER;
+			},
+			async function theRetryOfACrash() {
+				const { begun } = await shop.ask();
+				shop.account.reset();
+				const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+				return () => ({ retryOf });
+			},
+			async function theSameCode() {
+				const code = await shop.codeFor(ORDER);
+				return () => ({ ...ORDER, code });
+			},
+			async function anExpiredOrderOfWhichOneKnowsWhileOthersHaveACode() {
+				await shop.ask({ ...ORDER, process: one });
+				await shop.latestBecomes('expired');
+				const code = codeIn(await shop.ask({ ...ORDER, process: two }));
+				return (nth) => (nth === 0 ? ORDER : { ...ORDER, code });
+			},
+		];
+
+		test.each([
+			['takes its time', latencyOf, 12, 0],
+			['stalls for up to two seconds now and then', stallingLatencyOf, 1_500, 0],
+			['fails, half of the times after it has done it', latencyOf, 12, 0.05],
+		])(
+			'one charges, whatever it was asked by, and none charges twice: a database that %s',
+			async (_how, latency, latest, failures) => {
+				const property = fc.asyncProperty(
+					fc.constantFrom(...RACES),
+					fc.integer(),
+					fc.array(fc.nat(latest), { minLength: 2, maxLength: 3 }),
+					async (prepare, seed, starts) => {
+						shop.account.reset();
+						shop.begin();
+						const asked = await prepare();
+						const before = shop.charges;
+						const random = randomOf(seed);
+						processedItems.latency = () => latency(random);
+						processedItems.fails = () => random() < failures;
+						const begin = async (ask: Ask, nth: number, lateMs: number) => {
+							await pause(lateMs);
+							return await shop.ask({ ...ask, process: workers[nth % 3] });
+						};
+						const runs = starts.map(async (ms, nth) => await begin(asked(nth), nth, ms));
+						const bystanders = failures > 0 ? [] : [1, 2];
+						const others = bystanders.map(async (n) => await begin(other(n), n, n * 30));
+						const outcomes = await Promise.all(runs);
+						expect((await Promise.all(others)).map(errorOf).join('').trim()).toBe('');
+						const charged = (): number => shop.charges - before - others.length;
+						expect(charged()).toBeLessThanOrEqual(1);
+						// Of those who take the place of another one all may lose.
+						const isOwed = failures === 0 && asked(1).code === undefined;
+						expect(charged()).toBeGreaterThanOrEqual(isOwed ? 1 : 0);
+						const errors = outcomes.map(errorOf).filter((error) => error.trim() !== '');
+						const wrong = errors.filter((error) => !error.includes(MAYBE));
+						expect(failures > 0 ? [] : wrong).toEqual([]);
+
+						for (const process of failures > 0 ? workers : []) {
+							await shop.ask({ ...asked(0), process });
+						}
+						processedItems.fails = () => false;
+						const refused = await shop.ask({ ...asked(0), process: restarted });
+						expect(charged()).toBeLessThanOrEqual(1);
+						if (charged() === 1) return;
+						await shop.charge({ ...asked(0), code: codeIn(refused), process: restarted });
+						expect(charged()).toBe(1);
+					},
+				);
+				await fc.assert(property, { numRuns: RUNS });
+			},
+			30_000 + 1_000 * RUNS,
+		);
+	});
+
+	test('that sell at the same moment: what came to nothing, or has no reference, can be bought again at once', async () => {
+		for (let seed = 0; seed < 10; seed++) {
+			shop.begin();
+			const random = randomOf(seed);
+			processedItems.latency = () => latencyOf(random);
+			const sales = [1, 2, 3, 4, 5, 6].map((n) => (n % 2 ? { ...other(n), order: '' } : other(n)));
+			const buy = async (some: Ask[], ...by: Array<NodeProcess | undefined>) =>
+				await Promise.all(
+					some.map(async (sale, nth) => shop.ask({ ...sale, process: by[nth % by.length] })),
+				);
+			for (let refusals = seed % 4; refusals > 0; refusals--) shop.fault('refuse');
+			const first = await buy(sales, one, two, three);
+			const free = sales.filter(({ order }, nth) => !order || first[nth]?.status === 'error');
+			const again = await buy(free, restarted, one);
+
+			expect(first.map(errorOf).join('')).not.toContain(MAYBE);
+			expect(again.map(errorOf).join('').trim()).toBe('');
+		}
+	});
+
+	test('who loses to another order of the same customer leaves nothing of its own', async () => {
+		const { ended } = await shop.underWay({ order: 'order-1', process: one });
+		await shop.refused({ order: 'order-2', process: two });
+		await ended;
+
+		await shop.charge({ order: 'order-2', process: restarted });
+		expect(shop.charges).toBe(2);
+	});
+
+	describe('what ends before it is sent', () => {
+		/** Ends with an answer to the first of two items, while the second one is about to be sent. */
+		const endEarly = async (code?: string): Promise<void> => {
+			shop.fault('refuse');
+			const { customerDocument } = shop.parameters();
+			const items = [
+				{ order: 'order-2', document: cpf(5) },
+				{ order: 'order-1', document: customerDocument },
+			];
+			const before = shop.posts;
+			const ended = await shop.ask({
+				order: '={{ $json.order }}',
+				code,
+				more: { customerDocument: '={{ $json.document }}' },
+				items,
+				process: one,
+			});
+			expect(errorOf(ended)).toContain('422');
+			expect(shop.posts - before).toBe(1);
+		};
+
+		test('in place of an expired charge can be asked for again', async () => {
+			await shop.ask({ ...ORDER, process: one });
+			await shop.latestBecomes('expired');
+			await endEarly();
+
+			expect((await shop.ask({ ...ORDER, process: one })).status).toBe('success');
+		});
+
+		test('has not used up its code', async () => {
+			const code = await shop.codeFor({ ...ORDER, process: one });
+			await endEarly(code);
+
+			expect((await shop.ask({ ...ORDER, code, process: one })).status).toBe('success');
+		});
+	});
+
+	test('what waits for the rate limit is not recorded: a crash leaves nothing in doubt', async () => {
+		shop.account.fault('charge', { kind: 'retryAfter', seconds: 60 });
+		const stopping = new AbortController();
+		const orders = [0, 1, 2, 3].map(other);
+		const waiting = orders.map(async (ask, nth) => {
+			await pause(nth * 1_000);
+			return await shop.ask({ ...ask, process: one, signal: stopping.signal });
+		});
+		await pause(10_000);
+		expect(shop.posts).toBe(1);
+		// Nothing that the killed process would still write is written.
+		processedItems.failAfter = 0;
+		stopping.abort();
+		await Promise.all(waiting);
+		processedItems.clear({ keepRows: true });
+
+		await Promise.all(orders.map(async (ask) => await shop.charge(ask)));
+		expect(shop.charges).toBe(4);
+	});
+
+	describe('an expired charge that is made again', () => {
+		/** Is charged by the first worker, and expires. */
+		const expired = async (order?: string) => {
+			const outcome = await shop.ask({ order, process: one });
+			await shop.latestBecomes('expired');
+			return outcome;
+		};
+
+		test('lifts no doubt of another worker about the same customer and cart', async () => {
+			await expired('order-1');
+			shop.fault('lose');
+			await shop.ask({ order: 'order-2', process: two });
+			const again = await shop.refused({ ...ORDER, process: one });
+			await shop.refused({ order: 'order-3', process: three });
+
+			expect(shop.charges).toBe(2);
+			await shop.charge({ ...ORDER, code: codeIn(again), process: one });
+		});
+
+		test('is not made once more if another worker has made it by a code, unless that is void, too', async () => {
+			await expired('order-1');
+			const code = codeIn(await shop.ask({ ...ORDER, process: two }));
+			await pause(10);
+			const second = await shop.ask({ ...ORDER, code, process: two });
+			const again = await shop.ask({ ...ORDER, process: one });
+
+			expect(errorOf(again)).toContain(`A customer ${MAYBE} for order "order-1"`);
+			expect(shop.charges).toBe(2);
+			await shop.latestBecomes('expired');
+			await shop.ask({ ...ORDER, process: one, retryOf: retryable(second) });
+			expect(shop.charges).toBe(3);
+		});
+
+		test('is made once, whatever reference its Retries give it', async () => {
+			const retryOf = retryable(await expired());
+			await shop.ask({ ...ORDER, process: one, retryOf });
+			await shop.refused({ process: two, retryOf });
+
+			expect(shop.charges).toBe(2);
+		});
+
+		test('makes a code invalid that another worker has shown', async () => {
+			await expired('order-1');
+			const code = codeIn(await shop.ask({ ...ORDER, process: two }));
+			await shop.charge({ ...ORDER, process: one });
+			await shop.refused({ ...ORDER, code, process: two });
+
+			expect(shop.charges).toBe(2);
+		});
+
+		test('with another reference is not the charge that another worker made for it', async () => {
+			const retryOf = retryable(await expired('order-1'));
+			await shop.ask({ order: 'order-2', process: two });
+			await shop.refused({ order: 'order-2', process: one, retryOf });
+
+			expect(shop.charges).toBe(2);
+		});
+	});
+});

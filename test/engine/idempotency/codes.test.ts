@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { NodeProcess, processedItems } from '../../helpers/engine';
+import { codeIn, errorOf, MAYBE, RETRY_ON_FAIL, retryable, useShop } from '../../helpers/charging';
+import { aroundEntries } from '../../helpers/database';
+
+const ORDER = { order: 'order-1' };
+
+describe('A code, and another worker that is asked for the same', () => {
+	const shop = useShop();
+	const [one, two, three] = [NodeProcess.fresh(), NodeProcess.fresh(), NodeProcess.fresh()];
+	afterEach(() => {
+		jest.restoreAllMocks();
+		processedItems.clear();
+	});
+
+	const ask = async (process: NodeProcess, code?: string) =>
+		await shop.ask({ ...ORDER, process, code });
+	const underWay = async () => await shop.underWay({ ...ORDER, process: one });
+
+	test.each([
+		['by Retry On Fail', RETRY_ON_FAIL],
+		['by hand', {}],
+	])('429 uses a code up: the same again %s charges nobody', async (_how, settings) => {
+		const code = await shop.codeFor({ ...ORDER, process: one });
+		shop.fault('limit');
+		const waiting = shop.ask({ ...ORDER, code, process: one, settings });
+		await pause(4_000);
+		const others = [await ask(two), await ask(two, code)];
+		await waiting;
+		await ask(one, code);
+		await ask(two, code);
+
+		for (const other of others) expect(errorOf(other)).toContain(MAYBE);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('429 uses up what is made in place of an expired charge: a Retry makes it no second time', async () => {
+		const expired = await ask(one);
+		await shop.latestBecomes('expired');
+		shop.fault('limit');
+		const waiting = ask(one);
+		await pause(4_000);
+		await ask(two);
+		await waiting;
+		await shop.ask({ ...ORDER, process: one, retryOf: retryable(expired) });
+
+		expect(shop.charges).toBe(2);
+	});
+
+	test('what another worker has made during a 429 leaves nothing in doubt', async () => {
+		shop.fault('limit');
+		const waiting = ask(one);
+		await pause(4_000);
+		await shop.charge({ ...ORDER, process: two });
+		expect(errorOf(await waiting)).toContain(MAYBE);
+
+		await shop.charge({ process: three });
+		expect(shop.charges).toBe(2);
+	});
+
+	test('a code that is used while the first is under way, and then refused, frees nothing of the first', async () => {
+		const { ended } = await underWay();
+		const code = codeIn(await ask(two));
+		shop.fault('refuse');
+		expect(errorOf(await ask(two, code))).toContain('422');
+		expect((await ended).status).toBe('success');
+		await ask(three);
+
+		expect(shop.charges).toBe(1);
+	});
+
+	test('a code that is used while the first is under way takes nothing of its doubt', async () => {
+		shop.fault('lose');
+		const { ended } = await shop.underWay({ process: one });
+		const code = codeIn(await shop.ask({ process: two }));
+		await shop.charge({ process: two, code });
+		await ended;
+
+		await shop.refused({ process: three });
+		expect(shop.charges).toBe(2);
+	});
+
+	test('a first that is refused after a code has taken its place frees nothing', async () => {
+		shop.fault('refuse');
+		const { ended } = await underWay();
+		const code = codeIn(await ask(two));
+		expect((await ask(two, code)).status).toBe('success');
+		expect(errorOf(await ended)).toContain('422');
+		await ask(three);
+
+		expect(shop.charges).toBe(1);
+	});
+
+	test('a first that ends while a code takes its place leaves the charge known', async () => {
+		shop.fault('refuse');
+		const { ended } = await underWay();
+		const code = codeIn(await ask(two));
+		// The turn is taken once the first has withdrawn.
+		aroundEntries(async (enter, nth) => {
+			if (nth === 2) await ended;
+			return await enter();
+		});
+		await ask(two, code);
+		await ask(three);
+
+		expect(shop.charges).toBe(1);
+	});
+
+	test('who loses to another one while a code takes its place is told of that one', async () => {
+		const code = await shop.codeFor({ ...ORDER, process: one });
+		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
+		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
+		// The order is cleared, then the doubt: the other one finds neither.
+		clearing.mockImplementationOnce(clear).mockImplementationOnce(async (...args) => {
+			await clear(...args);
+			await ask(three);
+		});
+		const refused = await ask(two, code);
+
+		expect(errorOf(refused)).toContain(`A customer ${MAYBE} for order "order-1"`);
+		expect(shop.charges).toBe(1);
+		await ask(two, codeIn(refused));
+		expect(shop.charges).toBe(2);
+	});
+
+	test('a code that another worker has shown holds where the attempt itself is known', async () => {
+		shop.fault('drop');
+		await ask(one);
+
+		expect((await ask(one, codeIn(await ask(two)))).status).toBe('success');
+	});
+
+	test('a code that was not needed is used up as well', async () => {
+		shop.fault('refuse');
+		const { ended } = await underWay();
+		const code = codeIn(await ask(two));
+		await ended;
+		expect((await ask(two, code)).status).toBe('success');
+		await ask(three, code);
+
+		expect(shop.charges).toBe(1);
+	});
+});

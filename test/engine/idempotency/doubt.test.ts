@@ -1,0 +1,241 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { queues } from '../../../nodes/DigitalSales/shared/lock';
+import { cpf } from '../../helpers/charge';
+import { NodeProcess } from '../../helpers/engine';
+import { type Ask, codeIn, errorOf, MAYBE, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+
+const REFUSED = `The customer ${MAYBE}, so nothing was sent`;
+const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
+
+describe('A charge whose outcome is unknown', () => {
+	const shop = useShop();
+
+	test.each([
+		['in this process', () => ({})],
+		['after a restart', () => ({ process: NodeProcess.fresh() })],
+	])('is refused in any execution %s; another customer is charged at once', async (_, where) => {
+		shop.fault('lose');
+		await shop.ask();
+		const again = await shop.ask({
+			more: {
+				customerName: 'M. Silva',
+				customerEmail: 'm@example.com',
+				customerPhone: '+55 21 98765-4321',
+			},
+			...where(),
+		});
+		const referenced = await shop.ask({ order: 'order-2', ...where() });
+		await shop.charge({ more: OTHER_CUSTOMER, ...where() });
+
+		expect(again.node?.error?.message).toBe(REFUSED);
+		expect(referenced.node?.error?.message).toContain(MAYBE);
+		expect([shop.posts, shop.charges]).toEqual([2, 2]);
+	});
+
+	test.each([
+		{ kind: 'status', status: 409, body: '{}' } as const,
+		{ kind: 'redirect', status: 303, to: 'https://x.example/' } as const,
+		{ kind: 'status', status: 500, body: '{}' } as const,
+	])('$status after processing: asked again it is refused', async (fault) => {
+		shop.account.fault('charge', { ...fault, processed: true });
+		const first = await shop.ask({ order: 'order-9' });
+		const second = await shop.ask({ order: 'order-9' });
+
+		expect(first.node?.error?.message).toContain(`The customer ${MAYBE}: `);
+		expect(second.status).toBe('error');
+		expect([shop.posts, shop.charges]).toEqual([1, 1]);
+	});
+
+	test('a 409 that says it was refused is a refusal', async () => {
+		shop.account.fault('charge', { kind: 'status', status: 409 });
+		expect((await shop.ask({ order: 'order-9' })).status).toBe('error');
+
+		await shop.charge({ order: 'order-9' });
+	});
+
+	test('so is a 422 that comes when another item has ended the run', async () => {
+		for (const ms of [200, 400]) {
+			shop.account.fault('charge', { kind: 'delay', ms });
+			shop.fault('refuse');
+		}
+		const items = [{ document: cpf(1) }, { document: cpf(2) }];
+		const ask = { items, more: { customerDocument: '={{ $json.document }}' } };
+		await shop.ask(ask);
+		expect(shop.posts).toBe(2);
+
+		await shop.charge(ask);
+	});
+
+	test('an error that the package did not foresee leaves the charge in doubt', async () => {
+		const body = `{"message":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+		shop.account.fault('charge', { kind: 'status', status: 500, processed: true, body });
+		const run = await shop.ask({ order: 'order-8', settings: RETRY_ON_FAIL });
+
+		expect(run.node?.error?.message).toContain(`${MAYBE} for order "order-8"`);
+		expect([shop.posts, shop.charges]).toEqual([1, 1]);
+	});
+
+	describe('when the user has looked', () => {
+		test('the code holds for that one charge', async () => {
+			const code = await shop.codeFor();
+			expect(code).toMatch(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/);
+			await shop.charge({ code });
+
+			shop.fault('drop');
+			await shop.ask({ code });
+			const again = await shop.ask({ code });
+
+			expect(again.node?.error?.message).toBe(REFUSED);
+			expect(codeIn(again)).not.toBe(code);
+			expect(shop.charges).toBe(1);
+		});
+
+		test('a code whose last letter is none of them allows nothing', async () => {
+			await shop.ask({ code: (await shop.codeFor()).replace(/.$/, '0') });
+
+			expect(shop.posts).toBe(1);
+		});
+
+		test('the code of one customer says nothing of another', async () => {
+			const code = await shop.codeFor();
+			await shop.codeFor({ more: OTHER_CUSTOMER });
+			const other = await shop.ask({ more: OTHER_CUSTOMER, code });
+
+			expect(other.node?.error?.message).toBe(REFUSED);
+			expect(shop.charges).toBe(0);
+		});
+
+		test.each([
+			[1, 'success', 1],
+			[2, 'error', 0],
+		])('a code that was not used, %i days later: %s', async (days, status, charges) => {
+			const code = await shop.codeFor();
+			const { now } = Date;
+			jest.spyOn(Date, 'now').mockImplementation(() => now() + days * 86_400_000);
+			const run = await shop.ask({ code });
+			jest.restoreAllMocks();
+
+			expect([run.status, shop.charges]).toEqual([status, charges]);
+		});
+
+		test('several codes may stand in the field, in any case, with or without the dash', async () => {
+			const codes = [await shop.codeFor(), await shop.codeFor({ more: OTHER_CUSTOMER })];
+			const code = codes.join(', ').toLowerCase().replaceAll('-', '');
+
+			await shop.charge({ code });
+			await shop.charge({ more: OTHER_CUSTOMER, code });
+			expect(shop.charges).toBe(2);
+		});
+	});
+
+	describe('a code allows what its refusal told, and nothing else:', () => {
+		const FIFTY = { additionalFields: { amount: '50' } };
+
+		test("an order of n8n's database, behind a doubt of this process", async () => {
+			const ask = { order: 'order-2', process: NodeProcess.fresh() };
+			await shop.ask({ order: 'order-2' });
+			shop.fault('drop');
+			await shop.ask({ process: ask.process });
+			const first = await shop.ask(ask);
+			const second = await shop.ask({ ...ask, code: codeIn(first) });
+
+			expect(shop.charges).toBe(1);
+			expect(errorOf(first)).not.toContain('order-2');
+			expect(errorOf(second)).toContain(`Also: A customer ${MAYBE} for order "order-2"`);
+			await shop.ask({ ...ask, code: codeIn(second) });
+			expect(shop.charges).toBe(2);
+		});
+
+		test('a doubt that began after the code was shown', async () => {
+			shop.fault('drop');
+			await shop.ask({ order: 'order-2', more: FIFTY });
+			const before = await shop.ask({ order: 'order-2' });
+			shop.fault('lose');
+			await shop.ask({ order: 'order-1' });
+			const refused = await shop.ask({ order: 'order-2', code: codeIn(before) });
+
+			expect(refused.node?.error?.message).toContain('for order "order-2"');
+			expect(errorOf(refused)).toMatch(
+				/Also: The customer may already have been charged for order "order-1".* Details: .*39,80/,
+			);
+			expect(shop.charges).toBe(1);
+			await shop.ask({ order: 'order-2', code: codeIn(refused) });
+			expect(shop.charges).toBe(2);
+		});
+
+		test('a doubt of another worker, in a Retry with another amount', async () => {
+			const process = NodeProcess.fresh();
+			shop.fault('drop');
+			const failed = await shop.ask({ process });
+			shop.fault('lose');
+			await shop.ask({ more: FIFTY });
+			const retry: Ask = { more: FIFTY, retrying: failed, process };
+			const first = await shop.ask(retry);
+			const second = await shop.ask({ ...retry, code: codeIn(first) });
+
+			expect(errorOf(first)).not.toContain('Also: ');
+			expect(errorOf(second)).toMatch(/Also: The customer .* Details: .*50,00/);
+			expect(shop.charges).toBe(1);
+			await shop.ask({ ...retry, code: codeIn(second) });
+			expect(shop.charges).toBe(2);
+		});
+	});
+
+	describe('the same customer presses twice', () => {
+		test('the second waits for the first, then is sent like any other; cancelled, it stops waiting', async () => {
+			const first = await shop.underWay({}, 1_000);
+			const canceling = new AbortController();
+			const startedAt = clock.elapsed();
+			setTimeout(() => canceling.abort(), 50);
+			await shop.ask({ signal: canceling.signal });
+			expect(clock.elapsed() - startedAt).toBe(50);
+
+			await shop.charge();
+			expect((await first.ended).status).toBe('success');
+			expect(shop.charges).toBe(2);
+			expect(queues.size).toBe(0);
+		});
+
+		test('the second is refused if the outcome of the first is unknown', async () => {
+			shop.fault('lose');
+			const runs = await Promise.all([shop.ask(), shop.ask()]);
+
+			expect(runs.map(({ status }) => status)).toEqual(['error', 'error']);
+			expect(runs.map(errorOf).join()).toContain(REFUSED);
+			expect(shop.charges).toBe(1);
+		});
+
+		test('in another process it is refused, and the error gives both reasons', async () => {
+			const { ended } = await shop.underWay();
+			const second = await shop.ask({ process: NodeProcess.fresh() });
+
+			expect(errorOf(second)).toContain(
+				'n8n was restarted or this package was updated since, it was long ago, another process sent it or is sending it',
+			);
+			expect(errorOf(second)).toContain('Wait a few minutes, then look for the charge');
+			expect((await ended).status).toBe('success');
+			expect(shop.charges).toBe(1);
+		});
+	});
+
+	test('cancelling stops the wait for a rate limit at once, and leaves no doubt', async () => {
+		shop.account.fault('charge', { kind: 'retryAfter', seconds: 60 }, 'always');
+		const canceling = new AbortController();
+		const running = shop.ask({ signal: canceling.signal });
+		const answered = (): boolean =>
+			shop.account.sandbox.requests.some(({ status }) => status === 429);
+		while (!answered()) await pause(5);
+		// If it is cancelled before the answer arrives, the outcome of the charge is unknown.
+		await pause(100);
+		const canceledAt = clock.elapsed();
+		canceling.abort();
+		const run = await running;
+
+		expect(run.node?.error?.message).toBe('The execution was canceled');
+		expect(clock.elapsed() - canceledAt).toBe(0);
+		expect(shop.posts).toBe(1);
+		shop.account.reset();
+		await shop.charge();
+	});
+});

@@ -1,0 +1,37 @@
+import { chargeFingerprint } from '../../../nodes/DigitalSales/idempotency/keys';
+
+const line = (item: object) => ({ cart: [{ price: 1990, quantity: 1, ...item }] });
+const by = (customer: object) => ({ amount: 1, customer });
+const stored = (body: object, form: string): object =>
+	JSON.parse(JSON.stringify(body).normalize(form)) as object;
+const NAME = by({ name: 'José Açaí' });
+const TITLES = { cart: ['Aç', 'Az'].map((title) => ({ title, price: 1 })) };
+
+describe('The fingerprint of a charge', () => {
+	test.each<[string, object, object]>([
+		[
+			'a number and its digits',
+			line({ offer_hash: 'a' }),
+			line({ offer_hash: 'a', price: '1990' }),
+		],
+		['a document as a number', by({ document: '52998224725' }), by({ document: 52998224725 })],
+		['a name, however its accents are stored', stored(NAME, 'NFD'), stored(NAME, 'NFC')],
+		['titles without an offer, likewise', stored(TITLES, 'NFD'), stored(TITLES, 'NFC')],
+	])('is the same for %s', (_what, one, other) => {
+		expect(chargeFingerprint(one as never)).toBe(chargeFingerprint(other as never));
+	});
+
+	test.each<[string, object, object]>([
+		['names that differ in accents', NAME, by({ name: 'Jose Acai' })],
+		['titles that differ in accents', line({ title: 'Aç' }), line({ title: 'Ac' })],
+		['offers whose hashes differ in zeros', line({ offer_hash: '01' }), line({ offer_hash: '1' })],
+		['items of another service', line({ product_hash: 'a' }), line({ product_hash: 'b' })],
+		[
+			'customers with a placeholder for a document',
+			by({ document: '00000000000', email: 'a@example.com' }),
+			by({ document: '00000000000', email: 'b@example.com' }),
+		],
+	])('is another one for %s', (_what, one, other) => {
+		expect(chargeFingerprint(one as never)).not.toBe(chargeFingerprint(other as never));
+	});
+});

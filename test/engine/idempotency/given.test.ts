@@ -1,0 +1,94 @@
+import { NodeProcess } from '../../helpers/engine';
+import { errorIn } from '../../helpers/account';
+import { errorOf, type Ask, useShop } from '../../helpers/charging';
+
+const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
+const OWN = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
+const [MARIA, JOAO] = DOCUMENTS.map((customerDocument) => ({ customerDocument }));
+const THREE = { items: [{ n: 1 }, { n: 2 }, { n: 3 }], more: OWN };
+const NUMBERED = { order: '={{ "order-" + $json.n }}' };
+const restarted = () => ({ process: NodeProcess.fresh() });
+
+describe('A charge that is given again', () => {
+	const shop = useShop();
+
+	/** Charges two customers; the third is refused. */
+	const failedAtThird = async (ask: Ask = {}) => {
+		shop.fault('refuse', 2);
+		return await shop.ask({ ...THREE, ...ask });
+	};
+
+	test('in a Retry with an Order Reference is known by it from then on', async () => {
+		const failed = await failedAtThird();
+		await shop.charge({ ...THREE, ...NUMBERED, retrying: failed });
+		const again = await shop.charge({ ...THREE, ...NUMBERED });
+
+		expect(again.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+		expect(shop.charges).toBe(3);
+		const later = await shop.ask({ ...THREE, ...NUMBERED, ...restarted() });
+		expect(errorOf(later)).toContain('for order "order-1"');
+		expect(shop.charges).toBe(3);
+	});
+
+	test('for an order is given to a Retry of that execution, also after a restart and without the reference', async () => {
+		await shop.charge({ order: 'order-1', more: MARIA });
+		const items = [{ n: 1 }, { n: 2 }];
+		shop.fault('refuse');
+		const failed = await shop.ask({ ...NUMBERED, items, more: OWN });
+		const process = NodeProcess.fresh();
+		const retry = await shop.charge({ ...NUMBERED, items, more: OWN, retrying: failed, process });
+		await shop.charge({ items, more: OWN, retrying: failed, process });
+
+		expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+		expect(shop.charges).toBe(2);
+		// Nothing of it was created there.
+		expect(errorOf(failed)).not.toContain('Already created');
+	});
+
+	describe('is never given under a second Order Reference:', () => {
+		const first = 'The customer of item 1 was already charged under Order Reference "2026-10-1"';
+		const MONTH = { order: '={{ "2026-10-" + $json.n }}' };
+		const NEXT = { order: '={{ "2026-11-" + $json.n }}' };
+
+		test('the refusal names the charge and both, and with the first it is given', async () => {
+			const failed = await failedAtThird(MONTH);
+			const { posts } = shop;
+			const refused = await shop.ask({ ...THREE, ...NEXT, retrying: failed });
+
+			expect(errorOf(refused)).toContain(`${first}, so item 1 was not sent for "2026-11-1"`);
+			expect(errorOf(refused)).toContain(
+				`The existing transaction is ${shop.hashes[0]}. If that is this order, set Order Reference back to "2026-10-1" and use Retry again.`,
+			);
+			expect(shop.posts).toBe(posts);
+			await shop.charge({ ...THREE, ...MONTH, retrying: failed });
+			await shop.charge({ ...THREE, ...NEXT });
+			expect(shop.charges).toBe(6);
+		});
+
+		test.each([
+			['in the same process', () => ({})],
+			['after a restart', restarted],
+		])('nor one that it was given under by an earlier Retry, %s', async (_when, where) => {
+			const failed = await failedAtThird();
+			await shop.charge({ ...THREE, ...MONTH, retrying: failed });
+			const again = { retrying: failed, continueOnFail: true, ...where() };
+			const { json } = await shop.ask({ ...THREE, ...NEXT, ...again });
+			await shop.charge({ ...THREE, ...NEXT });
+
+			expect(errorIn(json[0]).message).toContain('was already charged under');
+			expect(errorIn(json[0]).advice).toContain(`The existing transaction is ${shop.hashes[0]}.`);
+			expect(shop.charges).toBe(6);
+		});
+	});
+
+	test('in a Retry takes no reference from another customer', async () => {
+		shop.fault('refuse', 1);
+		const failed = await shop.ask({ items: [{}, {}], more: MARIA });
+		await shop.charge({ order: 'order-1', more: JOAO });
+		await shop.ask({ order: 'order-1', items: [{}, {}], more: MARIA, retrying: failed });
+		const joao = await shop.charge({ order: 'order-1', more: JOAO });
+
+		expect(joao.json[0]?.hash).toBe(shop.hashes[1]);
+		expect(shop.charges).toBe(2);
+	});
+});

@@ -1,0 +1,193 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import has from 'lodash/has';
+import { attempts, learn, recall } from '../../../nodes/DigitalSales/idempotency/attempts';
+import { NodeProcess, processedItems } from '../../helpers/engine';
+import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+import { aroundEntries, failEntries } from '../../helpers/database';
+
+const ORDER = { order: 'order-1' };
+
+describe("n8n's table of processed items, as the ledger of a node", () => {
+	const shop = useShop();
+	afterEach(() => jest.restoreAllMocks());
+
+	/** Another worker. */
+	const other = () => ({ process: NodeProcess.fresh() });
+
+	test('a database that refuses a write: the charge is not sent, and the error says why', async () => {
+		processedItems.failingWrites = 100;
+		const failed = await shop.ask(ORDER);
+
+		expect(failed.node?.error?.message).toBe('n8n could not record the charge, so it was not sent');
+		expect(errorOf(failed)).toContain('SQLITE_FULL: database or disk is full');
+		expect(shop.posts).toBe(0);
+		processedItems.failingWrites = 0;
+		await shop.charge(ORDER);
+	});
+
+	test('a failed write is retried', async () => {
+		processedItems.failingWrites = 1;
+
+		await shop.charge(ORDER);
+		await shop.refused({ ...ORDER, ...other() });
+		expect(shop.charges).toBe(1);
+	});
+
+	test('an entry whose answer is lost is the own one when it is tried again', async () => {
+		aroundEntries(async (enter, nth) => {
+			const entered = await enter();
+			if (nth === 1) throw new Error('Connection terminated');
+			return entered;
+		});
+
+		await shop.charge(ORDER);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('a charge of which a part was entered when the database failed is not in doubt afterwards', async () => {
+		failEntries(2, 3);
+		const failed = await shop.ask(ORDER);
+		expect(errorOf(failed)).toContain('so it was not sent');
+		expect(errorOf(failed)).toContain('then run this again');
+
+		await shop.charge(ORDER);
+		expect(shop.posts).toBe(1);
+	});
+
+	test('if the database failed on, it is in doubt, and its code allows it', async () => {
+		processedItems.failAfter = 1;
+		await shop.ask(ORDER);
+		processedItems.failAfter = Infinity;
+		const refused = await shop.ask(ORDER);
+		expect(errorOf(refused)).toContain('its database failed');
+
+		await shop.charge({ ...ORDER, code: codeIn(refused) });
+		expect(shop.posts).toBe(1);
+	});
+
+	test('a database that refuses it after a 429: the same, and the charge is in no doubt', async () => {
+		shop.fault('limit');
+		const running = shop.ask(ORDER);
+		await pause(4_000);
+		processedItems.failingWrites = 2;
+
+		expect(errorOf(await running)).toContain('could not record the charge, so it was not sent');
+		await shop.charge(ORDER);
+	});
+
+	test('a doubt that could not be removed at once is, and the same can be bought again', async () => {
+		const removing = jest.spyOn(processedItems, 'clearAllProcessedItems');
+		removing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+		await shop.ask();
+
+		await shop.charge(other());
+		expect(shop.charges).toBe(2);
+	});
+
+	test('a place that could not be removed is removed by the next try', async () => {
+		for (let nth = 0; nth < 3; nth++) shop.fault('refuse');
+		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
+		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
+		clearing.mockImplementationOnce(clear);
+		for (let nth = 0; nth < 2; nth++) clearing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+		const refused = await shop.ask({ settings: RETRY_ON_FAIL });
+
+		await shop.charge({ retrying: refused });
+		expect(shop.charges).toBe(1);
+	});
+
+	test('an entry that fails takes out no doubt that was there before', async () => {
+		shop.fault('lose');
+		await shop.ask();
+		const count = processedItems.getProcessedDataCount.bind(processedItems);
+		const reading = jest.spyOn(processedItems, 'getProcessedDataCount');
+		// It is told of the doubt; asking for a code fails.
+		for (let nth = 0; nth < 2; nth++) reading.mockImplementationOnce(count);
+		reading.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+		const failed = await shop.ask(other());
+		const again = await shop.refused(other());
+
+		expect(errorOf(failed)).toContain("now n8n's database failed");
+		expect(codeIn(again)).not.toBe('');
+		expect(shop.charges).toBe(1);
+	});
+
+	test('a charge stands, and its order is known, even if its doubt could not be removed', async () => {
+		const { ended } = await shop.underWay(ORDER);
+		processedItems.failingWrites = 2;
+		const { json, logs } = await ended;
+
+		expect(json[0]?.hash).toBe(shop.hashes[0]);
+		expect(logs.map(({ text }) => text).join()).toContain('could not be written to');
+		await shop.refused({ ...ORDER, ...other() });
+	});
+
+	test.each([1, 2])(
+		'what could not be removed in %i writes removes nothing that another worker enters meanwhile',
+		async (failing) => {
+			const [one, two] = [other(), other()];
+			shop.fault('refuse');
+			const { ended } = await shop.underWay({ ...ORDER, ...one });
+			processedItems.failingWrites = failing;
+			await ended;
+			const code = codeIn(await shop.ask({ ...ORDER, ...two }));
+			await shop.ask({ ...ORDER, ...two, code });
+			await shop.ask({ ...ORDER, ...one });
+
+			expect(shop.charges).toBe(1);
+		},
+	);
+
+	test('a charge leaves a row for its place and its order, and none for what is over', async () => {
+		await shop.ask(ORDER);
+		expect(processedItems.size).toBe(2);
+		shop.fault('refuse');
+		await shop.ask({ order: 'order-2' });
+		expect(processedItems.size).toBe(2);
+		shop.fault('lose');
+		await shop.ask({ order: 'order-3' });
+		// And one for the node, by which n8n is tried.
+		expect(processedItems.size).toBe(2 + 3 + 1);
+	});
+
+	test.each([
+		['in one row for all', 'node', { id: 'always the same' }, 0],
+		['without telling their owners apart', 'mode', 'entries', 1],
+	])('an n8n that keeps them %s charges nobody twice', async (_how, key, same, charges) => {
+		const changed = (arg: unknown) =>
+			has(arg, key) ? Object.assign({}, arg, { [key]: same }) : arg;
+		for (const name of ['checkProcessedAndRecord', 'getProcessedDataCount'] as const) {
+			const call = processedItems[name].bind(processedItems) as (...args: unknown[]) => never;
+			jest
+				.spyOn(processedItems, name)
+				.mockImplementation((...args: unknown[]) => call(...args.map(changed)));
+		}
+		await shop.ask(ORDER);
+		const code = codeIn(await shop.ask({ ...ORDER, ...other() }));
+		const again = await shop.ask({ ...ORDER, code, ...other() });
+
+		expect(errorOf(again)).toContain('keeps them in another way');
+		expect(shop.charges).toBe(charges);
+	});
+
+	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
+		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', turn: 0 };
+		learn(['order doubt'], { state: 'inDoubt', ...entry });
+		for (let nth = 0; nth < 10_000; nth++) learn([`order ${nth}`], { state: 'made', ...entry });
+		await shop.ask(ORDER);
+
+		expect(attempts.orders.size).toBeLessThanOrEqual(10_000);
+		expect(recall('order doubt')).toBeDefined();
+		expect(recall('order 0')).toBeUndefined();
+		await shop.ask(ORDER);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('an order is given, however many places are remembered since', async () => {
+		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', turn: 0 };
+		await shop.ask(ORDER);
+		for (let nth = 0; nth < 11_000; nth++) learn([`place ${nth}`], { state: 'made', ...entry });
+
+		expect((await shop.charge(ORDER)).json[0]?.hash).toBe(shop.hashes[0]);
+	});
+});

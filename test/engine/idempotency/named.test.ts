@@ -1,0 +1,172 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { NodeProcess, type NodeOutcome } from '../../helpers/engine';
+import { codeIn, errorOf, MAYBE, useShop } from '../../helpers/charging';
+import { callTool } from '../../helpers/tool';
+
+const JOAO = { customerDocument: '111.444.777-35' };
+const FIFTY = { additionalFields: { amount: '50' } };
+
+describe('A charge in doubt that somebody finds in the dashboard', () => {
+	const shop = useShop();
+	const restarted = () => ({ process: NodeProcess.fresh() });
+
+	/** A charge that was made, though no answer came. */
+	const lost = async (ask = {}): Promise<{ outcome: NodeOutcome; hash: string }> => {
+		shop.fault('lose');
+		const outcome = await shop.ask(ask);
+		return { outcome, hash: shop.hashes.at(-1) ?? '' };
+	};
+
+	test.each([
+		['in this process', () => ({})],
+		['after a restart', restarted],
+	])('is given by its hash, known from then on, and in doubt no more, %s', async (_when, where) => {
+		const ask = { order: '2026-10', ...where() };
+		const { hash } = await lost({ order: '2026-10' });
+		const given = await shop.charge({ ...ask, code: hash });
+		const again = await shop.charge(ask);
+		// The same customer, cart and amount.
+		await shop.charge({ ...where(), order: '2026-11' });
+
+		expect([given, again].map(({ json }) => json[0]?.hash)).toEqual([hash, hash]);
+		expect(shop.charges).toBe(2);
+		await shop.charge({ order: '2026-12', ...restarted() });
+	});
+
+	test('is given although the service masks its customer', async () => {
+		const { hash } = await lost();
+		const set = { customer: { document: '***.982.247-**', email: 'm***@example.com' } };
+		shop.account.fault('read', { kind: 'patchBody', set });
+		const { json, hints } = await shop.charge({ code: hash });
+
+		expect(json[0]?.hash).toBe(hash);
+		expect(JSON.stringify(hints)).not.toContain('another');
+	});
+
+	test('is known to the Retry of the execution that asked for it', async () => {
+		const { outcome, hash } = await lost();
+		await shop.charge({ code: hash });
+		const retry = await shop.charge({ retrying: outcome });
+
+		expect(retry.json[0]?.hash).toBe(hash);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('is given though its code was not needed, which then allows nothing any more', async () => {
+		const { hash } = await lost({ order: 'order-1' });
+		const code = codeIn(await shop.ask({ order: 'order-1' }));
+		await shop.charge({ order: 'order-1', code: `${code}, ${hash}` });
+		await shop.ask({ order: 'order-1', code, ...restarted() });
+
+		expect(shop.charges).toBe(1);
+	});
+
+	test('of several, each item is given its own', async () => {
+		const items = [{ n: 0 }, { n: 1 }, { n: 2 }];
+		const documents = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
+		const more = { customerDocument: `={{ ${JSON.stringify(documents)}[$json.n] }}` };
+		for (let nth = 0; nth < 3; nth++) shop.fault('lose');
+		await shop.ask({ items, more, continueOnFail: true });
+		const code = [...shop.hashes].reverse().join(', ');
+		const given = await shop.charge({ items, more, code });
+
+		expect(given.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+		expect(shop.charges).toBe(3);
+	});
+
+	test('with data that the service does not state is given to one item alone', async () => {
+		const items = [{ n: 0 }, { n: 1 }];
+		const more = { customerDocument: '={{ ["529.982.247-25", "111.444.777-35"][$json.n] }}' };
+		for (let nth = 0; nth < 2; nth++) shop.fault('lose');
+		await shop.ask({ items, more, continueOnFail: true });
+		const [hash = ''] = shop.hashes;
+		const set = { customer: null };
+		shop.account.fault('read', { kind: 'patchBody', set }, 'always');
+		const { json } = await shop.ask({ items, more, code: hash, continueOnFail: true });
+
+		expect(json[0]?.hash).toBe(hash);
+		expect(JSON.stringify(json[1]?.error)).toContain('No code or hash that was entered ends this');
+	});
+
+	describe('is not another one: the refusal says why, and still has a code', () => {
+		test.each<[string, () => Promise<string>]>([
+			['an unknown hash', async () => 'zzzz9999zz'],
+			['that of another customer', async () => await madeFor(JOAO)],
+			['that of another amount', async () => await madeFor(FIFTY)],
+			['one that has expired', async () => await expired()],
+		])('%s', async (_what, other) => {
+			const hash = await other();
+			await lost({ order: 'order-1' });
+			const { posts } = shop;
+			for (const where of [{}, restarted()]) {
+				const refused = await shop.ask({ order: 'order-1', code: hash, ...where });
+
+				expect(errorOf(refused)).toContain(MAYBE);
+				expect(errorOf(refused)).toContain('No code or hash that was entered ends this doubt');
+			}
+			expect(shop.posts).toBe(posts);
+			const code = codeIn(await shop.ask({ order: 'order-1', code: hash }));
+			await shop.charge({ order: 'order-1', code });
+		});
+
+		const madeFor = async (more: INodeParameters): Promise<string> =>
+			String((await shop.charge({ more })).json[0]?.hash);
+		const expired = async (): Promise<string> => {
+			const hash = await madeFor({});
+			await shop.latestBecomes('expired');
+			return hash;
+		};
+	});
+
+	test('for another order is not taken for this one', async () => {
+		const { hash } = await lost({ order: '2026-10' });
+		const refused = await shop.ask({ order: '2026-11', code: hash });
+
+		expect(errorOf(refused)).toContain(
+			'a hash only for a charge of this customer, amount and order',
+		);
+		const charged = await shop.charge({ order: '2026-11', code: codeIn(refused) });
+		expect(charged.json[0]?.hash).toBe(shop.hashes[1]);
+	});
+
+	test('a hash of what is in no doubt changes nothing', async () => {
+		const hash = String((await shop.charge()).json[0]?.hash);
+		await shop.charge({ code: hash });
+
+		expect(shop.charges).toBe(2);
+	});
+});
+
+describe('A code', () => {
+	const shop = useShop();
+
+	test('that does not hold says so', async () => {
+		const code = await shop.codeFor();
+		const of = (entered: string) => shop.ask({ code: entered }).then(errorOf);
+
+		const told = 'No code or hash that was entered ends this doubt: a code holds once';
+		expect(await of('')).not.toContain(told);
+		expect(await of('AAAA-BBBB, CCCC-DDDD')).toContain(told);
+		await pause(3 * 86_400_000);
+		expect(await of(code)).toContain(told);
+	});
+
+	test.each<[string, IDataObject]>([
+		['transaction', {}],
+		['offer', { title: 'Oferta', price: '10', productHash: { __rl: true, mode: 'hash' } }],
+	])('of a %s is not for a model to fill in', async (resource, more) => {
+		const repeatCode = "={{ $fromAI('repeatCode', '', 'string') }}";
+		const parameters = {
+			...shop.parameters(undefined, { options: { repeatCode } }),
+			...more,
+			...{ resource, operation: 'create' },
+		} as INodeParameters;
+		const { errors } = await callTool(parameters, [{ repeatCode: 'AAAA-BBBB' }], {
+			credentials: shop.account.credentials,
+		});
+
+		expect(errors.join()).toContain('must be filled in by a person, not by a model');
+		expect(shop.posts).toBe(0);
+	});
+});

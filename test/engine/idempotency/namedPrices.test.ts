@@ -1,0 +1,131 @@
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { crashedData, NodeProcess } from '../../helpers/engine';
+import { callTool } from '../../helpers/tool';
+import { customers, errorOf, OWN_CUSTOMER, useShop } from '../../helpers/charging';
+
+describe('The hash of a charge in doubt, and prices that change', () => {
+	const shop = useShop();
+	const at = (price: string, more = {}) => ({
+		cart: { items: [{ offerHash: shop.offer, price }] },
+		...more,
+	});
+
+	test('a Retry after a crash charges nobody again if the price is typed that was blank', async () => {
+		shop.sells(1990);
+		const each = { items: customers(3) };
+		const { begun } = await shop.charge({ ...each, more: at('', OWN_CUSTOMER) });
+		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+		const more = at('19,90', OWN_CUSTOMER);
+		await shop.refused({ ...each, more, retryOf, process: NodeProcess.fresh() });
+		expect(shop.charges).toBe(3);
+	});
+
+	test('a Retry after a crash charges nobody again if the amount is typed', async () => {
+		const each = { items: customers(3) };
+		const { begun } = await shop.charge({ ...each, more: at('19,90', OWN_CUSTOMER) });
+		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+		const more = at('19,90', { ...OWN_CUSTOMER, additionalFields: { amount: '19,90' } });
+		await shop.refused({ ...each, more, retryOf, process: NodeProcess.fresh() });
+		expect(shop.charges).toBe(3);
+	});
+
+	test('an error names the charge that a hash has given to another item', async () => {
+		const two = { items: customers(2), more: OWN_CUSTOMER };
+		shop.fault('lose');
+		await shop.ask({ ...two, items: two.items.slice(0, 1) });
+		const [hash = ''] = shop.hashes;
+		shop.fault('refuse');
+		const failed = await shop.ask({ ...two, code: hash });
+		expect(errorOf(failed)).toContain(hash);
+	});
+
+	test.each(['retry', 'order'])(
+		'is given at the price that the catalog had then: %s',
+		async (how) => {
+			const more = at('');
+			const order = how === 'order' ? { order: 'order-1' } : {};
+			shop.sells(1990);
+			shop.fault('lose');
+			const failed = await shop.ask({ more, ...order });
+			const [hash = ''] = shop.hashes;
+			shop.sells(2500);
+			const again = how === 'order' ? {} : { retrying: failed };
+			await shop.ask({ more, ...order, ...again });
+			const named = await shop.ask({ more, ...order, ...again, code: hash });
+			expect(named.json[0]?.hash).toBe(hash);
+		},
+	);
+
+	test('after a crash ends the doubt at another price of the catalog', async () => {
+		shop.sells(1990);
+		const { begun } = await shop.charge({ more: at('') });
+		const [hash = ''] = shop.hashes;
+		shop.sells(2500);
+		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+		const again = { retryOf, process: NodeProcess.fresh(), code: hash };
+		const given = await shop.charge({ more: at(''), ...again });
+		expect(given.json[0]?.hash).toBe(hash);
+		await shop.ask({ more: at('19,90'), ...again });
+		expect(shop.charges).toBe(1);
+	});
+
+	test('is not given to a customer with another e-mail address if the document is masked', async () => {
+		const items = [{ n: 0 }, { n: 1 }];
+		const more = {
+			customerDocument: '={{ ["529.982.247-25", "111.444.777-35"][$json.n] }}',
+			customerEmail: '={{ ["a@example.com", "b@example.com"][$json.n] }}',
+		};
+		shop.fault('drop');
+		shop.fault('lose');
+		await shop.ask({ items, more, continueOnFail: true });
+		const [hash = ''] = shop.hashes;
+		const set = { customer: { document: '***.444.777-**', email: 'b@example.com' } };
+		shop.account.fault('read', { kind: 'patchBody', set }, 'always');
+		const { json } = await shop.ask({ items, more, code: hash, continueOnFail: true });
+		expect(json[0]?.hash).not.toBe(hash);
+	});
+
+	test('of two equal items each gets its own', async () => {
+		const two = { items: [{}, {}] };
+		const { begun } = await shop.charge(two);
+		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+		const retry = await shop.ask({
+			...two,
+			retryOf,
+			process: NodeProcess.fresh(),
+			code: shop.hashes.join(', '),
+		});
+		expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+	});
+
+	test('that is left in the form does not end a later doubt', async () => {
+		shop.fault('lose');
+		await shop.ask();
+		const [hash = ''] = shop.hashes;
+		await shop.charge({ code: hash });
+		await shop.latestBecomes('paid');
+		await shop.charge({ code: hash });
+		await clock.sleep(86_400_000 * 30);
+		shop.fault('drop');
+		await shop.ask({ code: hash });
+		const third = await shop.ask({ code: hash });
+		expect(third.json[0]?.hash).not.toBe(hash);
+	});
+
+	test('is not given to a call with the CPF alone', async () => {
+		const call = async (more: Record<string, string>, code = '') => {
+			const parameters = shop.parameters(undefined, { ...more, options: { repeatCode: code } });
+			const { credentials } = shop.account;
+			return await callTool(parameters, [{}], { credentials, workflowId: 'chat' });
+		};
+		shop.fault('lose');
+		await call({});
+		const [hash = ''] = shop.hashes;
+		await shop.latestBecomes('paid');
+		const got = await call(
+			{ customerEmail: 'thief@example.com', customerPhone: '(21) 98765-4321' },
+			hash,
+		);
+		expect(got.answers[0]?.[0]?.hash).not.toBe(hash);
+	});
+});

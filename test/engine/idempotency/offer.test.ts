@@ -1,0 +1,102 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { NodeProcess, type NodeOutcome, type NodeRunOptions } from '../../helpers/engine';
+import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+
+describe('Offer > Create, asked again', () => {
+	const shop = useShop();
+
+	const parameters = (more: INodeParameters = {}): INodeParameters => ({
+		resource: 'offer',
+		operation: 'create',
+		productHash: shop.account.sandbox.products[0]?.hash ?? '',
+		title: 'Black Friday',
+		price: '19,90',
+		...more,
+	});
+	const run = async (more?: INodeParameters, options?: NodeRunOptions): Promise<NodeOutcome> =>
+		await shop.run(parameters(more), options);
+	const retry = async (of: NodeOutcome, more?: INodeParameters, options?: NodeRunOptions) =>
+		await shop.retry(parameters(more), of, options);
+	const offers = (): number => shop.account.sandbox.offers.length;
+	const hashes = () => shop.account.sandbox.offers.map(({ offer }) => offer.hash);
+	const refuseSecond = () => shop.account.fault('offer', { kind: 'status', status: 422, after: 1 });
+	const lose = () => shop.account.fault('offer', { kind: 'resetAfterProcessing' });
+
+	test('Retry On Fail creates each offer once, and returns what the first try created', async () => {
+		refuseSecond();
+		const { json, status, hints } = await run({}, { settings: RETRY_ON_FAIL, items: [{}, {}] });
+
+		expect(status).toBe('success');
+		expect(json.map(({ hash }) => hash)).toEqual(hashes());
+		expect(json[0]).toMatchObject({ title: 'Black Friday', price_reais: 19.9 });
+		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
+	});
+
+	test.each([
+		[
+			'however the accents of its title are encoded',
+			{ title: 'Promoção'.normalize('NFC') },
+			{ title: 'Promoção'.normalize('NFD') },
+		],
+		[
+			'in whatever order its Custom Fields are',
+			{ additionalFields: { customFields: { installments: 3, internal_note: 'spring' } } },
+			{ additionalFields: { customFields: { internal_note: 'spring', installments: 3 } } },
+		],
+	])('an offer in doubt is recognised %s', async (_how, offer, same) => {
+		lose();
+		await run(offer);
+		const again = await run(same);
+
+		expect(errorOf(again)).toContain('may already exist');
+		expect(offers()).toBe(1);
+	});
+
+	test('the Retry of an execution returns what exists, even after a restart', async () => {
+		refuseSecond();
+		const first = await run({}, { items: [{}, {}] });
+		const { json } = await retry(first, {}, { process: NodeProcess.fresh() });
+
+		expect(json.map(({ hash }) => hash)).toEqual(hashes());
+		expect(offers()).toBe(2);
+	});
+
+	test('a changed offer in the place of one that exists is refused', async () => {
+		refuseSecond();
+		const first = await run({}, { items: [{}, {}] });
+		const changed = await retry(first, { price: '29,90' });
+
+		expect(changed.node?.error?.message).toBe(
+			'The offer already exists, so the changed offer was not sent',
+		);
+		expect(errorOf(changed)).toContain(`The existing offer is ${hashes()[0]} (`);
+		expect(offers()).toBe(1);
+	});
+
+	test('the Retry with another token creates nothing, since an offer cannot be read back', async () => {
+		refuseSecond();
+		const first = await run({}, { items: [{}, {}] });
+		const credentials = shop.account.credentialsElsewhere();
+		const refused = await retry(first, {}, { credentials });
+
+		expect(refused.node?.error?.message).toBe(
+			'The offer was already created with another token or Base URL, so item 1 was not sent',
+		);
+		expect(offers()).toBe(1);
+	});
+
+	test('one that may exist is refused until its code is given; another one is created', async () => {
+		lose();
+		const first = await run({}, { settings: RETRY_ON_FAIL });
+		const second = await run({}, { process: NodeProcess.fresh() });
+
+		expect([first, second].map((one) => one.node?.error?.message)).toEqual([
+			'The offer may already exist, so nothing was sent',
+			'The offer may already exist, so nothing was sent',
+		]);
+		expect(offers()).toBe(1);
+		expect((await run({ title: 'Another offer' })).status).toBe('success');
+		expect((await run({ options: { repeatCode: codeIn(second) } })).status).toBe('success');
+		expect(offers()).toBe(3);
+	});
+});

@@ -1,0 +1,400 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import * as fc from 'fast-check';
+import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
+import { cpf } from '../../helpers/charge';
+import { crashedData, type NodeOutcome } from '../../helpers/engine';
+import { MAYBE, retryable, useShop, VOID } from '../../helpers/charging';
+import { callTool } from '../../helpers/tool';
+
+const RUNS = Number(process.env.MODEL_RUNS ?? 25);
+const STEPS = Number(process.env.MODEL_STEPS ?? 9);
+const MINUTE_MS = 60_000;
+
+/** Of which month the Order References are; without one there are none. */
+type Month = 'jan' | 'feb' | undefined;
+
+const month = fc.constantFrom<Month[]>(undefined, 'jan', 'jan', 'feb');
+const stops = fc.boolean();
+/** Whether somebody then does what each refusal says. */
+const obeys = fc.boolean();
+const person = fc.constantFrom(1, 2, 3);
+
+const step = fc.oneof(
+	{
+		weight: 4,
+		arbitrary: fc.record({
+			do: fc.constant('ask' as const),
+			people: fc.uniqueArray(person, { minLength: 1 }),
+			...{ month, stops, obeys },
+		}),
+	},
+	{
+		weight: 6,
+		arbitrary: fc.record({
+			do: fc.constant('retry' as const),
+			nth: fc.nat(9),
+			isCrashed: fc.constantFrom(false, false, false, true),
+			...{ month, stops, obeys },
+		}),
+	},
+	{
+		weight: 3,
+		arbitrary: fc.record({
+			do: fc.constant('call' as const),
+			person: fc.constantFrom(1, 1, 2),
+			email: fc.constantFrom('old', 'old', 'new'),
+			obeys,
+		}),
+	},
+	{ weight: 2, arbitrary: fc.constant({ do: 'restart' as const }) },
+	{ weight: 1, arbitrary: fc.constant({ do: 'later' as const }) },
+	{
+		weight: 2,
+		arbitrary: fc.record({
+			do: fc.constant('status' as const),
+			nth: fc.nat(9),
+			status: fc.constantFrom('expired', 'paid', 'paid'),
+		}),
+	},
+	{
+		weight: 4,
+		arbitrary: fc.record({
+			do: fc.constant('fault' as const),
+			kind: fc.constantFrom('lose', 'lose', 'drop', 'refuse', 'refuse' as const),
+			after: fc.nat(2),
+		}),
+	},
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			do: fc.constant('unreadable' as const),
+			status: fc.constantFrom(400, 404, 410, 422),
+			times: fc.constantFrom(1, 4),
+		}),
+	},
+);
+
+/** An execution, and those that are its Retries: it charges each person once. */
+interface Lineage {
+	/** What it has made, or was given. */
+	readonly hashes: Map<number, Set<string>>;
+}
+
+interface Execution {
+	lineage: Lineage;
+	people: number[];
+	/** What n8n's Retry begins with. */
+	data: IRunExecutionData;
+	crashed: IRunExecutionData;
+}
+
+interface Order {
+	month: Month;
+	stops: boolean;
+	/** What is entered as Charge in Doubt. */
+	entered?: string;
+	/** Whether that is a code. */
+	isCoded?: boolean;
+	retries?: Execution;
+	isCrashed?: boolean;
+}
+
+/** What an item came to: what it was given, or why it was refused. */
+interface Answer {
+	person: number;
+	given?: IDataObject;
+	text: string;
+}
+
+const CODE = /\b[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}\b/;
+
+describe('People who are charged by lists and agents, with references that come and go, Retries, restarts, codes and hashes', () => {
+	const shop = useShop();
+
+	test(
+		'are charged once for an order, never get the charge of others, and each refusal has a way out',
+		async () => {
+			const property = fc.asyncProperty(
+				fc.array(step, { minLength: 3, maxLength: STEPS }),
+				async (steps) => {
+					shop.account.reset();
+					shop.begin();
+					const world = new World(shop);
+					for (const one of steps) await world.take(one);
+				},
+			);
+			await fc.assert(property, { numRuns: RUNS });
+		},
+		60_000 + 1_000 * RUNS,
+	);
+});
+
+type Shop = ReturnType<typeof useShop>;
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+class World {
+	private readonly executions: Execution[] = [];
+	/** By hash: the reference that it was charged or given for. */
+	private readonly references = new Map<string, string>();
+	/** Hashes that somebody has been shown. */
+	private readonly shown = new Set<string>();
+	/** What an agent's call was answered with, and when. */
+	private calls = new Map<string, { hash: string; at: number }>();
+
+	constructor(private readonly shop: Shop) {}
+
+	async take(one: Step): Promise<void> {
+		const { shop } = this;
+		if (one.do === 'restart') {
+			clearProcessState();
+			this.calls.clear();
+		} else if (one.do === 'later') await pause(20 * MINUTE_MS);
+		else if (one.do === 'fault') shop.fault(one.kind, one.after);
+		else if (one.do === 'unreadable') {
+			shop.account.fault('read', { kind: 'status', status: one.status }, one.times);
+		} else if (one.do === 'status') {
+			const hash = shop.hashes[one.nth % Math.max(1, shop.hashes.length)];
+			if (hash !== undefined && this.isLive(hash)) {
+				await shop.account.sandbox.setStatus(hash, one.status);
+			}
+		} else if (one.do === 'call') await this.call(one);
+		else if (one.do === 'ask') await this.ask(one.people, one, one.obeys);
+		else {
+			const retries = this.executions[one.nth % Math.max(1, this.executions.length)];
+			if (retries) await this.ask(retries.people, { ...one, retries }, one.obeys);
+		}
+	}
+
+	private async ask(people: number[], order: Order, obeys: boolean): Promise<void> {
+		const { execution, answers } = await this.run(people, order);
+		if (!obeys) return;
+		for (const answer of answers) {
+			if (answer.text !== '') await this.obey(answer, order, execution);
+		}
+	}
+
+	/** Runs the node, and checks what it has charged and given. */
+	private async run(people: number[], order: Order) {
+		const { shop } = this;
+		const { month, retries, isCrashed } = order;
+		const before = new Set(shop.hashes);
+		const live = new Set(shop.hashes.filter((hash) => this.isLive(hash)));
+		const outcome = await shop.ask({
+			order: month && `={{ "${month}-" + $json.person }}`,
+			code: order.entered,
+			more: {
+				customerDocument: '={{ $json.document }}',
+				customerEmail: '={{ $json.email }}',
+			},
+			items: people.map((one) => itemOf(one)),
+			continueOnFail: !order.stops,
+			retryOf: retries && (isCrashed === true ? retries.crashed : retries.data),
+		});
+		const execution = {
+			lineage: retries?.lineage ?? { hashes: new Map() },
+			people,
+			data: retryable(outcome),
+			crashed: crashedData(outcome.begun, [{ name: 'Digital Sales', finished: false }]),
+		};
+		this.executions.push(execution);
+		const referenceOf = (one: number) => month && `${month}-${one}`;
+		const of = (one: number): Set<string> => {
+			const hashes = execution.lineage.hashes.get(one) ?? new Set();
+			execution.lineage.hashes.set(one, hashes);
+			return hashes;
+		};
+		for (const { hash, customer } of shop.account.sandbox.transactions) {
+			if (before.has(hash)) continue;
+			const one = people.find((each) => documentOf(each) === customer.document) ?? 0;
+			const reference = referenceOf(one);
+			const rivals = [...live].filter(
+				(other) =>
+					(reference !== undefined && this.references.get(other) === reference) ||
+					(!order.isCoded && of(one).has(other)),
+			);
+			// Nobody is charged twice for one order.
+			expect(rivals).toEqual([]);
+			if (reference !== undefined) this.references.set(hash, reference);
+			of(one).add(hash);
+		}
+		const answers = answersOf(outcome, people);
+		for (const { person: one, given, text } of answers) {
+			for (const hash of shop.hashes) if (text.includes(hash)) this.shown.add(hash);
+			if (!given) continue;
+			const hash = String(given.hash);
+			const reference = referenceOf(one);
+			this.shown.add(hash);
+			// Nobody gets the charge of somebody else, or of another order.
+			expect(this.documentOf(hash)).toBe(documentOf(one));
+			expect([undefined, reference]).toContain(reference && this.references.get(hash));
+			expect(given.already_charged).toBe(before.has(hash));
+			expect(this.isLive(hash)).toBe(true);
+			if (reference !== undefined) this.references.set(hash, reference);
+			of(one).add(hash);
+		}
+		return { execution, answers };
+	}
+
+	/** Does what a refusal says, until the order is charged or given. */
+	private async obey(first: Answer, order: Order, execution: Execution): Promise<void> {
+		const { sandbox } = this.shop.account;
+		const { person: one } = first;
+		let { text } = first;
+		let retries = order.retries && execution;
+		let people = retries ? execution.people : [one];
+		let entered: string[] = [];
+		let isCoded = false;
+		let { month } = order;
+		const seen: string[] = [];
+		for (let round = 0; round < 6 && text !== ''; round++) {
+			seen.push(text);
+			sandbox.clearFaults();
+			let expected: string | undefined;
+			if (text.includes(MAYBE) && !text.includes('dashboard before you')) {
+				const code = CODE.exec(text)?.[0];
+				expect(code ?? text).toMatch(CODE);
+				const hash = this.inDashboard(one, month, retries?.lineage);
+				if (hash !== undefined && !entered.includes(hash)) {
+					entered = [hash];
+					expected = hash;
+				} else {
+					entered = [code ?? ''];
+					isCoded = true;
+				}
+			} else if (text.includes('already charged under')) {
+				const [, hash = ''] = /existing transaction is (\w+)/.exec(text) ?? [];
+				const [, back] = /back to "(\w+)-\d"/.exec(text) ?? [];
+				expect(this.isLive(hash) ? '' : text).toBe('');
+				if (back === 'jan' || back === 'feb') {
+					month = back;
+					expected = hash;
+				} else {
+					people = [one];
+					retries = undefined;
+				}
+			} else if (text.includes(' yet')) await pause(20 * MINUTE_MS);
+			else expect(text).toMatch(/\(422\)|dashboard before you/);
+			const again = await this.run(people, {
+				...{ month, retries, isCoded },
+				entered: entered.join(', '),
+				stops: false,
+			});
+			const answer = again.answers.find(({ person: who }) => who === one);
+			text = answer?.text ?? '';
+			if (expected !== undefined && text === '') expect(answer?.given?.hash).toBe(expected);
+		}
+		expect(text === '' ? [] : [...seen, text]).toEqual([]);
+		await this.orderNext(one, entered);
+	}
+
+	/** Once a doubt is over, the next order of the same customer is charged like any other. */
+	private async orderNext(one: number, entered: string[]): Promise<void> {
+		if (entered.length === 0) return;
+		const before = this.shop.charges;
+		const { json } = await this.shop.ask({
+			order: `next-${before}`,
+			more: { customerDocument: documentOf(one), customerEmail: `${one}@example.com` },
+			continueOnFail: true,
+		});
+		expect(json[0]?.error ?? null).toBeNull();
+		const hash = String(json[0]?.hash);
+		this.references.set(hash, `next-${before}`);
+		this.shown.add(hash);
+		expect(this.shop.charges).toBe(before + 1);
+	}
+
+	/** The charge that somebody finds who looks for it, and knows what was shown before. */
+	private inDashboard(one: number, month: Month, lineage?: Lineage): string | undefined {
+		const reference = month && `${month}-${one}`;
+		const own = this.shop.hashes.filter(
+			(hash) => this.isLive(hash) && this.documentOf(hash) === documentOf(one),
+		);
+		const isFree = (hash: string): boolean => reference === undefined || !this.references.has(hash);
+		return (
+			own.find((hash) => reference !== undefined && this.references.get(hash) === reference) ??
+			own.find((hash) => isFree(hash) && lineage?.hashes.get(one)?.has(hash)) ??
+			own.find((hash) => isFree(hash) && !this.shown.has(hash))
+		);
+	}
+
+	/** The agent of a chat calls its tool. */
+	private async call(asked: { person: number; email: string; obeys: boolean }): Promise<void> {
+		const { shop } = this;
+		const { person: one, email: which } = asked;
+		const email = `${which}-${one}@example.com`;
+		const call = async (entered?: string) => {
+			const before = new Set(shop.hashes);
+			const more = { customerDocument: documentOf(one), customerEmail: email };
+			const { answers, errors, outcome } = await callTool(
+				shop.parameters(undefined, { ...more, options: { repeatCode: entered } }),
+				[{}],
+				{ credentials: shop.account.credentials, workflowId: `${shop.workflowId} chat` },
+			);
+			const [[given] = []] = answers;
+			for (const hash of shop.hashes) if (!before.has(hash)) this.shown.add(hash);
+			const made = shop.hashes.filter((hash) => !before.has(hash));
+			if (given) {
+				const stated = shop.account.sandbox.transactions.find(({ hash }) => hash === given.hash);
+				// Other contact data are those of somebody else, unless a person has said otherwise.
+				if (entered === undefined) expect(stated?.customer.email).toBe(email);
+				expect(stated?.customer.document).toBe(documentOf(one));
+				expect(given.already_charged).toBe(before.has(String(given.hash)));
+				const latest = this.calls.get(email);
+				const isRecent = latest && clock.now() - latest.at < 15 * MINUTE_MS;
+				if (isRecent && this.isLive(latest.hash)) expect(given.hash).toBe(latest.hash);
+				if (!before.has(String(given.hash))) {
+					this.calls.set(email, { hash: String(given.hash), at: clock.now() });
+				}
+			}
+			expect(errors.join()).not.toMatch(CODE);
+			const logged = outcome.logs.map(({ text }) => text).filter((text) => CODE.test(text));
+			return { given, made, error: errors.join(), code: CODE.exec(logged.at(-1) ?? '')?.[0] };
+		};
+		const first = await call();
+		if (first.given || !asked.obeys || first.error.includes('(422)')) return;
+		shop.account.sandbox.clearFaults();
+		const again = await call();
+		if (again.given) return;
+		expect(again.error).toContain(MAYBE);
+		const known = [...this.calls.values()].map(({ hash }) => hash);
+		const [made] = first.made.filter((hash) => !known.includes(hash));
+		const last = await call(made ?? again.code);
+		expect(last.given ? '' : last.error).toBe('');
+		if (made !== undefined) expect(last.given?.hash).toBe(made);
+	}
+
+	private isLive(hash: string): boolean {
+		const status = this.shop.account.sandbox.transactions.find((one) => one.hash === hash);
+		return status !== undefined && !VOID.includes(status.payment_status);
+	}
+
+	private documentOf(hash: string): unknown {
+		return this.shop.account.sandbox.transactions.find((one) => one.hash === hash)?.customer
+			.document;
+	}
+}
+
+function documentOf(one: number): string {
+	return cpf(111_444_770 + one).replace(/\D/g, '');
+}
+
+function itemOf(one: number): IDataObject {
+	return { person: one, document: documentOf(one), email: `${one}@example.com` };
+}
+
+/** What became of each item; if the run has failed, of the one that failed. */
+function answersOf({ node, json }: NodeOutcome, people: number[]): Answer[] {
+	if (node?.error) {
+		const { message, description, context } = node.error;
+		const index = Number(context?.itemIndex ?? 0);
+		return [{ person: people[index] ?? 0, text: `${message}\n${String(description)}` }];
+	}
+	return people.map((one, index): Answer => {
+		const { error, ...given } = json[index] ?? {};
+		if (!error) return { person: one, given, text: '' };
+		const { message, advice } = error as IDataObject;
+		return { person: one, text: `${String(message)}\n${String(advice)}` };
+	});
+}

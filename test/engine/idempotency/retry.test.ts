@@ -1,0 +1,396 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import {
+	ACTION_TYPE,
+	connect,
+	crashedData,
+	double,
+	type NodeOutcome,
+	NodeProcess,
+	runWorkflow,
+	START_TYPE,
+} from '../../helpers/engine';
+import { errorIn, openAccount } from '../../helpers/account';
+import {
+	type Ask,
+	codeIn,
+	errorOf,
+	MAYBE,
+	RETRY_ON_FAIL,
+	retryable,
+	useShop,
+} from '../../helpers/charging';
+
+const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
+/** Another customer for each item. */
+const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
+const FIFTY = { additionalFields: { amount: '50' } };
+const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
+
+/** What n8n stores of the node with the execution. */
+interface Stored {
+	digitalSales: { attempts: IDataObject };
+}
+
+describe('Asked again by n8n, a charge is made once', () => {
+	const shop = useShop();
+
+	/** Another worker, or the same after a restart. */
+	const other = () => ({ process: NodeProcess.fresh() });
+
+	describe('Retry On Fail', () => {
+		test('charges nobody who was charged on the first try', async () => {
+			shop.fault('refuse', 1);
+
+			const run = await shop.charge({ settings: RETRY_ON_FAIL, items: ITEMS });
+
+			expect(shop.charges).toBe(3);
+			expect(run.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+			expect(JSON.stringify(run.hints)).toContain(
+				`The customer of item 1 was already charged. Returning transaction ${shop.hashes[0]}.`,
+			);
+		});
+
+		test('sends nothing again whose outcome is not known', async () => {
+			shop.fault('lose');
+
+			const { node } = await shop.ask({ settings: RETRY_ON_FAIL });
+
+			expect(node?.error?.message).toBe(`The customer ${MAYBE}, so nothing was sent`);
+			expect(node?.error?.description).toContain(
+				'got no usable answer. Details: cart 2 x Curso de Fotografia',
+			);
+			expect([shop.posts, shop.charges]).toEqual([1, 1]);
+		});
+
+		test('charges nobody twice if failed items continue as items', async () => {
+			shop.fault('refuse');
+			const settings = { ...RETRY_ON_FAIL, onError: 'continueRegularOutput' } as const;
+
+			await shop.ask({ settings, items: [{}, {}] });
+
+			expect(shop.charges).toBe(2);
+		});
+
+		test('an error names what this run has charged, whichever try it was', async () => {
+			shop.account.fault('charge', { kind: 'status', status: 422, after: 2 }, 'always');
+			const run = await shop.ask({ settings: RETRY_ON_FAIL, items: ITEMS });
+
+			expect(errorOf(run)).toContain(
+				`Already created in this execution: item 1 is ${shop.hashes[0]}; item 2 is ${shop.hashes[1]}.`,
+			);
+			expect(errorOf(run)).not.toContain('Nothing was created');
+		});
+	});
+
+	test('an error names every charge that was made', async () => {
+		shop.fault('refuse', 102);
+
+		const run = await shop.ask({ items: Array(103).fill({}) });
+
+		expect(errorOf(run)).toMatch(
+			/A new execution may create again what has succeeded: use Retry under Executions.*\n.*then use Retry with currently saved workflow/s,
+		);
+		const made = shop.hashes.slice(0, 102).map((hash, index) => `item ${index + 1} is ${hash}`);
+		expect(errorOf(run)).toContain(`Already created in this execution: ${made.join('; ')}.`);
+	});
+
+	test('an item of On Error: Continue does not list the charges of other items', async () => {
+		shop.fault('lose', 1);
+		const items = [{ n: 1 }, { n: 2 }, { n: 2 }];
+		const { json } = await shop.ask({ more: OWN_DOCUMENT, items, continueOnFail: true });
+
+		expect(errorIn(json[2]).message).toContain(MAYBE);
+		expect(JSON.stringify(json[2])).not.toContain(shop.hashes[0]);
+	});
+
+	test('two items of one run, and two runs of a node, are charges of their own', async () => {
+		await shop.ask({ items: [{}, {}] });
+		await shop.ask();
+
+		expect(shop.charges).toBe(3);
+	});
+
+	describe('the Retry of an execution', () => {
+		/** Charges so many items; the one behind them is refused. */
+		const refusedAfter = async (charged: number, ask: Ask = {}) => {
+			shop.fault('refuse', charged);
+			return await shop.ask({ items: ITEMS.slice(0, charged + 1), ...ask });
+		};
+
+		test('that failed at an item returns what exists and charges what is missing, once in total', async () => {
+			const first = await refusedAfter(2);
+			const retries = [];
+			for (let nth = 0; nth < 3; nth++) retries.push(await shop.charge({ retrying: first }));
+
+			for (const retry of retries) {
+				expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+			}
+			expect(shop.charges).toBe(3);
+		});
+
+		test('with a mistake in the form still lists what was charged', async () => {
+			const first = await refusedAfter(2);
+			const customerDocument = '={{ $json.n === 3 ? "1" : "529.982.247-25" }}';
+			const retry = await shop.ask({ retrying: first, more: { customerDocument } });
+
+			expect(errorOf(retry)).toContain('Customer CPF or CNPJ');
+			expect(errorOf(retry)).toContain(
+				`Already created in this execution: item 1 is ${shop.hashes[0]}`,
+			);
+		});
+
+		test('after a restart returns what the execution itself has stored', async () => {
+			const first = await refusedAfter(2);
+			const retry = await shop.charge({ retrying: first, ...other() });
+			const again = await shop.ask({ retrying: first, ...other() });
+
+			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+			expect(errorOf(again)).toContain(`The customer of item 3 ${MAYBE}`);
+			expect(shop.charges).toBe(3);
+		});
+
+		test('of an unknown outcome is refused, until its code is given once', async () => {
+			shop.fault('drop');
+			const first = await shop.ask();
+			const second = await shop.ask({ retrying: first, ...other() });
+			await shop.charge({ retrying: first, code: codeIn(second), ...other() });
+
+			expect([first.status, second.status]).toEqual(['error', 'error']);
+			expect(shop.charges).toBe(1);
+		});
+
+		describe('with another credential', () => {
+			test('that holds another address of the account charges nobody again', async () => {
+				const first = await refusedAfter(1);
+				await shop.charge({ retrying: first, credentials: shop.account.credentialsElsewhere() });
+
+				expect(shop.charges).toBe(2);
+			});
+
+			test.each([
+				['another cart, which shows nothing of the first charge', FIFTY],
+				['the same, which it cannot read', {}],
+			])('of another account charges nobody: for %s', async (_name, more) => {
+				const first = await refusedAfter(1);
+				const { sandbox, credentials } = await openAccount();
+				const retry = await shop.ask({ retrying: first, more, credentials });
+				await sandbox.close();
+
+				expect(retry.node?.error?.message).toBe(
+					'The customer of item 1 was already charged with another token or Base URL, so item 1 was not sent',
+				);
+				expect(sandbox.charges()).toBe(0);
+			});
+		});
+
+		test('with a corrected cart refuses customers already charged, and names both amounts', async () => {
+			const first = await refusedAfter(1);
+			const { cart } = shop.parameters() as { cart: { items: object[] } };
+			const dearer = { items: cart.items.map((item) => ({ ...item, price: '29,90' })) };
+			const retry = await shop.ask({ retrying: first, more: { cart: dearer } });
+
+			expect(retry.node?.error?.message).toBe(
+				'Item 1 was already charged, so the changed charge was not sent',
+			);
+			expect(errorOf(retry)).toMatch(
+				new RegExp(
+					`The existing transaction is ${shop.hashes[0]} \\(cart .*; amount R\\$ 39,80; .*\\)\\.`,
+				),
+			);
+			expect(errorOf(retry)).toMatch(/Asked for now: cart .*; amount R\$ 59,80; /);
+			expect(shop.charges).toBe(1);
+		});
+
+		test('with another amount, after an unknown outcome, describes what may exist', async () => {
+			shop.fault('lose');
+			const dearer = { retrying: await shop.ask(), more: FIFTY };
+			const refused = await shop.ask(dearer);
+
+			expect(errorOf(refused)).toContain(`A customer ${MAYBE} for item 1`);
+			expect(errorOf(refused)).toMatch(/Details: cart .*; amount R\$ 39,80; /);
+			expect(errorOf(refused)).toMatch(/Asked for now: cart .*; amount R\$ 50,00; /);
+			await shop.charge({ ...dearer, code: codeIn(refused) });
+			expect(shop.charges).toBe(2);
+		});
+
+		test('never returns a charge that has expired by now, and makes a new one, once', async () => {
+			const withOrder = { order: '={{ "order-" + $json.n }}' };
+			const first = await refusedAfter(1, withOrder);
+			await shop.latestBecomes('expired');
+			const retrying = { ...withOrder, retrying: first };
+			const retry = await shop.charge(retrying);
+			const again = await shop.charge(retrying);
+
+			expect(retry.json[0]?.hash).toBe(again.json[0]?.hash);
+			expect(retry.json[0]?.payment_status).toBe('waiting_payment');
+			expect(shop.charges).toBe(3);
+			// Another process knows only the void one, and that another was made since.
+			const elsewhere = await shop.ask({ ...retrying, continueOnFail: true, ...other() });
+			expect(errorIn(elsewhere.json[0]).message).toContain(`${MAYBE} for order "order-1"`);
+			expect(shop.charges).toBe(3);
+		});
+
+		test('makes nothing in place of a void charge that a code has replaced since', async () => {
+			const { begun, ...first } = await shop.charge();
+			await shop.latestBecomes('expired');
+			const crashed = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+			const code = codeIn(await shop.ask({ retryOf: crashed, ...other() }));
+			await shop.charge({ retryOf: crashed, code, ...other() });
+			const retryOf = retryable({ begun, ...first });
+			const refused = await shop.ask({ retryOf, ...other() });
+
+			expect(errorOf(refused)).toContain(MAYBE);
+			expect(shop.charges).toBe(2);
+			await shop.charge({ retryOf, code: shop.hashes[1], ...other() });
+			expect(shop.charges).toBe(2);
+		});
+
+		test('of two equal charges that are void by now makes each anew, once', async () => {
+			const executions: NodeOutcome[] = [];
+			for (let nth = 0; nth < 2; nth++) {
+				executions.push(await refusedAfter(1, { more: OWN_DOCUMENT }));
+				await shop.latestBecomes('expired');
+			}
+			for (const retrying of [...executions, ...executions]) {
+				await shop.charge({ retrying, more: OWN_DOCUMENT });
+			}
+
+			expect(shop.charges).toBe(2 + 4);
+		});
+
+		test('tells of other data under its order that may have been charged since', async () => {
+			const order = { order: 'order-1' };
+			shop.fault('drop');
+			const first = await shop.ask(order);
+			const refused = await shop.ask({ ...order, more: FIFTY });
+			shop.fault('lose');
+			await shop.ask({ ...order, more: FIFTY, code: codeIn(refused) });
+
+			const retry = await shop.ask({ ...order, retrying: first });
+
+			expect(shop.charges).toBe(1);
+			expect(errorOf(retry)).toContain(`Also: A customer ${MAYBE} for order`);
+		});
+	});
+
+	describe('the Retry of an execution that crashed', () => {
+		const START = { name: 'Start', finished: true };
+		const STARTED = [START, { name: 'Digital Sales', finished: false }];
+		/** Charges the first items; the Retry is given all of them, in this order. */
+		const crash = async (nodes: typeof STARTED, charged: number, retried = ITEMS) => {
+			const items = ITEMS.slice(0, charged);
+			const { begun } = await shop.ask({ more: OWN_DOCUMENT, items, ...other() });
+			const [stack] = begun.executionData?.nodeExecutionStack ?? [];
+			const given = retried.map((json) => ({ json }));
+			stack?.data.main?.splice(0, 1, given);
+			return { retryOf: crashedData(begun, nodes), more: OWN_DOCUMENT, ...other() };
+		};
+		const hasFailed = ({ json }: NodeOutcome) => json.map(({ error }) => Boolean(error));
+
+		test('never repeats a charge that was answered; the rest is charged once', async () => {
+			const retry = { ...(await crash(STARTED, 2)), continueOnFail: true };
+
+			for (const { json } of [await shop.ask(retry), await shop.ask(retry)]) {
+				expect(errorIn(json[0])).toMatchObject({
+					message: expect.stringContaining(`The customer of item 1 ${MAYBE}`),
+					outcome: 'unknown',
+				});
+				expect(errorIn(json[1]).message).toContain(`The customer of item 2 ${MAYBE}`);
+				expect(json[2]?.hash).toBe(shop.hashes[2]);
+			}
+			expect(shop.charges).toBe(3);
+		});
+
+		test('stops if the node stops at errors, and says how the other items can continue', async () => {
+			const retry = await shop.ask(await crash(STARTED, 2));
+
+			expect(errorOf(retry)).toContain('set On Error to Continue in the Settings of this node');
+			expect(shop.charges).toBe(2);
+		});
+
+		test.each([
+			['after the node had finished', [START, { name: 'Digital Sales', finished: true }]],
+			['with the node first in the workflow', [...STARTED].reverse()],
+		])('%s knows its place, whatever run index n8n gives it', async (_when, nodes) => {
+			const retry = await shop.ask({ ...(await crash(nodes, 3)), continueOnFail: true });
+
+			expect(hasFailed(retry)).toEqual([true, true, true]);
+			expect(shop.charges).toBe(3);
+		});
+
+		test('charges nobody again if its input comes in another order', async () => {
+			// What a query before the node gives now: the newest first.
+			const crashed = await crash(STARTED, 2, [{ n: 3 }, { n: 1 }, { n: 2 }]);
+			const retry = await shop.ask({ ...crashed, continueOnFail: true });
+
+			expect(hasFailed(retry)).toEqual([false, true, true]);
+			expect(errorIn(retry.json[1]).message).toContain(`The customer of item 2 ${MAYBE}`);
+			expect(shop.charges).toBe(3);
+		});
+	});
+
+	test('another node and a copy of the workflow know nothing of it', async () => {
+		const ask = { order: 'order-1' };
+		shop.fault('lose');
+		await shop.ask(ask);
+		await shop.charge({ ...ask, workflowId: 'a copy' });
+		await shop.charge({ ...ask, name: 'Another node' });
+
+		expect(shop.charges).toBe(3);
+	});
+
+	test('what an execution has charged is not read again by each run of a loop', async () => {
+		const RUNS = 5;
+		let runs = 0;
+		let looks = 0;
+		let spots: string[] = [];
+		/** Ends the loop after some runs; from the first on counts who looks at what PIX had stored. */
+		const watch = double(async function (this: IExecuteFunctions) {
+			const { digitalSales } = this.getWorkflowDataProxy(0).$node.PIX.context as Stored;
+			spots = Object.keys(digitalSales.attempts);
+			if (runs === 0) {
+				digitalSales.attempts = new Proxy(digitalSales.attempts, {
+					get: (attempts, spot) => {
+						if (spot in attempts) looks++;
+						return Reflect.get(attempts, spot);
+					},
+				});
+			}
+			return [++runs < RUNS ? this.getInputData() : []];
+		});
+		const run = await runWorkflow({
+			credentials: shop.account.credentials,
+			mode: 'trigger',
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ name: 'PIX', type: ACTION_TYPE, parameters: shop.parameters() },
+				{ name: 'Watch', type: 'test.watch' },
+			],
+			nodeTypes: { 'test.watch': watch },
+			connections: connect({ Start: 'PIX', PIX: 'Watch', Watch: 'PIX' }),
+		});
+
+		expect([run.status, shop.charges]).toEqual(['success', RUNS]);
+		expect(looks).toBe(0);
+		expect(spots).toHaveLength(RUNS);
+	});
+
+	test('what an execution has charged is known in a Retry, except for what is damaged', async () => {
+		shop.fault('refuse', 2);
+		const first = await shop.ask({ items: [{}, {}, {}] });
+		const contexts = first.run?.data.executionData?.contextData ?? {};
+		const { attempts } = (contexts['node:Digital Sales'] as unknown as Stored).digitalSales;
+		const [ofItem1 = ''] = Object.keys(attempts);
+		attempts[ofItem1] = { state: 'made' };
+
+		const { json } = await shop.ask({
+			retrying: first,
+			...other(),
+			continueOnFail: true,
+		});
+
+		expect(errorIn(json[0]).message).toContain(MAYBE);
+		expect(json.slice(1).map(({ hash }) => hash)).toEqual(shop.hashes.slice(1));
+		expect(shop.charges).toBe(3);
+	});
+});

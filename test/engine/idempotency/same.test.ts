@@ -1,0 +1,96 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { CUSTOMER } from '../../helpers/account';
+import { useShop } from '../../helpers/charging';
+import { callTool } from '../../helpers/tool';
+
+const ORDER = { order: 'order-1' };
+
+describe('Who is the same', () => {
+	const shop = useShop();
+
+	describe('to an agent:', () => {
+		const call = async (more: INodeParameters = {}) => {
+			const parameters = shop.parameters(undefined, more);
+			const { credentials } = shop.account;
+			const { answers } = await callTool(parameters, [{}], { credentials, workflowId: 'chat' });
+			return answers[0]?.[0];
+		};
+
+		test.each<[string, INodeParameters]>([
+			['name', { customerName: 'M. DA SILVA' }],
+			['spelling of the e-mail', { customerEmail: 'MARIA@example.com' }],
+		])('with another %s the call is the same', async (_what, more) => {
+			const first = await call();
+			const second = await call(more);
+
+			expect(second).toMatchObject({ hash: first?.hash, already_charged: true });
+			expect(shop.charges).toBe(1);
+		});
+
+		test.each<[string, INodeParameters]>([
+			['e-mail', { customerEmail: 'other@example.com' }],
+			['phone', { customerPhone: '(21) 98765-4321' }],
+			['tracking', { additionalFields: { tracking: { src: 'instagram' } } }],
+			['custom field', { additionalFields: { customFields: '{"coupon": "X"}' } }],
+		])('with another %s it is that of somebody else', async (_what, more) => {
+			const first = await call();
+			const second = await call(more);
+
+			expect(first?.already_charged).toBe(false);
+			expect(second?.hash).not.toBe(first?.hash);
+			expect(second?.already_charged).toBe(false);
+			expect(shop.charges).toBe(2);
+		});
+	});
+
+	test.each([true, false])(
+		'an item says whether its charge is new (Simplify: %s)',
+		async (simplify) => {
+			const first = await shop.charge({ ...ORDER, more: { simplify } });
+			const second = await shop.charge({ ...ORDER, more: { simplify } });
+
+			expect([first, second].map(({ json }) => json[0]?.already_charged)).toEqual([false, true]);
+			expect(Object.keys(second.json[0] ?? {}).slice(0, 2)).toEqual(['hash', 'already_charged']);
+		},
+	);
+
+	test('what differs in an existing charge is named', async () => {
+		await shop.charge(ORDER);
+		const same = await shop.charge({ ...ORDER, more: { customerEmail: 'MARIA@example.com' } });
+		const more = { customerEmail: 'new@example.com', customerPhone: '(21) 98765-4321' };
+		const other = await shop.charge({ ...ORDER, more });
+
+		expect(JSON.stringify(same.hints)).not.toContain('another');
+		expect(JSON.stringify(other.hints)).toContain(
+			`Transaction ${shop.hashes[0]} was charged with another Customer Email and Customer Phone than this item has, and stays as it is.`,
+		);
+	});
+
+	describe('a new charge is odd, and a hint says so,', () => {
+		const answer = (set: IDataObject) => shop.account.fault('charge', { kind: 'patchBody', set });
+		const hintsOf = async () => JSON.stringify((await shop.charge()).hints);
+
+		test('if its hash is that of an earlier charge', async () => {
+			await shop.charge();
+			answer({ hash: shop.hashes[0] });
+
+			expect(await hintsOf()).toContain(
+				`The transaction ${shop.hashes[0]} that was just made is that of an earlier charge.`,
+			);
+		});
+
+		test('if it is for another document, or paid already', async () => {
+			answer({ customer: { document: '11144477735' }, payment_status: 'paid' });
+			const hints = await hintsOf();
+
+			expect(hints).toContain('is for another CPF or CNPJ');
+			expect(hints).toContain('is paid already');
+		});
+
+		test('and of a usual one none does', async () => {
+			answer({ customer: { document: CUSTOMER.customerDocument } });
+
+			expect(await hintsOf()).not.toContain('that was just made');
+		});
+	});
+});

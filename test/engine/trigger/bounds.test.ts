@@ -1,0 +1,228 @@
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import type { Fault } from '../../sandbox';
+import { chargesAt } from '../../helpers/charge';
+import { mostAtOnce } from '../../helpers/underWay';
+import type { HttpAnswer } from '../../helpers/engine';
+import { counts, useInbox } from '../../helpers/inbox';
+
+/** So many reads of transactions that this process has not seen may find nothing in 20 seconds. */
+const MISSES = 8;
+/** What the service says of another transaction than the one asked for. */
+const ANOTHER = { hash: 'another1', payment_status: 'paid' };
+
+describe('Digital Sales Trigger: what unverified notices can cause', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+
+	beforeEach(async () => {
+		await inbox.publish();
+	});
+
+	const postAll = async (hashes: string[], status?: string): Promise<HttpAnswer[]> =>
+		await Promise.all(hashes.map(async (hash) => await inbox.trigger.post({ hash, status })));
+	const strangers = (count: number): string[] =>
+		Array.from({ length: count }, (_, nth) => `stranger${nth}`);
+	const gets = () => inbox.account.sandbox.requests.filter(({ method }) => method === 'GET');
+
+	test('a flood of unknown hashes costs few reads, and then reading continues', async () => {
+		const hash = await inbox.charge();
+
+		const answers = await postAll(strangers(100), 'paid');
+
+		expect(counts(answers)).toEqual({ 503: 100 });
+		expect(inbox.reads).toBe(MISSES);
+		const refused = answers.filter(({ status }) => status === 503);
+		expect(refused.every(({ headers }) => Number(headers['retry-after']) > 0)).toBe(true);
+		expect((await inbox.trigger.post({ hash })).status).toBe(503);
+
+		await clock.sleep(20_100);
+
+		expect((await inbox.trigger.post({ hash })).status).toBe(200);
+		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
+	test.each<[string, Fault, number]>([
+		['refuses it', { kind: 'status', status: 422 }, 1],
+		['answers about another one', { kind: 'status', status: 200, body: ANOTHER }, 1],
+		['is unavailable', { kind: 'status', status: 503 }, 2],
+		['hangs up', { kind: 'resetBeforeProcessing' }, 2],
+	])('a read that finds nothing is counted if the service %s', async (_name, fault, tries) => {
+		inbox.account.fault('read', fault, 'always');
+
+		await postAll(strangers(24));
+		expect(inbox.reads).toBe(tries * MISSES);
+		await clock.sleep(61_000);
+		await postAll(strangers(24));
+
+		expect(inbox.reads).toBe(2 * tries * MISSES);
+		expect(inbox.trigger.executions).toEqual([]);
+	});
+
+	test('at most eight are read at once, and what is found is not counted', async () => {
+		const hashes = await chargesAt(inbox.account.sandbox, 30);
+		inbox.account.fault('read', { kind: 'delay', ms: 400 }, 'always');
+
+		await postAll(hashes);
+
+		expect(mostAtOnce(gets())).toBe(MISSES);
+		expect(inbox.trigger.executions).toHaveLength(30);
+	});
+
+	test('a charge of this process is read during a flood, even if its notice came too early', async () => {
+		const hash = await inbox.chargeHere();
+		inbox.account.fault('read', { kind: 'status', status: 404, body: {} }, 2);
+		expect((await inbox.trigger.post({ hash })).status).toBe(503);
+		await postAll(strangers(40), 'paid');
+
+		expect((await inbox.trigger.post({ hash })).status).toBe(200);
+	});
+
+	test('a known transaction passes while slow reads of strangers are in flight and queued', async () => {
+		const hash = await inbox.chargeHere();
+		inbox.account.fault('read', { kind: 'delay', ms: 1_500 }, MISSES);
+		const flood = postAll(strangers(290));
+		await clock.sleep(100);
+		const startedAt = clock.elapsed();
+		// More than 256 are in line.
+		expect((await inbox.trigger.post({ hash: 'stranger290' })).json).toEqual({
+			received: false,
+			reason: 'too many webhooks at once',
+		});
+		expect((await inbox.trigger.post({ hash })).status).toBe(200);
+		expect(clock.elapsed() - startedAt).toBeLessThan(1_000);
+		expect(counts(await flood)).toEqual({ 503: 290 });
+	});
+
+	test('known transactions cost few reads while the service fails', async () => {
+		const known = await chargesAt(inbox.account.sandbox, 30);
+		await postAll(known);
+		await clock.sleep(5_000);
+		inbox.account.fault('read', { kind: 'status', status: 500 }, 'always');
+		const before = inbox.reads;
+
+		const flood = postAll(known, 'refunded');
+		await clock.sleep(900);
+
+		expect(inbox.reads - before).toBeGreaterThan(1);
+		expect(inbox.reads - before).toBeLessThanOrEqual(10);
+		expect(counts(await flood)).toEqual({ 503: 30 });
+	});
+
+	test('after a 429 notices are rejected at once until its wait is over', async () => {
+		inbox.account.fault('read', { kind: 'retryAfter', seconds: 30 });
+		await inbox.trigger.post({ hash: 'stranger' });
+		const startedAt = clock.elapsed();
+
+		const answers = await postAll([await inbox.chargeHere(), ...strangers(30)]);
+
+		const reason = 'the transaction cannot be verified now';
+		expect(answers.map(({ json }) => json)).toEqual(
+			answers.map(() => ({ received: false, reason })),
+		);
+		expect(clock.elapsed() - startedAt).toBeLessThan(2_000);
+		expect(inbox.reads).toBe(1);
+		await clock.sleep(31_000);
+		expect((await inbox.trigger.post({ hash: await inbox.charge() })).status).toBe(200);
+	});
+
+	test('after a 429 a known transaction does not wait for the read of a stranger', async () => {
+		const known = await inbox.chargeHere();
+		const [first = '', second = ''] = await chargesAt(inbox.account.sandbox, 2);
+		inbox.account.fault('read', { kind: 'retryAfter', seconds: 1 }, 'always');
+		await inbox.trigger.post({ hash: known });
+		await clock.sleep(10_000);
+		inbox.account.sandbox.clearFaults();
+		inbox.account.fault('read', { kind: 'delay', ms: 800 });
+		const slow = inbox.trigger.post({ hash: first });
+		await clock.sleep(100);
+		const before = gets().length;
+
+		const next = inbox.trigger.post({ hash: second });
+		await clock.sleep(10);
+		await Promise.all([inbox.trigger.post({ hash: known }), next, slow]);
+
+		const asked = gets().map(({ path }) => path.split('/').at(-1));
+		expect(asked.slice(before)).toEqual([known, second]);
+	});
+
+	test('a flood about one transaction costs one read', async () => {
+		const hash = await inbox.chargeHere();
+
+		const atOnce = await postAll(Array(100).fill(hash), 'waiting_payment');
+		for (let nth = 0; nth < 20; nth += 1) await postAll([hash], 'waiting_payment');
+
+		expect(inbox.reads).toBe(1);
+		expect(['200', '503']).toEqual(expect.arrayContaining(Object.keys(counts(atOnce))));
+		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
+	test('a repeated notice that the form excludes costs no second read', async () => {
+		await inbox.publish({ triggerOn: ['paid'] });
+		const hash = await inbox.chargeHere();
+
+		for (let nth = 0; nth < 5; nth += 1) {
+			await postAll([hash], 'waiting_payment');
+			await clock.sleep(100);
+		}
+
+		expect(inbox.trigger.executions).toEqual([]);
+		expect(inbox.reads).toBe(1);
+	});
+
+	test('a change that is reported during a read is read next', async () => {
+		const hash = await inbox.chargeHere();
+		inbox.account.fault('read', { kind: 'delayAfterProcessing', ms: 100 });
+		const first = inbox.trigger.post({ hash, payment_status: 'waiting_payment' });
+		await clock.sleep(50);
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+
+		const [second, third] = await Promise.all([
+			inbox.trigger.post({ hash, payment_status: 'paid' }),
+			inbox.trigger.post({ hash, payment_status: 'waiting_payment' }),
+		]);
+
+		expect(second.status).toBe(200);
+		expect(new Set([(await first).status, third.status])).toEqual(new Set([200, 503]));
+		expect(inbox.trigger.executions).toHaveLength(2);
+		expect(inbox.reads).toBe(2);
+	});
+
+	test('what was read a while ago is not believed any more', async () => {
+		await inbox.publish({ triggerOn: ['paid'] });
+		const hash = await inbox.charge();
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+		inbox.trigger.failingStores = 1;
+		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(500);
+		await inbox.account.sandbox.setStatus(hash, 'refunded');
+		await clock.sleep(3_000);
+
+		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+		expect(inbox.items).toEqual([]);
+	});
+
+	test('a stranger who has a sale read all the time does not keep it out', async () => {
+		await inbox.publish({ triggerOn: ['paid', 'reversed'] });
+		const hash = await inbox.charge();
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+		const until = clock.elapsed() + 300_000;
+		const posted: Array<Promise<unknown>> = [];
+		while (clock.elapsed() < until) {
+			posted.push(inbox.trigger.post({ hash, status: 'refunded' }));
+			await clock.sleep(1_000);
+		}
+
+		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+		await Promise.all(posted);
+		expect(inbox.items).toMatchObject([{ hash, payment_status: 'paid' }]);
+		expect(inbox.reads).toBeLessThan(12);
+	});
+
+	test('a credential that is gone is no crash, and the log says what went wrong', async () => {
+		const credentials = { ...inbox.account.credentials };
+		await inbox.publish(undefined, { credentials });
+		Reflect.deleteProperty(credentials, 'digitalSalesApi');
+
+		expect((await inbox.trigger.post({ hash: 'ab12' })).status).toBe(503);
+		const [logged] = inbox.trigger.logs.filter(({ level }) => level === 'error');
+		expect(logged?.text).toMatch(/webhook could not be handled.*Error/);
+	});
+});

@@ -1,0 +1,179 @@
+import { sendRequest } from '../../helpers/http';
+import { useInbox } from '../../helpers/inbox';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A form with fields alone, as a browser or a server sends it. */
+const multipart = async (fields: Record<string, string>) => {
+	const form = new FormData();
+	for (const [name, value] of Object.entries(fields)) form.set(name, value);
+	const { headers, body } = new Request('http://127.0.0.1', { method: 'POST', body: form });
+	const text = await new Response(body).text();
+	return { headers: { 'content-type': headers.get('content-type') ?? '' }, body: text };
+};
+
+describe('Digital Sales Trigger: what platforms send', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+	let hash: string;
+
+	beforeEach(async () => {
+		await inbox.publish({ triggerOn: ['paid'] });
+		hash = await inbox.charge();
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+	});
+
+	type Call = { headers: Record<string, string>; body: string };
+	test.each<[string, (hash: string) => Call | Promise<Call>]>([
+		[
+			'JSON that is declared as a form',
+			(hash) => ({
+				headers: FORM,
+				body: JSON.stringify({ hash, status: 'paid', url: 'a=b&c=%20+' }),
+			}),
+		],
+		[
+			'names with brackets',
+			(hash) => ({ headers: FORM, body: `transaction[hash]=${hash}&status=paid` }),
+		],
+		[
+			'JSON as a text under transaction',
+			(hash) => ({
+				headers: FORM,
+				body: `transaction=${encodeURIComponent(JSON.stringify({ hash }))}&status=paid`,
+			}),
+		],
+		[
+			'a form that says to be text',
+			(hash) => ({ headers: { 'content-type': 'text/plain' }, body: `hash=${hash}&status=paid` }),
+		],
+		['encoded brackets', (hash) => ({ headers: FORM, body: `data%5Bhash%5D=${hash}` })],
+		[
+			'brackets in brackets',
+			(hash) => ({ headers: FORM, body: `data[transaction][id]=${hash}&data[status]=paid` }),
+		],
+		[
+			'JSON in a field of a form',
+			(hash) => ({
+				headers: FORM,
+				body: `payload=${encodeURIComponent(JSON.stringify({ hash }))}`,
+			}),
+		],
+		['a list of one', (hash) => ({ headers: JSON_TYPE, body: JSON.stringify([{ hash }]) })],
+		[
+			'an object under payload',
+			(hash) => ({ headers: JSON_TYPE, body: JSON.stringify({ payload: { hash } }) }),
+		],
+		[
+			'JSON as a text under data',
+			(hash) => ({ headers: JSON_TYPE, body: JSON.stringify({ data: JSON.stringify({ hash }) }) }),
+		],
+		[
+			'a list of one under data',
+			(hash) => ({ headers: JSON_TYPE, body: JSON.stringify({ data: [{ hash }] }) }),
+		],
+		[
+			'a form of parts',
+			async (hash) => await multipart({ transaction_hash: hash, status: 'paid' }),
+		],
+		['a form of parts with brackets', async (hash) => await multipart({ 'data[hash]': hash })],
+		[
+			'another hash beside the one of the transaction',
+			(hash) => ({
+				headers: JSON_TYPE,
+				body: JSON.stringify({ hash: 'customer1', transaction: { hash }, status: 'paid' }),
+			}),
+		],
+	])('%s is read', async (_name, call) => {
+		expect((await inbox.trigger.send(await call(hash))).status).toBe(200);
+		expect(inbox.items).toMatchObject([{ hash, payment_status: 'paid' }]);
+	});
+
+	test('a form of parts with a file is none', async () => {
+		const body = new FormData();
+		body.set('hash', hash);
+		body.set('file', new Blob(['x']), 'x.txt');
+
+		const { status } = await fetch(inbox.trigger.url, { method: 'POST', body });
+
+		expect([status, inbox.items]).toEqual([200, []]);
+	});
+
+	describe('what is certainly no sale is taken, and starts nothing', () => {
+		const NO_SALE = { received: true, started: false, reason: 'not about a transaction' };
+
+		test.each<[string, Call]>([
+			['an empty body', { headers: {}, body: '' }],
+			['an empty object', { headers: JSON_TYPE, body: '{}' }],
+			['an empty list', { headers: JSON_TYPE, body: '[]' }],
+			['null', { headers: {}, body: 'null' }],
+			['a ping', { headers: JSON_TYPE, body: '{"event":" Ping","id":"1a2b3c4d"}' }],
+			['a test', { headers: FORM, body: 'event=test&account=123456789' }],
+			['a greeting', { headers: { 'content-type': 'text/plain' }, body: 'hello, world 1234567' }],
+			[
+				'a word',
+				{ headers: JSON_TYPE, body: '{"type":"verification","sent_at":"2026-11-26 10:00:00"}' },
+			],
+		])('%s', async (_name, call) => {
+			const { status, json } = await inbox.trigger.send(call);
+
+			expect([status, json]).toEqual([200, NO_SALE]);
+			expect([inbox.items, inbox.reads]).toEqual([[], 0]);
+			expect(inbox.trigger.logs.filter(({ level }) => level === 'warn')).toEqual([]);
+		});
+	});
+
+	describe('what looks like a sale, but says no hash', () => {
+		const SALE = { transaction: 'PP00000000', status: 'Paid', '=HYPERLINK("x")': 1 };
+		const warnings = () => inbox.trigger.logs.filter(({ level }) => level === 'warn');
+
+		test('is refused, and n8n’s log names its fields, once in a while', async () => {
+			const long = { a: [1], 'a[length]': 33_000_000 };
+			const deep = { transaction: { id: { toString: 1 } }, sale: 123456 };
+			for (const body of [SALE, SALE, { sale: { id: 123456 } }, long, deep]) {
+				const { status, json } = await inbox.trigger.post(body);
+				expect([status, json]).toEqual([400, { received: false, reason: 'no transaction hash' }]);
+			}
+
+			expect(warnings()).toHaveLength(1);
+			expect(warnings()[0]?.text).toContain(
+				'A webhook was refused, since it does not say the hash of its transaction. Its fields: transaction, status',
+			);
+			expect(warnings()[0]?.text).not.toContain('HYPERLINK');
+			expect(inbox.reads).toBe(0);
+		});
+
+		test.each([
+			{ number: 123456 },
+			{ sale: { customer: { order: 'ab-1234' } } },
+			[{ id: '1234567' }, { id: '1234568' }],
+			'<sale>ab1234</sale>',
+		])('%j', async (body) => {
+			const call = typeof body === 'string' ? body : JSON.stringify(body);
+			const { status } = await inbox.trigger.send({
+				headers: { 'content-type': 'text/plain' },
+				body: call,
+			});
+
+			expect(status).toBe(typeof body === 'string' ? 200 : 400);
+		});
+	});
+
+	describe.each(['production', 'test'] as const)('a probe of the %s URL', (mode) => {
+		test.each(['GET', 'HEAD'])('%s: it listens, and nothing starts', async (method) => {
+			await inbox.publish({ triggerOn: ['paid'] }, { mode });
+
+			const { status, text } = await sendRequest(`${inbox.trigger.url}?hash=${hash}`, { method });
+
+			expect(status).toBe(200);
+			expect(text).toBe(
+				method === 'HEAD'
+					? ''
+					: '{"received":true,"started":false,"reason":"listens here for webhooks, which are sent by POST"}',
+			);
+			expect([inbox.items, inbox.reads]).toEqual([[], 0]);
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+			expect(inbox.items).toHaveLength(1);
+		});
+	});
+});

@@ -1,0 +1,286 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { accounts } from '../../../nodes/DigitalSales/notification/verify';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { chargesAt } from '../../helpers/charge';
+import { products, useInbox } from '../../helpers/inbox';
+
+/** The longest time to an answer, whatever the service does. */
+const ANSWER_WITHIN_MS = 9_500;
+/** What one notice may cost, be it forged. */
+const MOST_READS = 3;
+
+describe('Digital Sales Trigger: the service reads open what a notice says is settled', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+	let hash: string;
+
+	beforeEach(async () => {
+		hash = await inbox.charge();
+	});
+
+	/** Publishes the trigger, and reads the charge once as it is before it is paid. */
+	const publish = async (triggerOn = 'paid'): Promise<void> => {
+		await inbox.publish({ triggerOn: [triggerOn] });
+		await inbox.trigger.post({ hash, status: 'waiting_payment' });
+		await clock.sleep(10_000);
+	};
+	/** Has reads show so much later that it is paid. */
+	const pay = (ms: number): void => {
+		setTimeout(() => void inbox.account.sandbox.setStatus(hash, 'paid'), ms);
+	};
+	/** What a notice that it is paid leads to. */
+	const notify = async () => {
+		const [startedAt, before] = [clock.elapsed(), inbox.reads];
+		const { status, headers } = await inbox.trigger.post({ hash, status: 'paid' });
+		const tookMs = clock.elapsed() - startedAt;
+		return { status, headers, tookMs, reads: inbox.reads - before };
+	};
+
+	test('it is read again: behind by two seconds', async () => {
+		await publish();
+		pay(2_000);
+
+		const { status, reads } = await notify();
+
+		expect(status).toBe(200);
+		expect(reads).toBeLessThanOrEqual(MOST_READS);
+		expect(inbox.items).toMatchObject([{ payment_status: 'paid' }]);
+	});
+
+	test.each([
+		['paid', 0],
+		['any', 1],
+	])('the sender has to come again: behind by a minute, Trigger On %s', async (on, started) => {
+		await publish(on);
+		pay(60_000);
+
+		const { status, headers, tookMs, reads } = await notify();
+
+		expect(status).toBe(503);
+		expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+		expect(tookMs).toBeLessThan(ANSWER_WITHIN_MS);
+		expect(reads).toBeLessThanOrEqual(MOST_READS);
+		expect(inbox.items).toHaveLength(started);
+		await clock.sleep(60_000);
+		expect((await notify()).status).toBe(200);
+		expect(inbox.items).toHaveLength(started + 1);
+		expect(inbox.items.at(-1)).toMatchObject({ payment_status: 'paid' });
+	});
+
+	test('of a minute of forged notices few are read: one at a time, with its pause', async () => {
+		await publish();
+		const before = inbox.reads;
+		const until = clock.elapsed() + 60_000;
+
+		while (clock.elapsed() < until) {
+			await Promise.all(Array.from({ length: 5 }, notify));
+			await clock.sleep(1_000);
+		}
+
+		expect(inbox.reads - before).toBeLessThanOrEqual(6);
+		expect(inbox.items).toEqual([]);
+	});
+
+	test('what is read counts where the notice tells of the past', async () => {
+		await publish('any');
+		await inbox.account.sandbox.setStatus(hash, 'refunded');
+
+		const { status, reads } = await notify();
+
+		expect([status, reads]).toEqual([200, 1]);
+		expect(inbox.items.at(-1)).toMatchObject({ payment_status: 'refunded' });
+	});
+
+	test('however slowly the service answers, the sender is answered in time', async () => {
+		await publish();
+		inbox.account.fault('read', { kind: 'delay', ms: 3_000 }, 'always');
+
+		const { status, tookMs } = await notify();
+
+		expect(status).toBe(503);
+		expect(tookMs).toBeLessThanOrEqual(ANSWER_WITHIN_MS);
+	});
+
+	test('another transaction is not held up meanwhile', async () => {
+		await publish();
+		const [other = '', ...forged] = await chargesAt(inbox.account.sandbox, 13);
+		await inbox.account.sandbox.setStatus(other, 'paid');
+
+		const held = forged.map(async (one) => await inbox.trigger.post({ hash: one, status: 'paid' }));
+		await clock.sleep(100);
+		const startedAt = clock.elapsed();
+		const answer = await inbox.trigger.post({ hash: other, status: 'paid' });
+
+		expect(answer.status).toBe(200);
+		expect(clock.elapsed() - startedAt).toBeLessThan(500);
+		expect((await Promise.all(held)).map(({ status }) => status)).toEqual(forged.map(() => 503));
+	});
+});
+
+describe('Digital Sales Trigger: a read that lags behind what a notice says', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+	/** Publishes the trigger for a charge that the service reads as given, from then on as told so much later. */
+	const begin = async (form: INodeParameters, before: string): Promise<string> => {
+		await inbox.publish(form);
+		const hash = await inbox.charge();
+		await inbox.account.sandbox.setStatus(hash, before);
+		return hash;
+	};
+	const change = (hash: string, status: string, ms: number): void => {
+		setTimeout(() => void inbox.account.sandbox.setStatus(hash, status), ms);
+	};
+	const PAID = { triggerOn: ['paid'] };
+	const REVERSED = { triggerOn: ['reversed'] };
+	const OTHER = { triggerOn: ['other'], otherStatuses: 'frozen, Em Análise' };
+
+	describe.each<[INodeParameters, string, string | undefined, string]>([
+		[PAID, 'waiting_payment', 'PAID', 'paid'],
+		[PAID, 'waiting_payment', 'approved', 'paid'],
+		[PAID, 'waiting_payment', undefined, 'paid'],
+		[PAID, 'expired', 'Paid', 'paid'],
+		[PAID, 'never_heard_of', 'paid', 'paid'],
+		[REVERSED, 'paid', 'med_analysis', 'med_analysis'],
+		[REVERSED, 'paid', 'WAITING_REFUND', 'waiting_refund'],
+		[REVERSED, 'paid', undefined, 'refunded'],
+		[OTHER, 'paid', 'frozen', 'frozen'],
+		[OTHER, 'paid', 'em análise', 'Em Análise'],
+		[OTHER, 'waiting_payment', 'pago', 'frozen'],
+		[{ triggerOn: ['failed'] }, 'waiting_payment', 'Expired', 'expired'],
+		[{ triggerOn: ['waiting', 'paid'] }, 'waiting_payment', 'paid', 'paid'],
+		[{ triggerOn: ['any'] }, 'paid', 'chargeback', 'chargeback'],
+	])('Trigger On %j, read as %s, claimed %s', (form, before, claimed, after) => {
+		test('by two seconds: it is read again, and starts the workflow', async () => {
+			const hash = await begin(form, before);
+			change(hash, after, 2_000);
+
+			expect((await inbox.trigger.post({ hash, status: claimed })).status).toBe(200);
+			expect(inbox.items).toMatchObject([{ payment_status: after }]);
+		});
+
+		test('by a minute: the sender has to come again', async () => {
+			const hash = await begin(form, before);
+			change(hash, after, 60_000);
+
+			const { status, headers } = await inbox.trigger.post({ hash, status: claimed });
+			expect([status, inbox.items]).toEqual([503, []]);
+			expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+			await clock.sleep(60_000);
+			expect((await inbox.trigger.post({ hash, status: claimed })).status).toBe(200);
+			expect(inbox.items).toMatchObject([{ payment_status: after }]);
+		});
+	});
+
+	test.each<[INodeParameters, string, string | undefined]>([
+		[PAID, 'refunded', 'paid'],
+		[PAID, 'med_analysis', undefined],
+		[PAID, 'waiting_payment', 'waiting_payment'],
+		[PAID, 'waiting_payment', 'Expired'],
+		[PAID, 'expired', 'waiting_payment'],
+		[{ triggerOn: ['failed'] }, 'paid', 'expired'],
+		[{ triggerOn: ['waiting'] }, 'paid', undefined],
+		[{ ...PAID, ...products('another1') }, 'paid', undefined],
+	])(
+		'Trigger On %j, read as %s, claimed %s: nothing else is to come',
+		async (form, read, claimed) => {
+			const hash = await begin(form, read);
+
+			expect((await inbox.trigger.post({ hash, status: claimed })).status).toBe(200);
+			expect([inbox.items, inbox.reads]).toEqual([[], 1]);
+		},
+	);
+
+	test('a status that is wanted, too, does not stand for the one that was claimed', async () => {
+		const hash = await begin({ triggerOn: ['waiting'] }, 'waiting_payment');
+		await inbox.trigger.post({ hash });
+		change(hash, 'authorized', 2_000);
+		await inbox.trigger.post({ hash, status: 'authorized' });
+
+		expect(inbox.items).toMatchObject([
+			{ payment_status: 'waiting_payment' },
+			{ payment_status: 'authorized' },
+		]);
+	});
+
+	test('what is believed is what was read, even if the notice claims less', async () => {
+		const hash = await begin(PAID, 'paid');
+
+		await inbox.trigger.post({ hash, status: 'waiting_payment' });
+
+		expect(inbox.items).toMatchObject([{ payment_status: 'paid' }]);
+	});
+
+	describe('a sale that cannot be read yet', () => {
+		const hide = (): void => {
+			inbox.account.fault('read', { kind: 'status', status: 404, body: {} }, 'always');
+		};
+		const show = (ms: number): void =>
+			void setTimeout(inbox.account.sandbox.clearFaults.bind(inbox.account.sandbox), ms);
+
+		test('for two seconds is read again', async () => {
+			const hash = await begin(PAID, 'paid');
+			hide();
+			show(2_000);
+
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+			expect(inbox.items).toHaveLength(1);
+		});
+
+		test('for a minute has to come again', async () => {
+			const hash = await begin(PAID, 'paid');
+			hide();
+			show(60_000);
+
+			const { status, headers } = await inbox.trigger.post({ hash, status: 'paid' });
+			expect(status).toBe(503);
+			expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+			await clock.sleep(60_000);
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+		});
+	});
+});
+
+describe('Digital Sales Trigger: an answer before the sender stops waiting', () => {
+	const inbox = useInbox();
+
+	beforeEach(async () => {
+		await inbox.publish();
+		jest.spyOn(clock, 'random').mockReturnValue(0.9);
+	});
+	afterEach(() => jest.restoreAllMocks());
+
+	/** Has n8n take so long to return the credential. */
+	const delayCredential = (ms: number): void => {
+		const get = accounts.get.bind(accounts);
+		jest.spyOn(accounts, 'get').mockImplementation(async (...args) => {
+			await clock.sleep(ms);
+			return await get(...args);
+		});
+	};
+
+	test('a service that is down for a moment is asked once more, and no more than that', async () => {
+		const hash = await inbox.charge();
+		inbox.account.fault('read', { kind: 'status', status: 503 }, 3);
+
+		expect((await inbox.trigger.post({ hash })).status).toBe(503);
+		expect(inbox.reads).toBe(2);
+		expect((await inbox.trigger.post({ hash })).status).toBe(200);
+		expect(inbox.reads).toBe(4);
+		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
+	test('it is not asked if little time is left', async () => {
+		delayCredential(ANSWER_WITHIN_MS - 2_600);
+
+		expect((await inbox.trigger.post({ hash: await inbox.charge() })).status).toBe(503);
+		expect(inbox.reads).toBe(0);
+	});
+
+	test('the less time is left, the sooner a read of a silent service is aborted', async () => {
+		delayCredential(ANSWER_WITHIN_MS - 3_100);
+		inbox.account.fault('read', { kind: 'delay', ms: 4_000 }, 'always');
+		const startedAt = clock.elapsed();
+
+		expect((await inbox.trigger.post({ hash: 'ab12' })).status).toBe(503);
+		expect(inbox.reads).toBe(1);
+		expect(clock.elapsed() - startedAt).toBeLessThan(ANSWER_WITHIN_MS - 2_100);
+	});
+});

@@ -1,0 +1,249 @@
+import * as fc from 'fast-check';
+import { createRunExecutionData, type IDataObject } from 'n8n-workflow';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import type { Fault } from '../../sandbox';
+import { forgers } from '../../helpers/notices';
+import { processedItems } from '../../helpers/engine';
+import { useInbox } from '../../helpers/inbox';
+
+const FAULTS: Fault[] = [
+	...[401, 404, 500, 503].map((status) => ({ kind: 'status' as const, status, body: {} })),
+	{ kind: 'html' },
+	{ kind: 'truncatedBody' },
+	{ kind: 'emptyBody' },
+	{ kind: 'resetBeforeProcessing' },
+	{ kind: 'delay', ms: 4_000 },
+];
+
+/** What becomes of a sale, from waiting_payment on. */
+const PATHS = [
+	['paid'],
+	['authorized', 'paid'],
+	['expired'],
+	['expired', 'paid'],
+	['paid', 'refunded'],
+	['paid', 'med_analysis', 'paid'],
+];
+const SETTLED = ['paid', 'expired', 'refunded'];
+/** The settled statuses that Trigger On wants. */
+const WANTED: Array<[string[], string[]]> = [
+	[['paid'], ['paid']],
+	[
+		['paid', 'reversed'],
+		['paid', 'refunded'],
+	],
+	[['any'], SETTLED],
+];
+
+/** Some are transactions that this process has made or read before. */
+const sales = fc.array(fc.record({ path: fc.constantFrom(...PATHS), isSeen: fc.boolean() }), {
+	minLength: 3,
+	maxLength: 3,
+});
+
+/** A notice beside the plain one: a repetition, perhaps in another shape, or another kind of event. */
+const notice = fc.record({
+	shape: fc.nat(2),
+	event: fc.constantFrom(undefined, undefined, 'transaction', 'renewal', 'reminder'),
+});
+const more = fc.array(notice, { maxLength: 3 });
+const lagMs = fc.constantFrom(0, 0, 500, 2_500, 20_000, 90_000);
+/** Mostly the first one, so that it goes far. */
+const sale = fc.constantFrom(0, 0, 1, 2);
+const nth = fc.nat(9);
+const nths = fc.array(nth, { minLength: 1, maxLength: 6 });
+const ms = fc.constantFrom(1_000, 5_000, 60_000);
+const fault = fc.constantFrom(...FAULTS);
+const times = fc.integer({ min: 1, max: 4 });
+const is = <const T extends string>(what: T) => fc.constant(what);
+const step = fc.oneof(
+	{ weight: 5, arbitrary: fc.record({ do: is('change'), sale, lagMs, more }) },
+	{ weight: 6, arbitrary: fc.record({ do: is('send'), nths, isAgain: fc.boolean() }) },
+	{ weight: 2, arbitrary: fc.record({ do: is('forge'), sale: fc.nat(3) }) },
+	{ weight: 3, arbitrary: fc.record({ do: is('fault'), fault, times }) },
+	{ weight: 2, arbitrary: fc.record({ do: is('wait'), ms }) },
+	{ weight: 2, arbitrary: fc.record({ do: is('restart') }) },
+	{ weight: 3, arbitrary: fc.record({ do: is('crash'), writes: fc.nat(4) }) },
+	{ weight: 1, arbitrary: fc.record({ do: is('refuseToStore') }) },
+	{ weight: 1, arbitrary: fc.record({ do: is('leave'), nth }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+interface Sale {
+	hash: string;
+	/** What is still to come. */
+	path: string[];
+	was: string[];
+	/** When reads show the latest status. */
+	shownAt: number;
+	/** Whether a notice of the latest status was answered 200 before reads showed it. */
+	isAnsweredEarly: boolean;
+}
+
+interface Notice {
+	hash: string;
+	status: string;
+	body: object;
+}
+
+const STEPS = Number(process.env.MODEL_STEPS ?? 14);
+const RUNS = Number(process.env.MODEL_RUNS ?? 15);
+/** Far more than a sender needs once everything works. */
+const MOST_ROUNDS = 20;
+
+describe('Any order of notices, late reads, failures, duplicates, crashes and restarts', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+	/** The sender: what it still has to get rid of. */
+	let pending: Notice[];
+	let sold: Sale[];
+	/** What was notified of another kind of event, too. */
+	let others: Set<string>;
+
+	const begin = async (triggerOn: string[], wishes: Array<{ path: string[]; isSeen: boolean }>) => {
+		expect(await inbox.close()).toEqual([]);
+		inbox.account.reset();
+		await inbox.publish({ triggerOn });
+		[pending, sold, others] = [[], [], new Set()];
+		for (const { path, isSeen } of wishes) {
+			const hash = isSeen ? await inbox.chargeHere() : await inbox.charge();
+			const was = ['waiting_payment'];
+			sold.push({ hash, path: [...path], was, shownAt: 0, isAnsweredEarly: false });
+		}
+	};
+
+	/** Sends notices at the same moment; whatever is not answered 200 is sent again some day. */
+	const send = async (notices: Notice[], isAgain = false): Promise<void> => {
+		const done = await Promise.all(
+			notices.map(async (one) => {
+				if ((await inbox.trigger.post(one.body)).status !== 200) return undefined;
+				const sale = sold.find(({ hash }) => hash === one.hash);
+				const isEarly = sale?.was.at(-1) === one.status && clock.elapsed() < sale.shownAt;
+				if (sale && isEarly) sale.isAnsweredEarly = true;
+				return one;
+			}),
+		);
+		if (!isAgain) pending = pending.filter((one) => !done.includes(one));
+	};
+
+	/** Changes the status of a sale: its notices tell at once, and reads so much later. */
+	const change = ({ sale: at, lagMs, more }: Extract<Step, { do: 'change' }>): void => {
+		const { sandbox } = inbox.account;
+		const sale = sold[at];
+		const status = sale?.path.shift();
+		if (!sale || status === undefined) return;
+		const { hash } = sale;
+		sale.was.push(status);
+		sale.shownAt = Math.max(sale.shownAt, clock.elapsed() + lagMs);
+		sale.isAnsweredEarly = false;
+		const show = async (): Promise<void> => await sandbox.setStatus(hash, status);
+		if (sale.shownAt === clock.elapsed()) void show();
+		else setTimeout(() => void show(), sale.shownAt - clock.elapsed());
+		const stored = sandbox.transactions.find((one) => one.hash === hash);
+		const forge = stored ? forgers(stored) : [];
+		for (const { shape, event } of [{ shape: 0, event: undefined }, ...more]) {
+			const plain = forge[shape]?.(hash, status) as object;
+			pending.push({ hash, status, body: { ...plain, ...(event && { event }) } });
+			if (event && event !== 'transaction') others.add(`${hash} ${status}`);
+		}
+	};
+
+	/** Kills n8n after so many writes to its table of processed items, and retries what it was running. */
+	const crash = async (writes: number): Promise<void> => {
+		const { trigger } = inbox;
+		const before = trigger.runs.length;
+		processedItems.failAfter = writes;
+		await send(pending);
+		const runs = (await trigger.settled()).slice(before);
+		processedItems.clear({ keepRows: true });
+		await trigger.restart();
+		for (const [nth, { status }] of runs.entries()) {
+			const begun = trigger.begun[before + nth] ?? createRunExecutionData();
+			if (status === 'error') await trigger.retry(begun);
+		}
+	};
+
+	const take = async (one: Step): Promise<void> => {
+		const { trigger, account } = inbox;
+		const nthPending = (nth: number): Notice[] => pending.slice(nth % pending.length).slice(0, 1);
+		if (one.do === 'change') change(one);
+		else if (one.do === 'send') await send(one.nths.flatMap(nthPending), one.isAgain);
+		else if (one.do === 'wait') await clock.sleep(one.ms);
+		else if (one.do === 'restart') await trigger.restart();
+		else if (one.do === 'crash') await crash(one.writes);
+		else if (one.do === 'forge') {
+			const hash = sold[one.sale]?.hash ?? 'nosuch1';
+			await trigger.post({ hash, status: 'paid' });
+		} else if (one.do === 'fault') {
+			const { fault, times } = one;
+			account.fault('read', { ...fault, times });
+		} else if (one.do === 'refuseToStore') {
+			trigger.failingStores = 1;
+			await send(pending.slice(0, 1));
+			trigger.failingStores = 0;
+		} else {
+			for (const { body } of nthPending(one.nth)) {
+				await inbox.postAndLeave(body, async () => await clock.sleep(2));
+			}
+			await trigger.settled();
+		}
+	};
+
+	/** Once everything works, the sender gets rid of all. */
+	const finish = async (): Promise<void> => {
+		inbox.account.sandbox.clearFaults();
+		await clock.sleep(100_000);
+		for (let round = 0; pending.length > 0 && round < MOST_ROUNDS; round += 1) {
+			await send(pending);
+			await clock.sleep(31_000);
+		}
+		await inbox.trigger.settled();
+		// Of a status that is past no read will ever tell.
+		const isPresent = (one: Notice): boolean =>
+			sold.some(({ hash, was }) => hash === one.hash && was.at(-1) === one.status);
+		expect(pending.filter(isPresent)).toEqual([]);
+	};
+
+	test(
+		'start the workflow once for each settled sale that it wants',
+		async () => {
+			const steps = fc.array(step, { minLength: 4, maxLength: STEPS });
+			await fc.assert(
+				fc.asyncProperty(fc.constantFrom(...WANTED), sales, steps, async (form, wishes, all) => {
+					const [triggerOn, wanted] = form;
+					await begin(triggerOn, wishes);
+					for (const one of all) await take(one);
+					await finish();
+
+					const started = inbox.items.map(keyOf);
+					expect(started).toEqual([...new Set(started)]);
+					const known = sold.flatMap(({ hash, was }) => was.map((status) => `${hash} ${status}`));
+					expect(known).toEqual(expect.arrayContaining(inbox.items.map(statusOf)));
+					for (const { hash, was, isAnsweredEarly } of sold) {
+						const last = was.at(-1) ?? '';
+						if (!SETTLED.includes(last)) continue;
+						const key = `${hash} ${last}`;
+						const isWanted = wanted.includes(last);
+						const cameBack = was.indexOf(last) < was.length - 1;
+						// A read that still shows the status in between answers it.
+						if (isWanted && cameBack && isAnsweredEarly) continue;
+						expect(started.includes(key)).toBe(isWanted);
+						// Of a status that came back, an event may have come while another one was read.
+						if (cameBack) continue;
+						expect(started.includes(`${key} other`)).toBe(isWanted && others.has(key));
+					}
+				}),
+				{ numRuns: RUNS },
+			);
+		},
+		120_000 + RUNS * 2_000,
+	);
+});
+
+function statusOf({ hash, payment_status: status }: IDataObject): string {
+	return `${String(hash)} ${String(status)}`;
+}
+
+/** What may start the workflow once. */
+function keyOf(item: IDataObject): string {
+	return `${statusOf(item)}${item.webhook_event === undefined ? '' : ' other'}`;
+}

@@ -1,0 +1,256 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRunExecutionData } from 'n8n-workflow';
+import { handedOver } from '../../../nodes/DigitalSales/trigger/receive';
+import { NO_OP_TYPE, processedItems } from '../../helpers/engine';
+import { aroundEntries } from '../../helpers/database';
+import { useInbox } from '../../helpers/inbox';
+
+/** A node behind the trigger. */
+const DELIVER = [{ name: 'Deliver', type: NO_OP_TYPE }];
+
+describe('A notice starts the workflow once', () => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+
+	const posted = async (hash: string): Promise<number> =>
+		(await inbox.trigger.post({ hash })).status;
+	/** What n8n's Retry of an execution that began comes to. */
+	const retried = async (begun = createRunExecutionData()) => {
+		const { status, data } = await inbox.trigger.retry(begun);
+		return { status, items: Object.values(data)[0]?.items };
+	};
+	/** A notice again when the process remembers nothing of the first one. */
+	const afterRestart = async (hash: string): Promise<number> => {
+		await inbox.trigger.restart();
+		return await posted(hash);
+	};
+
+	test('a duplicate after a restart ends in success, without an item, even with Always Output Data', async () => {
+		await inbox.publish(undefined, { settings: { alwaysOutputData: true }, next: DELIVER });
+		const hash = await inbox.charge();
+		await posted(hash);
+		expect(await afterRestart(hash)).toBe(200);
+		const [first, second] = await inbox.trigger.settled();
+
+		expect(first?.data.Deliver?.items).toHaveLength(1);
+		expect(second?.status).toBe('success');
+		expect(second?.data.Deliver).toBeUndefined();
+	});
+
+	test('two processes that are told at the same moment emit one item', async () => {
+		await inbox.publish();
+		inbox.trigger.addProcess();
+		const hash = await inbox.charge();
+		expect(await Promise.all([posted(hash), posted(hash)])).toEqual([200, 200]);
+		await inbox.trigger.settled();
+
+		expect(inbox.trigger.runs).toHaveLength(2);
+		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
+	test('another status starts it again; hash and status may be numbers', async () => {
+		await inbox.publish({ triggerOn: ['any'], simplify: false });
+		for (const payment_status of [1, 2, 2]) {
+			const body = { hash: 123456, payment_status };
+			inbox.account.fault('read', { kind: 'status', status: 200, body });
+			await afterRestart('123456');
+		}
+
+		expect(inbox.items.map(({ payment_status: status }) => status)).toEqual([1, 2]);
+	});
+
+	describe('a notice of another kind of event', () => {
+		/** Posts notices of a new, paid sale; gives the kinds of event that were put out. */
+		const eventsOf = async (...notices: object[]): Promise<unknown[]> => {
+			const hash = await inbox.charge();
+			await inbox.account.sandbox.setStatus(hash, 'paid');
+			for (const notice of notices) {
+				expect((await inbox.trigger.post({ hash, status: 'paid', ...notice })).status).toBe(200);
+			}
+			return inbox.items.map(({ webhook_event: event }) => event);
+		};
+
+		test('is no duplicate, but starts the workflow only once, whatever it is called', async () => {
+			await inbox.publish();
+			const usual = [{ event: 'transaction' }, {}, { event: 'Transaction' }];
+
+			expect(await eventsOf(...usual, { event: 'renewal' }, { event: 'made up' })).toEqual([
+				undefined,
+				'renewal',
+			]);
+			const [{ hash } = {}] = inbox.items;
+			await inbox.trigger.restart();
+			for (const event of [undefined, 'made up']) {
+				await inbox.trigger.post({ event, data: { hash, status: 'paid' } });
+			}
+			expect(inbox.items).toHaveLength(2);
+			await eventsOf({ event: 'renewal' });
+			expect(inbox.items.at(-1)).not.toMatchObject({ hash });
+		});
+
+		test('is one of the sale itself if it came late: its status is no longer the present one', async () => {
+			await inbox.publish({ triggerOn: ['paid'] });
+			const late = { status: 'waiting_payment', event: 'reminder' };
+
+			expect(await eventsOf(late, { event: 'transaction' })).toEqual([undefined]);
+		});
+	});
+
+	test('the Retry of an execution that crashed emits its item each time, that of a duplicate none', async () => {
+		await inbox.publish();
+		const hash = await inbox.charge();
+		await posted(hash);
+		await afterRestart(hash);
+		const [begun, duplicate] = inbox.trigger.begun;
+
+		for (let nth = 0; nth < 2; nth++) {
+			expect((await retried(begun)).items).toMatchObject([{ json: { hash } }]);
+			expect(await retried(duplicate)).toEqual({ status: 'success', items: [] });
+		}
+	});
+
+	test('a database that refuses the entry fails the execution, even with On Error: Continue; its Retry emits the item', async () => {
+		await inbox.publish(undefined, { settings: { onError: 'continueRegularOutput' } });
+		const hash = await inbox.charge();
+		processedItems.failingWrites = 100;
+		expect(await posted(hash)).toBe(200);
+		const [failed] = await inbox.trigger.settled();
+		processedItems.failingWrites = 0;
+
+		expect(failed?.error).toMatchObject({
+			message: 'n8n could not record this webhook, so the workflow was not started',
+			description: expect.stringContaining('SQLITE_FULL'),
+		});
+		expect(inbox.trigger.executions).toEqual([]);
+		expect((await retried(failed?.run?.data)).items).toHaveLength(1);
+	});
+
+	describe('nobody has to press Retry', () => {
+		afterEach(async () => {
+			const [begun] = await inbox.trigger.settled();
+			expect(begun?.error).toBeUndefined();
+			expect(inbox.items).toHaveLength(1);
+			await afterRestart(String(inbox.items[0]?.hash));
+			expect(inbox.items).toHaveLength(1);
+		});
+
+		test('if the database takes no entry for a while', async () => {
+			await inbox.publish();
+			processedItems.failingWrites = Infinity;
+			setTimeout(() => (processedItems.failingWrites = 0), 15_000);
+
+			expect(await posted(await inbox.charge())).toBe(200);
+		});
+
+		test.each([1, 2])(
+			'if the database took the entry, but its answer is lost %i times',
+			async (times) => {
+				await inbox.publish();
+				const entering = aroundEntries(async (enter, nth) => {
+					const entered = await enter();
+					if (nth <= times) throw new Error('Connection terminated');
+					return entered;
+				});
+
+				expect(await posted(await inbox.charge())).toBe(200);
+				await inbox.trigger.settled();
+				entering.mockRestore();
+			},
+		);
+
+		test('if the credential cannot be read for a while', async () => {
+			const credentials = { ...inbox.account.credentials };
+			await inbox.publish(undefined, { credentials });
+			const storing = inbox.holdStoring();
+			const answer = posted(await inbox.charge());
+			await storing.begun();
+			// It is remembered for a few seconds.
+			await pause(6_000);
+			Reflect.deleteProperty(credentials, 'digitalSalesApi');
+			setTimeout(() => Object.assign(credentials, inbox.account.credentials), 3_000);
+			storing.release();
+
+			expect(await answer).toBe(200);
+		});
+	});
+
+	describe('a notice that was not answered 200 is not swallowed when it comes again', () => {
+		afterEach(async () => {
+			await inbox.trigger.settled();
+			expect(inbox.trigger.executions).toHaveLength(1);
+		});
+
+		test('because n8n could not store it', async () => {
+			await inbox.publish();
+			const hash = await inbox.charge();
+			inbox.trigger.failingStores = 1;
+
+			expect([await posted(hash), await posted(hash)]).toEqual([500, 200]);
+		});
+
+		test('because n8n was still storing it', async () => {
+			await inbox.publish(undefined, { next: DELIVER });
+			const notice = { hash: await inbox.charge(), status: 'waiting_payment' };
+			const storing = inbox.holdStoring();
+			const first = inbox.trigger.post(notice);
+			await storing.begun();
+			const second = await inbox.trigger.post(notice);
+			storing.release();
+
+			expect([(await first).status, second.status]).toEqual([200, 503]);
+			expect((await inbox.trigger.post(notice)).json).toMatchObject({ started: false });
+		});
+
+		test('because its sender left while n8n stored it', async () => {
+			await inbox.publish(undefined, { next: DELIVER });
+			const hash = await inbox.charge();
+			const storing = inbox.holdStoring();
+			await inbox.postAndLeave({ hash }, storing.begun);
+			await pause(50);
+			storing.release();
+			await pause(50);
+			expect(handedOver.size).toBe(0);
+
+			expect(await posted(hash)).toBe(200);
+		});
+
+		test('because its sender left while it was verified', async () => {
+			await inbox.publish();
+			const notice = { hash: await inbox.charge(), status: 'waiting_payment' };
+			inbox.account.fault('read', { kind: 'delay', ms: 200 });
+			await inbox.postAndLeave(notice, async () => await pause(60));
+			await pause(3_100);
+			expect(handedOver.size).toBe(0);
+
+			expect((await inbox.trigger.post(notice)).status).toBe(200);
+		});
+
+		/** Has n8n store so many earlier ones. */
+		const store = (count: number): void => {
+			for (let nth = 0; nth < count; nth++) handedOver.set(`earlier ${nth}`, false);
+		};
+
+		test('because n8n stored eighty earlier ones: it was not even read', async () => {
+			await inbox.publish();
+			const hash = await inbox.charge();
+			store(80);
+			expect(await posted(hash)).toBe(503);
+			expect(inbox.reads).toBe(0);
+			handedOver.set('earlier 0', true);
+
+			expect(await posted(hash)).toBe(200);
+		});
+
+		test('because they became as many while it was read', async () => {
+			await inbox.publish();
+			const hash = await inbox.charge();
+			inbox.account.fault('read', { kind: 'delay', ms: 200 });
+			const answer = posted(hash);
+			await pause(100);
+			store(80);
+			expect(await answer).toBe(503);
+			handedOver.clear();
+
+			expect(await posted(hash)).toBe(200);
+		});
+	});
+});

@@ -1,0 +1,199 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { type Fault, NOTICE_SHAPES } from '../../sandbox';
+import { useInbox } from '../../helpers/inbox';
+
+describe('Digital Sales Trigger: notices', () => {
+	const inbox = useInbox();
+	let hash: string;
+
+	beforeEach(async () => {
+		hash = await inbox.chargeHere();
+	});
+
+	const setStatus = async (status: string): Promise<void> =>
+		await inbox.account.sandbox.setStatus(hash, status);
+
+	test.each(NOTICE_SHAPES)('emits the transaction of a notice of shape %s', async (shape) => {
+		await inbox.publish({});
+		await setStatus('paid');
+
+		const report = await inbox.account.sandbox.notify(hash, { shape, url: inbox.trigger.url });
+
+		expect(report.status).toBe(200);
+		expect(inbox.items).toMatchObject([
+			{ hash, payment_status: 'paid', amount_reais: 39.8, customer_email: 'maria@example.com' },
+		]);
+		expect(Object.keys(inbox.items[0] ?? {}).sort()).toEqual([
+			...['amount_reais', 'customer_email', 'customer_name', 'customer_phone', 'hash'],
+			...['payment_status', 'pix_qr_code', 'product_hash', 'product_title', 'updated_at'],
+		]);
+	});
+
+	test('emits the chosen fields, once for each status', async () => {
+		await inbox.publish({ options: { fields: ['utm_source'] } });
+		await setStatus('paid');
+		await inbox.account.sandbox.notify(hash, { url: inbox.trigger.url });
+		await inbox.account.sandbox.notify(hash, { url: inbox.trigger.url });
+
+		expect(inbox.items).toEqual([{ hash, payment_status: 'paid', utm_source: null }]);
+	});
+
+	describe('no JSON, or too large: nothing is read', () => {
+		const LARGE = `{"hash":"x","filler":"${'x'.repeat(256 * 1024)}"}`;
+
+		afterEach(() => {
+			expect(inbox.items).toEqual([]);
+			expect(inbox.reads).toBe(0);
+		});
+
+		test('turns a form with files away by the length that it states', async () => {
+			await inbox.publish();
+
+			const body = new FormData();
+			body.set('file', new Blob([LARGE]));
+
+			expect((await fetch(inbox.trigger.url, { method: 'POST', body })).status).toBe(413);
+		});
+
+		test.each([
+			['bytes that are no JSON', new Uint8Array([0xff, 0xfe, 0x00]), 200],
+			['more than 256 KiB', LARGE, 413],
+			['more than n8n reads', 'x'.repeat(17 * 1024 * 1024), 413],
+		])('of a content type that n8n does not read: %s', async (_name, content, expected) => {
+			await inbox.publish();
+			const sent = { method: 'POST', duplex: 'half', headers: { 'content-type': 'x/y' } } as const;
+
+			const stated = await fetch(inbox.trigger.url, { ...sent, body: content });
+			const body = new Blob([content]).stream();
+			const streamed = await fetch(inbox.trigger.url, { ...sent, body });
+
+			expect([stated.status, streamed.status]).toEqual([expected, expected]);
+		});
+	});
+
+	test.each([
+		[256 * 1024, 200],
+		[256 * 1024 + 1, 413],
+	])('of %i bytes are answered %i', async (bytes, expected) => {
+		await inbox.publish();
+		const filler = 'x'.repeat(bytes - JSON.stringify({ hash, filler: '' }).length);
+
+		expect((await inbox.trigger.post({ hash, filler })).status).toBe(expected);
+		expect(inbox.items).toHaveLength(expected === 200 ? 1 : 0);
+	});
+
+	test.each<Record<string, string>>([
+		{},
+		{ 'content-type': 'application/vnd.shop; charset=iso-8859-1' },
+	])('are read as JSON even if n8n does not read their content type: %j', async (headers) => {
+		await inbox.publish();
+
+		const { status } = await inbox.trigger.send({ body: `\uFEFF{"hash":"${hash}"}`, headers });
+
+		expect(status).toBe(200);
+		expect(inbox.items).toHaveLength(1);
+	});
+
+	test('may be a form, or a text that holds JSON', async () => {
+		await inbox.publish();
+		await inbox.trigger.send({
+			body: `transaction_hash=${hash}&status=waiting_payment`,
+			headers: { 'content-type': 'application/x-www-form-urlencoded' },
+		});
+		await setStatus('paid');
+		// What was read in the same millisecond is not read again.
+		await pause(1);
+		await inbox.trigger.send({
+			body: JSON.stringify({ data: { transaction: { id: hash } } }),
+			headers: { 'content-type': 'text/plain' },
+		});
+
+		expect(inbox.items).toMatchObject([
+			{ payment_status: 'waiting_payment' },
+			{ payment_status: 'paid' },
+		]);
+	});
+
+	test.each<[string, Fault]>([
+		['returns a web page with 404', { kind: 'html', status: 404 }],
+		['returns another transaction', { kind: 'patchBody', set: { hash: 'another1' } }],
+	])(
+		'are answered 503 with Retry-After, and start nothing, when the service %s',
+		async (_name, fault) => {
+			await inbox.publish();
+			inbox.account.fault('read', fault, 'always');
+
+			const answer = await inbox.trigger.post({ hash });
+
+			expect(answer.status).toBe(503);
+			expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+			expect(inbox.items).toEqual([]);
+
+			inbox.account.sandbox.clearFaults();
+			expect((await inbox.trigger.post({ hash })).status).toBe(200);
+			expect(inbox.items).toHaveLength(1);
+		},
+	);
+
+	describe('Once per hash and status', () => {
+		test('what was emitted long ago is a duplicate, without asking the service', async () => {
+			await inbox.publish();
+			await inbox.trigger.post({ hash, status: 'waiting_payment' });
+			await clock.sleep(60_000);
+
+			const repeated = await inbox.trigger.post({ hash, status: 'waiting_payment' });
+
+			expect(repeated).toMatchObject({ status: 200, json: { reason: 'already known' } });
+			expect(inbox.reads).toBe(1);
+		});
+
+		test('each trigger emits a transaction, whatever others have emitted', async () => {
+			for (let nth = 0; nth < 2; nth++) {
+				await inbox.publish();
+				await inbox.trigger.post({ hash });
+				expect(inbox.items).toHaveLength(1);
+			}
+		});
+
+		test('a transaction without a status is also emitted once', async () => {
+			await inbox.publish();
+			inbox.account.fault('read', { kind: 'patchBody', remove: ['payment_status'] }, 'always');
+
+			const answers = [await inbox.trigger.post({ hash }), await inbox.trigger.post({ hash })];
+
+			expect(answers.map(({ json }) => json)).toEqual([
+				undefined,
+				{ received: true, started: false, reason: 'already known' },
+			]);
+			expect(inbox.items).toMatchObject([{ hash, payment_status: null }]);
+		});
+	});
+
+	test.each(['production', 'test'] as const)(
+		'that the form excludes tell a stranger nothing about the transaction (%s)',
+		async (mode) => {
+			await inbox.publish({ triggerOn: ['paid'] }, { mode });
+
+			const notice = { hash, status: 'waiting_payment' };
+			expect(await inbox.trigger.post(notice)).toMatchObject({
+				status: 200,
+				json: {
+					received: true,
+					started: false,
+					reason: 'excluded by Trigger On or the filters',
+				},
+			});
+			expect(inbox.items).toEqual([]);
+		},
+	);
+
+	test('show no token in what n8n keeps or logs', async () => {
+		await inbox.publish({ triggerOn: ['any'], simplify: false });
+		inbox.account.fault('read', { kind: 'echoRequest' }, 'always');
+		await inbox.trigger.post({ hash });
+
+		const { logs, executions } = inbox.trigger;
+		expect(JSON.stringify([logs, executions])).not.toContain(inbox.account.sandbox.apiToken);
+	});
+});

@@ -1,0 +1,247 @@
+import { ExecuteContext } from 'n8n-core';
+import type { IExecuteData } from 'n8n-workflow';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import type { Fault } from '../../sandbox';
+import { everythingIn } from '../../helpers/engine';
+import { received, useWaitingRoom } from '../../helpers/waiting';
+
+const MINUTE_MS = 60_000;
+
+describe('Transaction > Wait for Payment: what goes wrong', () => {
+	const room = useWaitingRoom();
+
+	const minutes = async (count: number): Promise<void> => await clock.sleep(count * MINUTE_MS);
+	const always = (fault: Fault): void => room.account.fault('read', fault, 'always');
+
+	test.each<[string, Fault]>([
+		['has a fault', { kind: 'status', status: 500 }],
+		['does not know the charge yet', { kind: 'status', status: 404, body: {} }],
+		['says so under a 200', { kind: 'successFalse' }],
+		['asks whether it is human', { kind: 'html', status: 403 }],
+		['answers about another one', { kind: 'patchBody', set: { hash: 'other1' } }],
+		['breaks off', { kind: 'truncatedBody' }],
+	])('waits on while the service %s', async (_name, fault) => {
+		const hash = await room.charge();
+		always(fault);
+		const run = await room.wait([hash]);
+		expect(run.status).toBe('waiting');
+		room.account.sandbox.clearFaults();
+		await room.settle([hash]);
+
+		expect(received(await run.parked?.finished)).toMatchObject([{ hash, paid: true }]);
+		expect(room.looksAt(hash)).toHaveLength(2);
+	});
+
+	test.each([
+		['a wrong token', 401],
+		['a request that the service refuses', 422],
+	])('the first look fails at once for %s', async (_name, status) => {
+		const hash = await room.charge();
+		always({ kind: 'status', status, body: {} });
+
+		const run = await room.wait([hash]);
+
+		expect(run.status).toBe('error');
+		expect(run.error?.message).toContain(String(status));
+	});
+
+	test('a later look does not, once the payment was read: somebody may be putting it right', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		always({ kind: 'status', status: 401, body: {} });
+		await minutes(10);
+		room.account.sandbox.clearFaults();
+		await room.settle([hash]);
+
+		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+	});
+
+	test('a payment seen paid stays so although its form cannot be read at one look', async () => {
+		const [paid, open] = [await room.charge(), await room.charge()];
+		await room.settle([paid]);
+		const startedAt = Date.now();
+		const [from, until] = [startedAt + 30_000, startedAt + 100_000];
+		const parked = await room.park([paid, open], {
+			minutes: 10,
+			settings: { onError: 'continueRegularOutput' },
+			parameters: {
+				transactionHash:
+					'={{ $itemIndex === 0 && $now.toMillis() > $json.from && $now.toMillis() < $json.until ? "" : $json.hash }}',
+			},
+			startItems: [paid, open].map((hash) => ({ hash, from, until })),
+		});
+		await minutes(1.7);
+		always({ kind: 'status', status: 503 });
+
+		expect(received(await parked.finished)?.[0]).toMatchObject({ hash: paid, paid: true });
+	});
+
+	describe('a hash that the service does not know', () => {
+		test('fails after 15 minutes, with the words of Transaction > Get', async () => {
+			const get = { resource: 'transaction', operation: 'get', transactionHash: 'nosuch1' };
+			const { message, description } = await room.account.fail(get);
+
+			const end = await (await room.park(['nosuch1'])).finished;
+
+			expect(end.status).toBe('error');
+			expect(end.error).toMatchObject({ message, description });
+			const lastAt = room.looksAt('nosuch1').at(-1) ?? NaN;
+			expect(lastAt).toBeGreaterThanOrEqual(15);
+			expect(lastAt).toBeLessThan(40);
+		});
+
+		test('fails at the time limit if that comes first', async () => {
+			const end = await (await room.park(['nosuch1'], { minutes: 4 })).finished;
+
+			expect(end.status).toBe('error');
+			expect(room.looksAt('nosuch1').at(-1)).toBeCloseTo(4, 1);
+		});
+
+		test.each(['continueRegularOutput', 'continueErrorOutput'])(
+			'under %s the others are not held up',
+			async (onError) => {
+				const hash = await room.charge();
+				const parked = await room.park(['nosuch1', hash], { settings: { onError } });
+				await room.settle([hash]);
+
+				const end = await parked.finished;
+
+				const outputs = end.data.Wait?.outputs.map((items) => items.map(({ json }) => json)) ?? [];
+				const [regular = [], failed = []] = outputs;
+				const [error, item] = onError === 'continueErrorOutput' ? [...failed, ...regular] : regular;
+				expect(error).toMatchObject({ error: { status: 404, about: 'transaction nosuch1' } });
+				expect(item).toMatchObject({ hash, paid: true, timed_out: false });
+				expect(room.looksAt('nosuch1').at(-1)).toBeLessThan(40);
+			},
+		);
+
+		test('that appears within 15 minutes is waited for', async () => {
+			const hash = await room.charge();
+			always({ kind: 'status', status: 404, body: {} });
+			const parked = await room.park([hash]);
+			await minutes(8);
+			room.account.sandbox.clearFaults();
+			await minutes(60);
+			await room.settle([hash]);
+
+			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		});
+
+		test('fails only for 404 and nothing else', async () => {
+			const hash = await room.charge();
+			const unknown = { kind: 'status', status: 404, body: {} } as const;
+			room.account.fault('read', unknown, 1);
+			const parked = await room.park([hash]);
+			// 503 for more than half an hour, and then once 404.
+			room.account.fault('read', { kind: 'status', status: 503 }, 5);
+			room.account.fault('read', unknown, 1);
+			await minutes(90);
+			await room.settle([hash]);
+
+			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		});
+
+		test('any more, after it was read, is no failure', async () => {
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+			always({ kind: 'status', status: 404, body: {} });
+			await minutes(60);
+			room.account.sandbox.clearFaults();
+			await room.settle([hash]);
+
+			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		});
+	});
+
+	test('Retry On Fail does not begin the wait anew for an item that has failed', async () => {
+		const hash = await room.charge();
+		const settings = { onError: 'continueRegularOutput', retryOnFail: true, maxTries: 3 };
+		const parked = await room.park(['nosuch1', hash], { settings });
+		await room.settle([hash]);
+
+		const end = await parked.finished;
+
+		expect(received(end)).toMatchObject([{ error: { status: 404 } }, { hash, paid: true }]);
+		expect(room.looksAt('nosuch1').at(-1)).toBeLessThan(40);
+	});
+
+	test('with On Error: Continue a payment that the service refuses to read holds up no other', async () => {
+		const hash = await room.charge();
+		const refusal = { kind: 'status', status: 422, body: {} } as const;
+		// The first read of each look.
+		for (let after = 0; after < 6; after += 2) room.account.fault('read', { ...refusal, after }, 1);
+		const settings = { onError: 'continueRegularOutput' };
+		const parked = await room.park(['bad1', hash], { settings });
+		await minutes(1.5);
+		await room.settle([hash]);
+
+		expect(received(await parked.finished)).toMatchObject([
+			{ error: { status: 422, about: 'transaction bad1' } },
+			{ hash, paid: true },
+		]);
+		expect(room.looksAt(hash).at(-1)).toBeLessThan(4);
+	});
+
+	test('cancelling stops the look', async () => {
+		const hash = await room.charge();
+		always({ kind: 'delay', ms: 10_000 });
+		const running = room.wait([hash]);
+		await clock.sleep(2_000);
+		running.cancel();
+
+		const { parked, status } = await running;
+		expect([parked, status]).toEqual([undefined, 'canceled']);
+	});
+
+	test('a credential that is gone fails the next look with the reason', async () => {
+		const hash = await room.charge();
+		const credentials = { ...room.account.credentials };
+		const { parked } = await room.wait([hash], { credentials });
+		Reflect.deleteProperty(credentials, 'digitalSalesApi');
+
+		const { answer, outcome } = (await parked?.resumeByWebhook({ hash, status: 'paid' })) ?? {};
+
+		expect(answer?.status).toBe(200);
+		expect(outcome?.error?.message).toMatch(/Credential of type "digitalSalesApi" does not exist/);
+
+		// n8n's Retry goes on with the same wait.
+		Object.assign(credentials, room.account.credentials);
+		const again = await room.wait([hash], { credentials, retryOf: outcome?.run.data });
+		expect(again.status).toBe('waiting');
+		await minutes(60);
+		await room.settle([hash]);
+		expect(received(await again.parked?.finished)).toMatchObject([{ hash, paid: true }]);
+	});
+
+	test('a form that can no longer be read fails the next look with the reason', async () => {
+		const hash = await room.charge();
+		const transactionHash = '={{ $now.toMillis() > $json.until ? "" : $json.hash }}';
+		const parked = await room.park([hash], {
+			parameters: { transactionHash },
+			startItems: [{ hash, until: Date.now() + 30_000 }],
+		});
+
+		expect((await parked.finished).error?.message).toMatch(/^Transaction Hash is empty/);
+	});
+
+	test('an n8n that keeps no stack of executions is refused before anything waits', async () => {
+		const hash = await room.charge();
+		const entry = { data: {}, source: null } as unknown as IExecuteData;
+		jest.spyOn(ExecuteContext.prototype, 'getExecuteData').mockReturnValue(entry);
+		const run = await room.wait([hash]);
+		jest.restoreAllMocks();
+
+		expect(run.status).toBe('error');
+		expect(run.error?.message).toMatch(/cannot wait in this version of n8n/);
+		expect(room.reads()).toBe(0);
+	});
+
+	test('shows no token in what n8n keeps or logs', async () => {
+		const hash = await room.charge();
+		always({ kind: 'echoRequest' });
+		const parked = await room.park([hash], { minutes: 3 });
+		expect(JSON.stringify(parked.stored)).not.toContain(room.account.sandbox.apiToken);
+
+		expect(everythingIn(await parked.finished)).not.toContain(room.account.sandbox.apiToken);
+	});
+});

@@ -1,0 +1,153 @@
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { DigitalSales } from '../../../nodes/DigitalSales/DigitalSales.node';
+import { ACTION_TYPE } from '../../helpers/engine';
+import { received, useWaitingRoom, waitParameters } from '../../helpers/waiting';
+
+const MINUTE_MS = 60_000;
+
+describe('Transaction > Wait for Payment: until the time is up', () => {
+	const room = useWaitingRoom();
+
+	test('ends at the time limit, with what is read then', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { minutes: 30 });
+		await clock.sleep(29.5 * MINUTE_MS);
+		await room.settle([hash], 'analyzing');
+
+		const [item] = received(await parked.finished) ?? [];
+
+		expect(item).toMatchObject({ paid: false, hash, payment_status: 'analyzing', timed_out: true });
+		expect(room.looksAt(hash).at(-1)).toBeCloseTo(30, 1);
+	});
+
+	test('takes the longest limit of its items', async () => {
+		const hashes = [await room.charge(), await room.charge(), await room.charge()];
+		const parked = await room.park(hashes, {
+			parameters: { timeLimit: '={{ [10, 16, 12][$itemIndex] }}', timeLimitUnit: 'minutes' },
+		});
+
+		await parked.finished;
+
+		expect(room.looksAt(hashes[0] ?? '').at(-1)).toBeCloseTo(16, 1);
+	});
+
+	test('reads once more what was decided, too', async () => {
+		const [paid, open] = [await room.charge(), await room.charge()];
+		await room.settle([paid]);
+		const parked = await room.park([paid, open], { minutes: 10 });
+		await clock.sleep(9 * MINUTE_MS);
+		await room.settle([paid], 'refunded');
+
+		expect(received(await parked.finished)).toMatchObject([
+			{ hash: paid, paid: false, payment_status: 'refunded', timed_out: false },
+			{ hash: open, paid: false, timed_out: true },
+		]);
+	});
+
+	test('tries again after the limit for a payment that cannot be read then', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { minutes: 10 });
+		await clock.sleep(9 * MINUTE_MS);
+		await room.settle([hash]);
+		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
+		await clock.sleep(5 * MINUTE_MS);
+		room.account.sandbox.clearFaults();
+
+		expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+		expect(room.looksAt(hash).at(-1)).toBeLessThan(21);
+	});
+
+	test('for 15 minutes at most, then passes on what was last read, with its time', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { minutes: 10 });
+		await clock.sleep(7 * MINUTE_MS);
+		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
+
+		const [item] = received(await parked.finished) ?? [];
+
+		expect(item).toMatchObject({ paid: false, payment_status: 'waiting_payment', timed_out: true });
+		const looksAt = room.looksAt(hash);
+		expect(looksAt.at(-1)).toBeCloseTo(25, 1);
+		const lastRead = looksAt.filter((at) => at < 7).at(-1) ?? NaN;
+		const firstAt = room.account.sandbox.requests.find(({ method }) => method === 'GET')?.at ?? NaN;
+		expect((Date.parse(String(item?.checked_at)) - firstAt) / MINUTE_MS).toBeCloseTo(lastRead, 1);
+	});
+
+	test('an open payment says timed_out, also if its look began just before the limit', async () => {
+		const hash = await room.charge();
+		const deadline = Date.now() + 10 * MINUTE_MS;
+		const parked = await room.park([hash], { minutes: 10 });
+		await clock.sleep(9.9 * MINUTE_MS);
+		const { now } = clock;
+		// The node begins before the limit, and its read after it.
+		jest
+			.spyOn(clock, 'now')
+			.mockReturnValueOnce(deadline - 200)
+			.mockImplementation(() => Math.max(now(), deadline + 200));
+
+		const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+		jest.restoreAllMocks();
+
+		expect(received(outcome)).toMatchObject([{ paid: false, timed_out: true }]);
+	});
+
+	test('an item whose payment could never be read says so', async () => {
+		const hash = await room.charge();
+		room.account.fault('read', { kind: 'status', status: 500 }, 'always');
+		const parked = await room.park([hash], { minutes: 3, parameters: { simplify: false } });
+
+		expect(received(await parked.finished)).toEqual([
+			{ paid: false, hash, timed_out: true, checked_at: null },
+		]);
+	});
+
+	test.each([
+		[{ timeLimit: 0 }, /^Time Limit must be a number above 0/],
+		[{ timeLimit: '' }, /^Time Limit is empty/],
+		[{ timeLimit: 366, timeLimitUnit: 'days' }, /^Time Limit must be at most 365 days/],
+		[{ timeLimitUnit: 'weeks' }, /^Time Limit Unit must be minutes, hours or days/],
+	])('refuses %j and asks nothing', async (parameters, message) => {
+		const { error } = await room.wait(['ab12'], { parameters });
+
+		expect(error?.message).toMatch(message);
+		expect(room.reads()).toBe(0);
+	});
+
+	test('accepts a limit of a whole year', async () => {
+		const hash = await room.charge();
+		const parameters = { timeLimit: 365, timeLimitUnit: 'days' };
+
+		expect((await room.wait([hash], { parameters })).status).toBe('waiting');
+	});
+
+	test('refuses to be the tool of an agent, which cannot wait', async () => {
+		const type = `${ACTION_TYPE}Tool`;
+		const tool = new DigitalSales();
+		const run = await room.account.fail(waitParameters({ transactionHash: 'ab12' }), {
+			type,
+			nodeTypes: { [type]: tool },
+		});
+
+		expect(run.message).toBe('Wait for Payment cannot be used as a tool by an agent');
+		expect(run.description).toBe(
+			'Nothing was sent.\nGive the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
+		);
+		expect(run.itemIndex).toBe(0);
+	});
+});
+
+describe('Transaction > Wait for Payment: a service that allows few reads', () => {
+	const room = useWaitingRoom({ readsPerMinute: 2 });
+
+	test('gets to all of many payments in turn, and again in a minute after the limit', async () => {
+		const hashes: string[] = [];
+		while (hashes.length < 16) hashes.push(await room.charge());
+		const parked = await room.park(hashes, { minutes: 60 });
+		await clock.sleep(59 * MINUTE_MS);
+		await room.settle(hashes);
+
+		const items = received(await parked.finished) ?? [];
+
+		expect(items.map(({ paid }) => paid)).toEqual(hashes.map(() => true));
+	});
+});

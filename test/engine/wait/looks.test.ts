@@ -1,0 +1,240 @@
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { type ParkedRun, webServer } from '../../helpers/engine';
+import { received, useWaitingRoom } from '../../helpers/waiting';
+
+const MINUTE_MS = 60_000;
+
+/** Each pause, in minutes, and at most a fifth more. */
+function expectPauses(looksAt: number[], minutes: number[]): void {
+	const pauses = looksAt.slice(1).map((at, nth) => at - (looksAt[nth] ?? 0));
+	expect(pauses).toHaveLength(minutes.length);
+	for (const [nth, pause] of pauses.entries()) {
+		expect(pause).toBeGreaterThanOrEqual(minutes[nth] ?? NaN);
+		expect(pause).toBeLessThanOrEqual((minutes[nth] ?? NaN) * 1.2 + 0.01);
+	}
+}
+
+describe('Transaction > Wait for Payment: when it looks', () => {
+	const room = useWaitingRoom();
+
+	afterEach(() => {
+		webServer.publicUrl = undefined;
+		jest.restoreAllMocks();
+	});
+
+	/** Charges and waits in an n8n that the service can reach, whose webhooks are all lost. */
+	const chargeUnheard = async (): Promise<{ hash: string; parked: ParkedRun }> => {
+		webServer.publicUrl = 'https://n8n.example.com';
+		const { parked } = await room.chargeAndWait();
+		room.account.sandbox.addFault({ kind: 'lostNotice', times: 'always' });
+		if (!parked) throw new Error('It did not wait');
+		return { hash: room.account.sandbox.transactions[0]?.hash ?? '', parked };
+	};
+
+	test('without webhooks soon, then ever more rarely', async () => {
+		const hash = await room.charge();
+		await room.park([hash]);
+
+		await clock.sleep(3.5 * 60 * MINUTE_MS);
+
+		expectPauses(room.looksAt(hash).slice(0, 12), [1, 1, 1, 2, 3, 5, 8, 13, 20, 30, 60]);
+	});
+
+	test('about 35 times in 24 hours', async () => {
+		const hash = await room.charge();
+
+		const end = await (await room.park([hash])).finished;
+
+		expect(received(end)).toMatchObject([{ paid: false, timed_out: true }]);
+		expect(room.looksAt(hash).length).toBeGreaterThanOrEqual(29);
+		expect(room.looksAt(hash).length).toBeLessThanOrEqual(36);
+		expect(room.looksAt(hash).at(-1)).toBeCloseTo(24 * 60, 0);
+	});
+
+	test('rarely if the service sends webhooks to this execution', async () => {
+		const { hash } = await chargeUnheard();
+
+		await clock.sleep(5 * 60 * MINUTE_MS);
+
+		expectPauses(room.looksAt(hash).slice(0, 7), [5, 10, 15, 30, 60, 60]);
+	});
+
+	test('finds a payment whose webhook was lost within 6 minutes', async () => {
+		const { hash, parked } = await chargeUnheard();
+		await clock.sleep(2 * MINUTE_MS);
+		await room.settle([hash]);
+
+		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		expect(room.looksAt(hash).at(-1)).toBeLessThanOrEqual(6.01);
+	});
+
+	test.each([
+		['is another one', (url: string) => url.replace('signature=', 'signature=x')],
+		['is missing', () => undefined],
+	])('often if the address in the transaction %s', async (_name, other) => {
+		webServer.publicUrl = 'https://n8n.example.com';
+		const { parked } = await room.chargeAndWait();
+		const set = { postback_url: other((await parked?.resumeUrl()) ?? '') };
+		room.account.fault(
+			'read',
+			{ kind: 'patchBody', set, remove: set.postback_url ? [] : ['postback_url'] },
+			'always',
+		);
+		const hash = await room.charge();
+
+		await room.park([hash]);
+		await clock.sleep(4 * MINUTE_MS);
+
+		expect(room.looksAt(hash).length).toBeGreaterThanOrEqual(4);
+	});
+
+	test('again in a minute after a webhook that the read does not confirm, and then as before', async () => {
+		const { hash, parked } = await chargeUnheard();
+		await clock.sleep(6 * MINUTE_MS);
+		const before = room.looksAt(hash).length;
+
+		const { answer, outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+		await clock.sleep(20 * MINUTE_MS);
+
+		expect([answer.status, outcome?.status]).toEqual([200, 'waiting']);
+		expectPauses(room.looksAt(hash).slice(before), [1, 15]);
+	});
+
+	test('after a failure again in 1, 2, 4 ... minutes, and as before once it can read', async () => {
+		const hash = await room.charge();
+		room.account.fault('read', { kind: 'status', status: 503 }, 6);
+
+		await room.park([hash]);
+		await clock.sleep(110 * MINUTE_MS);
+
+		expectPauses(room.looksAt(hash).slice(0, 9), [1, 2, 4, 8, 16, 32, 8, 13]);
+	});
+
+	test('as usual if it can read only some of its payments, and reads the others as those are decided', async () => {
+		const hashes = [await room.charge(), await room.charge(), await room.charge()];
+		const [first = '', ...others] = hashes;
+		const parked = await room.park(hashes);
+		// Of each look only one read gets through.
+		const fault = { kind: 'status', status: 503 } as const;
+		for (let after = 1; after < 40; after += 3) room.account.fault('read', { ...fault, after }, 2);
+		await clock.sleep(4 * MINUTE_MS);
+		expectPauses(room.looksAt(first).slice(0, 4), [1, 1, 1]);
+		room.account.sandbox.clearFaults();
+		await room.settle([first, ...others]);
+
+		expect(received(await parked.finished)?.map(({ paid }) => paid)).toEqual([true, true, true]);
+	});
+
+	test('soon if the payment that it could not read is the only open one', async () => {
+		const [first, second] = [await room.charge(), await room.charge()];
+		const parked = await room.park([first, second]);
+		await room.settle([first, second]);
+		room.account.fault('read', { kind: 'status', status: 503, after: 1 });
+
+		const end = await parked.finished;
+
+		expect(received(end)).toMatchObject([{ paid: true }, { paid: true }]);
+		expectPauses(room.looksAt(second), [1, 1]);
+	});
+
+	test('never waits in line for the rate limit', async () => {
+		const hash = await room.charge();
+		room.account.fault('read', { kind: 'retryAfter', seconds: 100 });
+		await room.park([hash]);
+		const before = room.reads();
+
+		await clock.sleep(1.5 * MINUTE_MS);
+
+		// The look after a minute found no permit, and sent nothing.
+		expect(room.reads()).toBe(before);
+		await clock.sleep(4 * MINUTE_MS);
+		expect(room.reads()).toBeGreaterThan(before);
+	});
+
+	test('at all payments, also if the machine is so busy that each step takes a millisecond', async () => {
+		const hashes = [await room.charge(), await room.charge(), await room.charge()];
+		const { elapsed } = clock;
+		let steps = 0;
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => elapsed() + (steps += 1));
+
+		await room.park(hashes);
+
+		expect(hashes.map((hash) => room.looksAt(hash).length)).toEqual([1, 1, 1]);
+	});
+
+	test('not all at once if many waits began together', async () => {
+		const hashes = [];
+		while (hashes.length < 20) hashes.push(await room.charge());
+		const parked = await Promise.all(hashes.map(async (hash) => await room.park([hash])));
+
+		const seconds = new Set(parked.map(({ waitTill }) => Math.floor(waitTill / 1_000)));
+
+		expect(seconds.size).toBeGreaterThan(5);
+	});
+
+	test('shows nothing while it waits, and leaves one run of the node', async () => {
+		const hash = await room.charge();
+		const run = await room.wait([hash]);
+		expect(run.status).toBe('waiting');
+		expect(run.data.Wait?.items).toEqual([]);
+		await clock.sleep(10 * MINUTE_MS);
+		await room.settle([hash]);
+
+		const end = await run.parked?.finished;
+
+		expect(end?.run.data.resultData.runData.Wait).toHaveLength(1);
+		expect(end?.run.data.resultData.runData.After).toHaveLength(1);
+	});
+
+	test('needs nothing of the process that parked it', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		await clock.sleep(2 * MINUTE_MS);
+		room.forget();
+		await room.settle([hash]);
+
+		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		expect(room.looksAt(hash).at(-1)).toBeLessThan(4);
+	});
+
+	describe('a clock that is set', () => {
+		/** Sets the clock of the machine by so many hours. */
+		const set = (hours: number): void => {
+			const { now } = Date;
+			jest.spyOn(Date, 'now').mockImplementation(() => now() + hours * 60 * MINUTE_MS);
+		};
+
+		test('back: a webhook still wakes it, and its own looks come when the clock allows', async () => {
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+			set(-3);
+			await clock.sleep(2 * MINUTE_MS);
+			await room.settle([hash]);
+
+			const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+			expect(received(outcome)).toMatchObject([{ paid: true, timed_out: false }]);
+		});
+
+		test('back: without a webhook it is found later', async () => {
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+			set(-3);
+			await room.settle([hash]);
+
+			expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+		});
+
+		test('forward past the limit: it looks before it goes on', async () => {
+			const [paid, open] = [await room.charge(), await room.charge()];
+			const parked = await room.park([paid, open]);
+			await room.settle([paid]);
+			set(30);
+
+			expect(received(await parked.finished)).toMatchObject([
+				{ hash: paid, paid: true, timed_out: false },
+				{ hash: open, paid: false, timed_out: true },
+			]);
+		});
+	});
+});

@@ -1,0 +1,131 @@
+import * as fc from 'fast-check';
+import type { Fault } from '../../sandbox';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import type { ParkedRun, RunOutcome } from '../../helpers/engine';
+import { received, useWaitingRoom } from '../../helpers/waiting';
+
+const RUNS = Number(process.env.MODEL_RUNS ?? 20);
+const LIMIT_MINUTES = 20;
+/** After the limit payments that cannot be read are tried again for 15 minutes, the last time just before that. */
+const WRONG_FOR_MINUTES = 33;
+
+/** What a service, or what is in front of it, may do for a while. */
+const FAULTS: Fault[] = [
+	...[404, 408, 500, 503].map((status) => ({ kind: 'status' as const, status, body: {} })),
+	{ kind: 'retryAfter', seconds: 60 },
+	{ kind: 'html' },
+	{ kind: 'emptyBody' },
+	{ kind: 'truncatedBody' },
+	{ kind: 'resetBeforeProcessing' },
+	{ kind: 'delay', ms: 8_000 },
+];
+/** What a replica that lags behind says. */
+const OLD: Fault = { kind: 'patchBody', set: { payment_status: 'waiting_payment' } };
+
+/** What happens next; `of` names the payment. */
+const is = <const T extends string>(...what: T[]) => fc.constantFrom(...what);
+const times = fc.integer({ min: 1, max: 3 });
+const step = fc.oneof(
+	{ weight: 7, arbitrary: fc.record({ is: is('paid', 'noticed'), of: fc.nat(2) }) },
+	{
+		weight: 4,
+		arbitrary: fc.record({ is: is('restarted', 'right', 'right', 'old for a minute') }),
+	},
+	{ weight: 4, arbitrary: fc.record({ is: is('wrong'), fault: fc.constantFrom(...FAULTS) }) },
+	{ weight: 1, arbitrary: fc.record({ is: is('unable to store'), times }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+const script = fc.record({
+	payments: fc.integer({ min: 1, max: 3 }),
+	/** Each so many seconds after the one before. */
+	steps: fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), step), { maxLength: 10 }),
+});
+
+/** How often the node, and the next one, have run. */
+const runs = ({ run }: RunOutcome): unknown[] =>
+	['Wait', 'After'].map((name) => run.data.resultData.runData[name]?.length);
+
+describe('Transaction > Wait for Payment: whatever happens, in whatever order', () => {
+	const room = useWaitingRoom();
+
+	test(
+		'what was paid before the time limit ends paid, and nothing else',
+		async () => {
+			await fc.assert(
+				fc.asyncProperty(script, async ({ payments, steps }) => {
+					const { account } = room;
+					account.reset();
+					const startedAt = clock.elapsed();
+					const minutes = (): number => (clock.elapsed() - startedAt) / 60_000;
+					const hashes: string[] = [];
+					while (hashes.length < payments) hashes.push(await room.charge());
+					const paid = new Set<string>();
+					const parked = await room.park(hashes, { minutes: LIMIT_MINUTES });
+					let isEnded = false;
+					void parked.finished.then(() => (isEnded = true));
+
+					for (const [seconds, next] of steps) {
+						if (isEnded || minutes() + seconds / 60 > WRONG_FOR_MINUTES) break;
+						await clock.sleep(seconds * 1_000);
+						await happen(parked, hashes, paid, LIMIT_MINUTES - minutes(), next);
+					}
+					account.sandbox.clearFaults();
+					parked.refuse(0);
+
+					const items = received(await parked.finished);
+					expect(items?.map(({ hash }) => hash)).toEqual(hashes);
+					expect(items?.map((item) => item.paid)).toEqual(hashes.map((hash) => paid.has(hash)));
+					expect(items?.map((item) => item.timed_out)).toEqual(
+						hashes.map((hash) => !paid.has(hash)),
+					);
+					// The time that a read takes comes on top.
+					expect(minutes()).toBeLessThan(LIMIT_MINUTES + 16);
+					expect(runs(await parked.finished)).toEqual([1, 1]);
+				}),
+				{ numRuns: RUNS },
+			);
+		},
+		120_000 + RUNS * 2_000,
+	);
+
+	const happen = async (
+		parked: ParkedRun,
+		hashes: string[],
+		paid: Set<string>,
+		leftMinutes: number,
+		step: Step,
+	): Promise<void> => {
+		const { account } = room;
+		const hash = hashes['of' in step ? step.of % hashes.length : 0] ?? '';
+		switch (step.is) {
+			case 'paid':
+				if (leftMinutes > 0) {
+					paid.add(hash);
+					await room.settle([hash]);
+				}
+				break;
+			case 'noticed':
+				await parked.resumeByWebhook({ hash, status: 'paid' });
+				break;
+			case 'restarted':
+				room.forget();
+				break;
+			case 'right':
+				account.sandbox.clearFaults();
+				parked.refuse(0);
+				break;
+			case 'old for a minute':
+				if (leftMinutes < 2) break;
+				account.fault('read', OLD, 'always');
+				await clock.sleep(60_000);
+				account.sandbox.clearFaults();
+				break;
+			case 'wrong':
+				account.fault('read', step.fault, 'always');
+				break;
+			case 'unable to store':
+				parked.refuse(step.times);
+				break;
+		}
+	};
+});

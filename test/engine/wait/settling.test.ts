@@ -1,0 +1,270 @@
+import {
+	ACTION_TYPE,
+	connect,
+	everythingIn,
+	NO_OP_TYPE,
+	runWorkflow,
+	START_TYPE,
+} from '../../helpers/engine';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { received, useWaitingRoom, waitParameters } from '../../helpers/waiting';
+
+const MINUTE_MS = 60_000;
+
+describe('Transaction > Wait for Payment: until it is decided', () => {
+	const room = useWaitingRoom();
+
+	test.each(['paid', 'expired'])('passes on at once a payment that is %s', async (status) => {
+		const hash = await room.charge();
+		await room.settle([hash], status);
+
+		const run = await room.wait([hash]);
+
+		expect(run.status).toBe('success');
+		expect(received(run)).toMatchObject([
+			{ paid: status === 'paid', hash, payment_status: status, timed_out: false },
+		]);
+		expect(room.reads()).toBe(1);
+	});
+
+	test.each(['waiting_payment', 'never_heard_of', 'authorized'])(
+		'waits while one is %s',
+		async (status) => {
+			const [settled, open] = [await room.charge(), await room.charge()];
+			await room.settle([settled]);
+			await room.settle([open], status);
+
+			const run = await room.wait([settled, open]);
+
+			expect(run.status).toBe('waiting');
+			expect(received(run)).toBeUndefined();
+		},
+	);
+
+	test('an item has the fields of Create PIX and of the trigger, and three of its own', async () => {
+		const hash = await room.charge();
+		const run = await room.wait([hash]);
+		await room.settle([hash]);
+		const readAt = (room.account.sandbox.requests.at(-1)?.at ?? 0) + 1;
+
+		const end = await run.parked?.finished;
+
+		const [item] = end?.data.After?.items ?? [];
+		expect(Object.keys(item ?? {}).sort()).toEqual(['json', 'pairedItem']);
+		expect(Object.keys(item?.json ?? {})).toEqual([
+			...['paid', 'hash', 'payment_status', 'amount_reais', 'customer_name', 'customer_email'],
+			...[
+				'customer_phone',
+				'product_hash',
+				'product_title',
+				'pix_qr_code',
+				'timed_out',
+				'checked_at',
+			],
+		]);
+		expect(item?.json).toMatchObject({ paid: true, timed_out: false });
+		expect(Date.parse(String(item?.json.checked_at))).toBeGreaterThanOrEqual(readAt);
+		expect(end && everythingIn(end)).not.toContain(room.account.sandbox.apiToken);
+	});
+
+	test('returns the chosen fields, decided at once or later', async () => {
+		const parameters = { options: { fields: ['amount', 'product_hash'] } };
+		const [first, second] = [await room.charge(), await room.charge()];
+		await room.settle([first]);
+		const parked = await room.park([first, second], { parameters });
+		await room.settle([second]);
+
+		const items = received(await parked.finished) ?? [];
+
+		expect(items).toMatchObject([
+			{ paid: true, hash: first, amount: 1990, product_hash: expect.any(String) },
+			{ paid: true, hash: second, amount: 1990, product_hash: expect.any(String) },
+		]);
+		expect(items.map((item) => Object.keys(item).length)).toEqual([7, 7]);
+	});
+
+	test('returns the whole transaction without Simplify; nothing takes the place of its own fields', async () => {
+		const hash = await room.charge();
+		await room.settle([hash], 'refused');
+		const set = { paid: true, timed_out: true, checked_at: 'never' };
+		room.account.fault('read', { kind: 'patchBody', set });
+
+		const [whole = {}] =
+			received(await room.wait([hash], { parameters: { simplify: false } })) ?? [];
+
+		expect(whole).toMatchObject({
+			paid: false,
+			hash,
+			split_recipients: expect.any(Array),
+			timed_out: false,
+		});
+		expect(whole.checked_at).not.toBe('never');
+		expect(Object.keys(whole)[0]).toBe('paid');
+	});
+
+	test('is woken by the service if Create PIX sent it the address of this execution', async () => {
+		const { sandbox } = room.account;
+		const { parked } = await room.chargeAndWait();
+		const [charge] = sandbox.transactions;
+		expect(charge?.postback_url).toBe(await parked?.resumeUrl());
+
+		const [report] = await sandbox.pay(charge?.hash ?? '');
+
+		expect(report?.status).toBe(200);
+		expect(received(await parked?.finished)).toMatchObject([
+			{ hash: charge?.hash, payment_status: 'paid', timed_out: false },
+		]);
+	});
+
+	test('waits until every item is decided, keeps their order, and reads none that is decided until the end', async () => {
+		const hashes = [await room.charge(), await room.charge(), await room.charge()];
+		const [first = '', second = '', third = ''] = hashes;
+		await room.settle([second], 'refused');
+		const parked = await room.park(hashes);
+
+		await room.settle([third]);
+		const early = await parked.resumeByWebhook({ hash: third, status: 'paid' });
+		await room.settle([first]);
+		const last = await parked.resumeByWebhook({ hash: first, status: 'paid' });
+
+		expect([early.answer.status, early.outcome?.status]).toEqual([200, 'waiting']);
+		expect(received(last.outcome)).toMatchObject([
+			{ paid: true, hash: first, payment_status: 'paid', timed_out: false },
+			{ paid: false, hash: second, payment_status: 'refused', timed_out: false },
+			{ paid: true, hash: third, payment_status: 'paid', timed_out: false },
+		]);
+		const paired = last.outcome?.data.After?.items.map(({ pairedItem }) => pairedItem);
+		expect(paired).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(hashes.map((hash) => room.reads(hash))).toEqual([3, 2, 3]);
+	});
+
+	test('reads again what was paid before: it may have been charged back', async () => {
+		const [paid, open] = [await room.charge(), await room.charge()];
+		await room.settle([paid]);
+		const parked = await room.park([paid, open]);
+		await room.settle([paid], 'chargeback');
+		await room.settle([open]);
+
+		expect(received(await parked.finished)).toMatchObject([
+			{ paid: false, hash: paid, payment_status: 'chargeback', timed_out: false },
+			{ paid: true, hash: open, payment_status: 'paid' },
+		]);
+	});
+
+	test.each([
+		['fails', { kind: 'status', status: 500 }],
+		['lags behind', { kind: 'patchBody', set: { payment_status: 'waiting_payment' } }],
+	] as const)('if that read %s, the earlier one counts, with its time', async (_name, fault) => {
+		const [paid, open] = [await room.charge(), await room.charge()];
+		await room.settle([paid]);
+		const parked = await room.park([paid, open]);
+		await room.settle([open]);
+		// The first read of the next look is of the open payment, the second one of the other.
+		room.account.fault('read', { ...fault, after: 1 });
+
+		const [item, other] = received(await parked.finished) ?? [];
+
+		expect(item).toMatchObject({ hash: paid, paid: true, timed_out: false });
+		const minutes = Date.parse(String(other?.checked_at)) - Date.parse(String(item?.checked_at));
+		expect(minutes).toBeGreaterThanOrEqual(MINUTE_MS);
+	});
+
+	test('waits twice in one execution, each time for its own payment', async () => {
+		const first = await room.charge();
+		const second = await room.charge();
+		const run = await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ name: 'One', type: ACTION_TYPE, parameters: waitParameters() },
+				{ name: 'Two', type: ACTION_TYPE, parameters: waitParameters({ transactionHash: second }) },
+				{ name: 'After', type: NO_OP_TYPE },
+			],
+			startItems: [{ hash: first }],
+			mode: 'trigger',
+			credentials: room.account.credentials,
+		});
+		await clock.sleep(5 * MINUTE_MS);
+		await room.settle([first]);
+		await clock.sleep(20 * MINUTE_MS);
+		await room.settle([second], 'canceled');
+
+		const end = await run.parked?.finished;
+
+		expect(end?.data.One?.items[0]?.json).toMatchObject({ hash: first, payment_status: 'paid' });
+		expect(received(end)).toMatchObject([{ hash: second, payment_status: 'canceled' }]);
+	});
+
+	test('runs a branch beside it once', async () => {
+		const hash = await room.charge();
+		const run = await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() },
+				{ name: 'Beside', type: NO_OP_TYPE },
+				{ name: 'After', type: NO_OP_TYPE },
+			],
+			connections: {
+				Start: {
+					main: [
+						[
+							{ node: 'Wait', type: 'main', index: 0 },
+							{ node: 'Beside', type: 'main', index: 0 },
+						],
+					],
+				},
+				...connect({ Wait: 'After' }),
+			},
+			startItems: [{ hash }],
+			mode: 'trigger',
+			credentials: room.account.credentials,
+		});
+		await clock.sleep(3 * MINUTE_MS);
+		await room.settle([hash]);
+
+		const end = await run.parked?.finished;
+
+		const runs = Object.entries(end?.run.data.resultData.runData ?? {});
+		expect(Object.fromEntries(runs.map(([name, { length }]) => [name, length]))).toEqual({
+			...{ Start: 1, Wait: 1, Beside: 1, After: 1 },
+		});
+		expect(received(end)).toMatchObject([{ hash, paid: true }]);
+	});
+
+	test('runs the next nodes once with Always Output Data, by the timer and by webhooks', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { settings: { alwaysOutputData: true } });
+		await clock.sleep(3.5 * MINUTE_MS);
+		await parked.resumeByWebhook({ hash, status: 'paid' });
+		await room.settle([hash]);
+
+		const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		const runs = outcome?.run.data.resultData.runData.After ?? [];
+		expect(runs.map(({ data }) => data?.main?.[0]?.map(({ json }) => json))).toEqual([
+			[expect.objectContaining({ hash, paid: true })],
+		]);
+	});
+
+	test('leaves nothing of what it knew in the execution but its items', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { parameters: { simplify: false } });
+		await clock.sleep(3 * MINUTE_MS);
+		await room.settle([hash]);
+
+		const end = await parked.finished;
+
+		const [{ data: _items, ...rest } = { data: undefined }] =
+			end.run.data.resultData.runData.Wait ?? [];
+		expect(JSON.stringify(rest)).not.toContain('maria@example.test');
+	});
+
+	test('leaves out the items that Execute Once leaves out', async () => {
+		const [only, left] = [await room.charge(), await room.charge()];
+		const parked = await room.park([only, left], { settings: { executeOnce: true } });
+		await clock.sleep(2 * MINUTE_MS);
+		await room.settle([only]);
+
+		expect(received(await parked.finished)).toMatchObject([{ hash: only, timed_out: false }]);
+		expect(room.reads(left)).toBe(0);
+	});
+});

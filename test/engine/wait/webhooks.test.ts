@@ -1,0 +1,114 @@
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { received, useWaitingRoom } from '../../helpers/waiting';
+
+const json = { 'content-type': 'application/json' };
+
+describe('Transaction > Wait for Payment: webhooks to the waiting execution', () => {
+	const room = useWaitingRoom();
+
+	test.each([
+		['an empty body', '', 200],
+		['a list', '[1]', 200],
+		['a prototype', '{"__proto__":{"hash":"x"}}', 200],
+		['no hash', '{"status":"paid"}', 200],
+		['what may be a sale', '{"transaction":"PP00000000"}', 400],
+		['more than any webhook', `{"hash":"x","fill":"${'x'.repeat(300_000)}"}`, 413],
+	])('%s wakes nothing', async (_name, body, status) => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		const reads = room.reads();
+
+		const { answer, outcome } = await parked.send({ headers: json, body });
+
+		expect(answer.status).toBe(status);
+		expect(outcome).toBeUndefined();
+		expect(room.reads()).toBe(reads);
+	});
+
+	test.each(['waiting_payment', 'pending', 'authorized'])(
+		'%s says nothing new: taken, and wakes nothing',
+		async (status) => {
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+			const reads = room.reads();
+
+			const { answer, outcome } = await parked.resumeByWebhook({ hash, status });
+
+			expect(answer).toMatchObject({ status: 200, json: { received: true, waiting: true } });
+			expect(outcome).toBeUndefined();
+			expect(room.reads()).toBe(reads);
+		},
+	);
+
+	test.each(['paid', 'refused', 'chargeback', 'never_heard_of', undefined])(
+		'%s wakes it, and what the service says counts',
+		async (status) => {
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+
+			const forged = await parked.resumeByWebhook({ hash, status });
+			await room.settle([hash], 'expired');
+			const { answer, outcome } = await parked.resumeByWebhook({ hash, status });
+
+			expect([forged.answer.status, forged.outcome?.status]).toEqual([200, 'waiting']);
+			expect(answer.status).toBe(200);
+			expect(received(outcome)).toMatchObject([{ hash, paid: false, payment_status: 'expired' }]);
+		},
+	);
+
+	test('about another charge of the execution, it wakes as well', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		await room.settle([hash]);
+
+		const { answer, outcome } = await parked.resumeByWebhook({ hash: 'other1', status: 'paid' });
+
+		expect(answer.status).toBe(200);
+		expect(received(outcome)).toMatchObject([{ hash, paid: true }]);
+	});
+
+	test('many at once wake it once; n8n turns the others away', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		await room.settle([hash]);
+		room.account.fault('read', { kind: 'delay', ms: 300 }, 'always');
+		const reads = room.reads();
+
+		const webhooks = await Promise.all(
+			Array.from({ length: 5 }, async () => await parked.resumeByWebhook({ hash, status: 'paid' })),
+		);
+
+		const statuses = webhooks.map(({ answer }) => answer.status);
+		expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+		expect(statuses.every((status) => [200, 409, 500].includes(status))).toBe(true);
+		expect(received(await parked.finished)).toMatchObject([{ paid: true }]);
+		expect(room.reads() - reads).toBe(1);
+	});
+
+	test('if n8n cannot store that it goes on, it does not answer 200, and the next webhook is taken', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		await room.settle([hash]);
+		parked.refuse(1);
+
+		const refused = await parked.resumeByWebhook({ hash, status: 'paid' });
+		const taken = await parked.resumeByWebhook({ hash, status: 'paid' });
+		const late = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		expect([refused, taken, late].map(({ answer }) => answer.status)).toEqual([500, 200, 409]);
+		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+	});
+
+	test('wakes it while a timer of n8n is set: it goes on once', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		await clock.sleep(parked.waitTill - clock.now() - 2_000);
+		await room.settle([hash]);
+
+		await parked.resumeByWebhook({ hash, status: 'paid' });
+		await clock.sleep(120_000);
+
+		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		expect(parked.legs).toBe(2);
+	});
+});

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Browser, type Page, selectors } from 'playwright-core';
+import type { SandboxOptions } from '../../sandbox';
+import { openBrowser } from '../chromium';
+import { type N8n, startN8n } from '../n8n/n8n';
+import { ROOT } from '../n8n/paths';
+import { CleanUp } from '../n8n/processes';
+import { DEMO_LOGIN } from '../n8n/rest';
+import { Editor } from './editor';
+
+export const INSTALL_AND_START_MS = 15 * 60_000;
+const VIEWPORT = { width: 1280, height: 800 };
+const PATIENCE_MS = 20_000;
+
+/** What a newcomer finds: a service, and an n8n with the package and nothing else in it. */
+export interface Newcomer {
+	n8n: N8n;
+	/** Signed in, at an empty workflow. */
+	editor: Editor;
+	/** Opens another page of the browser. */
+	openPage(): Promise<Page>;
+	stop(): Promise<void>;
+}
+
+/**
+ * Opens a browser at a fresh n8n with the package, which has an owner but no credential and no
+ * workflow.
+ */
+export async function startNewcomer(service: SandboxOptions = {}): Promise<Newcomer> {
+	// n8n's editor marks its elements by this attribute.
+	selectors.setTestIdAttribute('data-test-id');
+	const cleanUp = new CleanUp();
+	try {
+		const browser = await openBrowser();
+		cleanUp.add(async () => await browser.close());
+		const n8n = await startN8n('browser', { has: 'package', sandbox: service });
+		cleanUp.add(n8n.close);
+		const editor = new Editor(await pageOf(browser), n8n.url);
+		await editor.open(DEMO_LOGIN);
+		const openPage = async (): Promise<Page> => await pageOf(browser);
+		return { n8n, editor, openPage, stop: cleanUp.run };
+	} catch (error) {
+		await cleanUp.run();
+		throw error;
+	}
+}
+
+/** A page of the size that the pictures have. */
+export async function pageOf(browser: Browser): Promise<Page> {
+	const page = await browser.newPage({ viewport: VIEWPORT, colorScheme: 'light' });
+	page.setDefaultTimeout(PATIENCE_MS);
+	return page;
+}
+
+/** The way to the first charge and the first sale, in each language. */
+const WAYS = [
+	['README.md', '## Your first paid charge', '**That is all you need to start.'],
+	['docs/pt-BR.md', '## Sua primeira cobrança paga', '**Para começar, é só isso.'],
+].map(([page = '', begin = '', end = '']): [page: string, way: string] => {
+	const text = readFileSync(path.join(ROOT, page), 'utf8');
+	return [page, text.slice(text.indexOf(begin), text.indexOf(end))];
+});
+
+/** A name on the screen that the README and the page in Portuguese tell to use on the way. */
+export function told(name: string): string {
+	const silent = WAYS.filter(([, way]) => !way.includes(`**${name}**`));
+	for (const [page] of silent) throw new Error(`${page} does not say "${name}"`);
+	return name;
+}
+
+/** The page of the sandbox, used as a person uses it. */
+export class SandboxPage {
+	constructor(
+		readonly page: Page,
+		private readonly url: string,
+	) {}
+
+	/** Opens it, or shows it as it is now. */
+	async open(): Promise<void> {
+		await this.page.bringToFront();
+		await this.page.goto(this.url);
+	}
+
+	/** Pays a transaction by its button. */
+	async pay(hash: string): Promise<void> {
+		await this.page.locator(`[data-testid="pay-${hash}"]`).click();
+		await this.page
+			.locator(`[data-testid="badge-${hash}"]`)
+			.getByText('paid', { exact: true })
+			.waitFor();
+	}
+
+	/** Has a notice sent to an address, and returns what that answered. */
+	async sendTestNotice(url: string): Promise<string> {
+		await this.page.locator('[data-testid="test-notice-url"]').fill(url);
+		await this.page.locator('[data-testid="test-notice-send"]').click();
+		const result = this.page.locator('[data-testid="test-notice-result"]');
+		await result.getByText('Answered').waitFor();
+		return await result.innerText();
+	}
+}

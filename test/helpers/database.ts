@@ -1,0 +1,39 @@
+import { processedItems } from './engine';
+
+type Enter = (typeof processedItems)['checkProcessedAndRecord'];
+
+/** Has something happen around each entry into n8n's table, counted from 1, until mocks are restored. */
+export function aroundEntries(
+	around: (enter: () => ReturnType<Enter>, nth: number) => ReturnType<Enter>,
+): jest.SpyInstance {
+	const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
+	let nth = 0;
+	return jest
+		.spyOn(processedItems, 'checkProcessedAndRecord')
+		.mockImplementation(async (...args) => await around(async () => await enter(...args), ++nth));
+}
+
+/** Has these entries into n8n's table fail, counted from 1. */
+export function failEntries(...nths: number[]): void {
+	aroundEntries(async (enter, nth) => {
+		if (nths.includes(nth)) throw new Error('SQLITE_BUSY');
+		return await enter();
+	});
+}
+
+/** Milliseconds of one read or write: mostly 2 to 8, one in a hundred 20 to 80. */
+export const latencyOf = (random: () => number): number =>
+	random() < 0.99 ? 2 + 6 * random() : 20 + 60 * random();
+
+/** The same, and one in fifty takes up to two seconds. */
+export const stallingLatencyOf = (random: () => number): number =>
+	random() < 0.98 ? latencyOf(random) : 2_000 * random();
+
+/** The same numbers for the same seed. */
+export function randomOf(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+		return (state >>> 0) / 2 ** 32;
+	};
+}

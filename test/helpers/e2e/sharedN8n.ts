@@ -1,0 +1,46 @@
+import path from 'node:path';
+import { type SandboxOptions, startSandbox } from '../../sandbox';
+import { accountAt, type N8n, startN8n } from '../n8n/n8n';
+import { packBuild } from '../n8n/packageInstall';
+import { CREDENTIAL_TYPE } from '../n8n/paths';
+import { DEMO_LOGIN, N8nRest } from '../n8n/rest';
+import type { Running } from './workflows';
+
+const RECORDER_FOLDER = path.join(__dirname, 'recorder');
+
+/** How the files of the suite find it. */
+const SHARED_N8N = 'SHARED_N8N';
+
+let n8n: N8n | undefined;
+let removeBuild: (() => Promise<void>) | undefined;
+
+/** Builds the package and starts the n8n that most files of the suite share. */
+export default async function openSharedN8n(): Promise<void> {
+	const { tarball, remove } = await packBuild();
+	removeBuild = remove;
+	process.env.PACKED_BUILD = tarball;
+	const env = { N8N_CUSTOM_EXTENSIONS: RECORDER_FOLDER, GENERIC_TIMEZONE: 'America/Sao_Paulo' };
+	n8n = await startN8n('e2e-shared', { has: 'package', env });
+	process.env[SHARED_N8N] = n8n.url;
+}
+
+/** Ends it. */
+export async function closeSharedN8n(): Promise<void> {
+	await n8n?.close();
+	await removeBuild?.();
+}
+
+/** A sandbox of its own, and a credential for it in the n8n that several files share. */
+export interface Guest extends Running {
+	close: () => Promise<void>;
+}
+
+/** Signs in to the n8n that is running. */
+export async function enterSharedN8n(options: SandboxOptions = {}): Promise<Guest> {
+	const url = process.env[SHARED_N8N] ?? '';
+	const rest = new N8nRest(url);
+	await rest.signIn(DEMO_LOGIN);
+	const sandbox = await startSandbox(options);
+	const credential = await rest.createCredential('Sandbox', CREDENTIAL_TYPE, accountAt(sandbox));
+	return { url, rest, sandbox, credential, close: async () => await sandbox.close() };
+}

@@ -1,0 +1,131 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eachLimit } from '../../../nodes/DigitalSales/shared/eachLimit';
+import { cpf } from '../charge';
+import { postJson } from '../http';
+import { until } from '../until';
+import type { StoredTransaction } from '../../sandbox/types';
+import {
+	cartOf,
+	createPix,
+	type Downstream,
+	publish,
+	type Running,
+	waitForPayment,
+	webStart,
+} from './workflows';
+
+const FIRST_CUSTOMER = 200_300_400;
+const BEGUN_WITHIN_MS = 60_000;
+/** So often that a test can strike within milliseconds. */
+const POLL_MS = 5;
+const AT_ONCE = 4;
+
+/** How a workflow waits: whom its charge notifies, and its time limit in minutes. */
+export interface Way {
+	notify: 'none' | 'automatic';
+	limit?: number;
+}
+
+/** An execution that is parked, and the charge that it waits for. */
+export interface Parked {
+	charge: StoredTransaction;
+	executionId: string;
+}
+
+/** Published workflows that charge, wait and report, by the name of their way of waiting. */
+export class Waits {
+	private customers = 0;
+	private readonly workflowIds = new Map<string, string>();
+
+	private constructor(private readonly n8n: Running) {}
+
+	static async publish(
+		n8n: Running,
+		downstream: Downstream,
+		ways: Record<string, Way>,
+	): Promise<Waits> {
+		const waits = new Waits(n8n);
+		for (const [name, { notify, limit }] of Object.entries(ways)) {
+			const charge = createPix({
+				notify,
+				customerName: '={{ $json.body.customer }}',
+				// A customer who is charged the same by two workers at once is refused.
+				customerDocument: '={{ $json.body.document }}',
+				cart: cartOf(n8n.sandbox),
+			});
+			const wait = limit === undefined ? {} : { timeLimit: limit, timeLimitUnit: 'minutes' };
+			const chain = [webStart(name), charge, waitForPayment(wait), downstream.node];
+			waits.workflowIds.set(name, (await publish(n8n, name, chain)).id);
+		}
+		return waits;
+	}
+
+	/** Starts an execution, and returns its charge as soon as the execution reads it. */
+	async begin(way: string): Promise<StoredTransaction> {
+		const { sandbox, url } = this.n8n;
+		this.customers += 1;
+		const customer = `Customer ${this.customers}`;
+		const document = cpf(FIRST_CUSTOMER + this.customers);
+		await postJson(`${url}/webhook/${way}`, { customer, document });
+		return await until(
+			`${customer} is charged`,
+			() => {
+				const made = sandbox.transactions.find((one) => one.customer.name === customer);
+				return made && this.readsOf(made.hash) > 0 && made;
+			},
+			{ withinMs: BEGUN_WITHIN_MS, everyMs: POLL_MS },
+		);
+	}
+
+	/** Starts an execution, and gives its charge and its id when it is parked. */
+	async park(way: string): Promise<Parked> {
+		const charge = await this.begin(way);
+		const { rest } = this.n8n;
+		return await until(`${charge.hash} is parked`, async () => {
+			const executions = await rest.executions(this.workflowIds.get(way) ?? '');
+			for (const { id } of executions.filter(({ status }) => status === 'waiting')) {
+				const [item] = (await rest.execution(id)).items('Charge');
+				if (item?.json.hash === charge.hash) return { charge, executionId: id };
+			}
+			return undefined;
+		});
+	}
+
+	/** Waits until an execution is parked again. */
+	async parkedAgain(executionId: string): Promise<void> {
+		const isWaiting = async () => (await this.n8n.rest.status(executionId)) === 'waiting';
+		await until(`execution ${executionId} waits`, isWaiting);
+	}
+
+	/** Pays while the webhook about it gets lost. */
+	async payUnheard(hash: string): Promise<void> {
+		const { sandbox } = this.n8n;
+		sandbox.addFault({ kind: 'lostNotice' });
+		await sandbox.setStatus(hash, 'paid');
+		sandbox.clearFaults();
+	}
+
+	/**
+	 * Begins as many waits, and pays each so many milliseconds after its first look, with one webhook.
+	 * Gives the charges, and how many of the webhooks were turned away.
+	 */
+	async payAfter(offsets: number[]): Promise<{ hashes: string[]; early: number }> {
+		const hashes: string[] = [];
+		let early = 0;
+		await eachLimit(offsets, AT_ONCE, async (offset) => {
+			const { hash } = await this.begin('told');
+			hashes.push(hash);
+			await pause(offset);
+			const [report] = await this.n8n.sandbox.pay(hash);
+			if (report?.status !== 200) early += 1;
+		});
+		return { hashes, early };
+	}
+
+	/** How often a transaction has been read. */
+	readsOf(hash: string): number {
+		return this.n8n.sandbox.requests.filter(
+			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),
+		).length;
+	}
+}

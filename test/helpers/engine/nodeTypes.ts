@@ -1,0 +1,125 @@
+import {
+	type ICredentialType,
+	type IDataObject,
+	type INodeType,
+	type INodeTypeDescription,
+	type INodeTypes,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
+
+/** The full name of the action node, as an installed package has it. */
+export const ACTION_TYPE = 'n8n-nodes-digital-sales.digitalSales';
+
+/** The full name of the trigger, as an installed package has it. */
+export const TRIGGER_TYPE = 'n8n-nodes-digital-sales.digitalSalesTrigger';
+
+/** What the files of the package export. */
+export interface Classes {
+	DigitalSales: new () => INodeType;
+	DigitalSalesTrigger: new () => INodeType;
+	DigitalSalesApi: new () => ICredentialType;
+}
+
+const FILES = [
+	'nodes/DigitalSales/DigitalSales.node',
+	'nodes/DigitalSales/DigitalSalesTrigger.node',
+	'credentials/DigitalSalesApi.credentials',
+];
+
+function load(): Classes {
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded again for each process
+	const modules = FILES.map((file) => require(`../../../${file}`) as Partial<Classes>);
+	return Object.assign({}, ...modules) as Classes;
+}
+
+/**
+ * The package as one n8n process has it: one instance of each class, one state of its modules.
+ * The process that tests use unless told otherwise shares its modules with the test's imports.
+ */
+export class NodeProcess {
+	/** By full type name. */
+	readonly nodeTypes: Record<string, INodeType>;
+
+	readonly credentialType: ICredentialType;
+
+	constructor({ DigitalSales, DigitalSalesTrigger, DigitalSalesApi }: Classes = load()) {
+		this.nodeTypes = {
+			[ACTION_TYPE]: new DigitalSales(),
+			[TRIGGER_TYPE]: new DigitalSalesTrigger(),
+		};
+		this.credentialType = new DigitalSalesApi();
+	}
+
+	/** A process of its own: as after a restart, or as a second worker beside the first. */
+	static fresh(): NodeProcess {
+		let process = defaultProcess;
+		jest.isolateModules(() => {
+			process = new NodeProcess();
+		});
+		return process;
+	}
+}
+
+/** The process of runs that name none. */
+export const defaultProcess = new NodeProcess();
+
+/** The type of the node that hands the given items to the workflow. */
+export const START_TYPE = 'n8n-nodes-base.manualTrigger';
+
+/** A node that hands on what it gets; n8n's own "No Operation". */
+export const NO_OP_TYPE = 'n8n-nodes-base.noOp';
+
+/** A node that does what a test says, with so many outputs. */
+export function double(
+	execute: INodeType['execute'],
+	outputs = 1,
+	more: Partial<INodeTypeDescription> = {},
+): INodeType {
+	return {
+		description: {
+			displayName: 'Double',
+			name: 'double',
+			group: ['transform'],
+			version: 1,
+			description: '',
+			defaults: { name: 'Double' },
+			inputs: [NodeConnectionTypes.Main],
+			outputs: Array(outputs).fill(NodeConnectionTypes.Main) as INodeTypeDescription['outputs'],
+			properties: [],
+			...more,
+		},
+		execute,
+	};
+}
+
+const passOn: INodeType['execute'] = async function () {
+	return [this.getInputData()];
+};
+
+const BUILT_IN: Record<string, INodeType> = {
+	[START_TYPE]: double(passOn, 1, { group: ['trigger'], inputs: [] }),
+	[NO_OP_TYPE]: double(passOn),
+};
+
+/** The node types of a run: the given doubles first, then the package's own, then n8n's. */
+export class HarnessNodeTypes implements INodeTypes {
+	private readonly types: Record<string, INodeType>;
+
+	constructor(process: NodeProcess, doubles: Record<string, INodeType> = {}) {
+		this.types = { ...BUILT_IN, ...process.nodeTypes, ...doubles };
+	}
+
+	getByName(name: string): INodeType {
+		const type = this.types[name];
+		if (type === undefined) throw new Error(`No node type "${name}" in this test`);
+		return type;
+	}
+
+	getByNameAndVersion(name: string): INodeType {
+		return this.getByName(name);
+	}
+
+	getKnownTypes(): IDataObject {
+		return {};
+	}
+}

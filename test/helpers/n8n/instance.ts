@@ -1,0 +1,180 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import pick from 'lodash/pick';
+import { until } from '../until';
+import { installHost } from './host';
+import {
+	endGroup,
+	freePort,
+	hasEnded,
+	killGroup,
+	LOOPBACK,
+	onlyOnce,
+	startGroup,
+	tail,
+} from './processes';
+import { DATA_FOLDER } from './paths';
+import { messageOf } from './terminal';
+
+const READY_WITHIN_MS = 180_000;
+
+/** What n8n is started as, by the first word in the name of a process. */
+const COMMANDS: Record<string, string[]> = {
+	main: ['start'],
+	worker: ['worker', '--concurrency=5'],
+	webhook: ['webhook'],
+};
+const STARTED = /Worker started execution (\d+) /g;
+
+// Only what a process needs to run at all: the person's own n8n settings, a proxy, or the variables
+// of a test runner would change how this n8n behaves.
+const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'TZ', 'TMPDIR'];
+
+function ownEnvironment(
+	userFolder: string,
+	port: number,
+	brokerPort: number,
+): Record<string, string> {
+	const url = `http://${LOOPBACK}:${port}/`;
+	return {
+		N8N_USER_FOLDER: userFolder,
+		N8N_PORT: String(port),
+		N8N_LISTEN_ADDRESS: LOOPBACK,
+		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+		N8N_EDITOR_BASE_URL: url,
+		N8N_WEBHOOK_URL: url,
+		// The editor is served over plain HTTP here, where a browser would not keep a secure cookie.
+		N8N_SECURE_COOKIE: 'false',
+		N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
+		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+		// Every start compiles the same code.
+		NODE_COMPILE_CACHE: path.join(DATA_FOLDER, 'compiled'),
+		...NO_OUTWARD_TRAFFIC,
+	};
+}
+
+const NO_OUTWARD_TRAFFIC = {
+	N8N_DIAGNOSTICS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
+	N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+	N8N_HIRING_BANNER_ENABLED: 'false',
+	N8N_PERSONALIZATION_ENABLED: 'false',
+	N8N_TEMPLATES_ENABLED: 'false',
+	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+	// The catalog of verified community nodes and the registry of MCP servers come from outside.
+	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+	N8N_DISABLED_MODULES: 'mcp-registry',
+};
+
+async function answers(url: string): Promise<boolean> {
+	return await fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
+		({ ok }) => ok,
+		() => false,
+	);
+}
+
+/**
+ * One process of the pinned n8n on the loopback address, which can be started again there. It ends when
+ * stopped, on Ctrl-C, and when this process ends in any other way.
+ */
+export class Member {
+	/** Called when it has ended by itself, as n8n does if Redis is away for long. */
+	onDeath: (lastWords: string) => void = () => {};
+	private child: ChildProcess | undefined;
+	private starts = 0;
+
+	constructor(
+		readonly name: string,
+		private readonly port: number,
+		/** Where it keeps everything. */
+		readonly userFolder: string,
+		private readonly logs: string,
+		private readonly env: Record<string, string>,
+	) {}
+
+	get url(): string {
+		return `http://${LOOPBACK}:${this.port}`;
+	}
+
+	get pid(): number {
+		return this.child?.pid ?? 0;
+	}
+
+	/** The file that the output of the latest start goes to. */
+	get log(): string {
+		return this.logOf(this.starts);
+	}
+
+	/** Ends it in good order. */
+	stop = async (): Promise<void> => {};
+
+	/** Ends it as a crash does, with no time to put anything in order. */
+	kill = async (): Promise<void> => {};
+
+	/** Starts it, and waits until it takes requests. */
+	async start(env: Record<string, string> = {}): Promise<void> {
+		const { node, n8n } = await installHost();
+		this.starts += 1;
+		const { userFolder, log, port, url } = this;
+		await mkdir(userFolder, { recursive: true });
+		await mkdir(path.dirname(log), { recursive: true });
+		const output = createWriteStream(log);
+		await once(output, 'open');
+		const command = COMMANDS[this.name.replace(/-.*/, '')] ?? [];
+		const end = ['--require', path.join(__dirname, 'endWithParent.ts')];
+		const child = startGroup(node, [...end, n8n, ...command], {
+			cwd: userFolder,
+			env: {
+				...pick(process.env, INHERITED),
+				...ownEnvironment(userFolder, port, await freePort()),
+				QUEUE_HEALTH_CHECK_PORT: String(port),
+				...this.env,
+				...env,
+			},
+			stdio: ['ignore', output, output, 'ipc'],
+		});
+		child.channel?.unref();
+		this.child = child;
+		let isAsked = false;
+		// Asked twice to end, n8n gives up on ending in good order.
+		this.stop = onlyOnce(async () => {
+			isAsked = true;
+			await endGroup(child);
+		});
+		this.kill = async () => {
+			isAsked = true;
+			await killGroup(child);
+		};
+		child.once('exit', () => {
+			output.close();
+			if (!isAsked) void tail(log).then((lastWords) => this.onDeath(lastWords));
+		});
+		const isReady = async (): Promise<boolean> => {
+			// Without an id it never started.
+			if (hasEnded(child) || child.pid === undefined) throw new Error('It has ended.');
+			return await answers(`${url}/healthz/readiness`);
+		};
+		await until('n8n is ready', isReady, { withinMs: READY_WITHIN_MS, everyMs: 100 }).catch(
+			async (error: unknown) => {
+				await this.stop();
+				const said = `${messageOf(error)}\n${await tail(log)}\n(all of it: ${log})`;
+				throw new Error(`n8n did not start. ${said}`);
+			},
+		);
+	}
+
+	/** The executions that a worker worked on, resumed ones once for each part. */
+	async executions(): Promise<string[]> {
+		const logs = Array.from({ length: this.starts }, (_, nth) => this.logOf(nth + 1));
+		const texts = await Promise.all(logs.map(async (log) => await readFile(log, 'utf8')));
+		return texts.flatMap((text) => [...text.matchAll(STARTED)].map(([, id = '']) => id));
+	}
+
+	private logOf(nth: number): string {
+		return `${this.logs}${nth === 1 ? '' : `-${nth}`}.log`;
+	}
+}

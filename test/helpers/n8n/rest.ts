@@ -1,0 +1,326 @@
+import { randomUUID } from 'node:crypto';
+import chunk from 'lodash/chunk';
+import range from 'lodash/range';
+import type { INodeParameters, INodeTypeDescription } from 'n8n-workflow';
+import { z } from 'zod';
+import { until } from '../until';
+import { Execution, type ExecutionSummary, summarySchema } from './execution';
+
+const POLL_MS = 100;
+const READS_AT_ONCE = 8;
+const SERVED_WITHIN_MS = 60_000;
+const PUBLISH_WITHIN_MS = 60_000;
+const FINISH_WITHIN_MS = 120_000;
+const ENDED = ['success', 'error', 'canceled', 'crashed'];
+
+const failureSchema = z.object({ message: z.string() });
+const savedCredentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const savedNodeSchema = z.object({
+	id: z.string(),
+	name: z.string(),
+	type: z.string(),
+	typeVersion: z.number(),
+	position: z.tuple([z.number(), z.number()]),
+	parameters: z.custom<INodeParameters>(isObject),
+	webhookId: z.string().optional(),
+	credentials: z
+		.record(z.object({ id: z.string().nullable().default(null), name: z.string() }))
+		.optional(),
+});
+const nodeTypeSchema = z.custom<INodeTypeDescription>(
+	(value) =>
+		z.object({ name: z.string(), properties: z.array(z.unknown()) }).safeParse(value).success,
+);
+const savedWorkflowSchema = z.object({
+	id: z.string(),
+	name: z.string(),
+	versionId: z.string(),
+	nodes: z.array(savedNodeSchema),
+});
+const publicationSchema = z.object({
+	status: z.string(),
+	triggers: z.array(z.object({ nodeId: z.string(), errorMessage: z.string().nullable() })),
+});
+const listeningSchema = z.object({ waitingForWebhook: z.literal(true) });
+const runSchema = z.object({ executionId: z.string() });
+const storedSchema = summarySchema.extend({ data: z.string() });
+const retrySchema = z.object({ id: z.string() });
+const listSchema = z.object({ results: z.array(summarySchema) });
+
+export type SavedCredential = z.infer<typeof savedCredentialSchema>;
+export type SavedWorkflow = z.infer<typeof savedWorkflowSchema>;
+
+/** Who owns the n8n; made up, and shown to the person who tries it. */
+export interface Login {
+	email: string;
+	password: string;
+}
+
+/** The owner of every n8n that is started here. */
+export const DEMO_LOGIN: Login = { email: 'owner@example.test', password: 'Sandbox-demo-1' };
+
+/** A workflow as an exported file holds it. */
+export interface WorkflowFile {
+	name: string;
+	nodes: unknown[];
+	connections: Record<string, unknown>;
+	settings?: Record<string, unknown>;
+}
+
+/** The REST interface that n8n's own editor uses. */
+export class N8nRest {
+	private cookie = '';
+
+	// A login is bound to the browser that opened it, and this names ours.
+	private readonly browserId = randomUUID();
+
+	constructor(private readonly url: string) {}
+
+	/** Signs in; creates the owner first if the instance has none yet. */
+	async signIn(login: Login): Promise<void> {
+		const owner = { ...login, firstName: 'Demo', lastName: 'Owner' };
+		// n8n may call itself ready a moment before it serves this interface.
+		const made = await until(
+			'n8n takes an owner',
+			async () => {
+				const answer = await this.send('POST', '/owner/setup', owner);
+				return answer.status !== 404 && answer;
+			},
+			{ withinMs: SERVED_WITHIN_MS },
+		);
+		if (made.ok) return;
+		await this.call(z.unknown(), 'POST', '/login', {
+			emailOrLdapLoginId: login.email,
+			password: login.password,
+		});
+	}
+
+	/** Saves a credential. */
+	async createCredential(
+		name: string,
+		type: string,
+		data: Record<string, unknown>,
+	): Promise<SavedCredential> {
+		return await this.call(savedCredentialSchema, 'POST', '/credentials', { name, type, data });
+	}
+
+	/** Saves a workflow as a draft. */
+	async createWorkflow(workflow: WorkflowFile): Promise<SavedWorkflow> {
+		return await this.call(savedWorkflowSchema, 'POST', '/workflows', workflow);
+	}
+
+	/** Reads a workflow as it is saved now. */
+	async workflow(id: string): Promise<SavedWorkflow> {
+		return await this.call(savedWorkflowSchema, 'GET', `/workflows/${id}`);
+	}
+
+	/** Every version of every node type, as the editor gets them. */
+	async nodeTypes(): Promise<INodeTypeDescription[]> {
+		// n8n writes a new list whenever it starts or a package changes, and meanwhile serves a part of
+		// it, or the page of its editor.
+		const list = await until(
+			'the node types',
+			async () => {
+				const answer = await this.fetch('GET', '/types/nodes.json');
+				const read: unknown = await answer.json().catch(() => undefined);
+				return read === undefined ? undefined : { read };
+			},
+			{ withinMs: SERVED_WITHIN_MS },
+		);
+		return z.array(nodeTypeSchema).parse(list.read);
+	}
+
+	/** Publishes a workflow and waits until its triggers are really listening. */
+	async publish({ id, name, versionId }: SavedWorkflow): Promise<void> {
+		await this.call(z.unknown(), 'POST', `/workflows/${id}/activate`, { versionId });
+		const path = `/workflows/${id}/publication-status`;
+		const isPublished = async (): Promise<boolean> => {
+			const response = await this.send('GET', path);
+			// n8n 2.30 does not tell, since it is done with the answer.
+			if (response.status === 404) return true;
+			const { status, triggers } = await this.read(publicationSchema, response, `GET ${path}`);
+			if (status === 'published') return true;
+			const faults = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
+			// It is not published before publishing begins, too.
+			const isUnderWay = ['in_progress', 'not_published'].includes(status);
+			if (isUnderWay && faults.length === 0) return false;
+			throw new Error(`"${name}" is not published: ${faults.join('; ')}`);
+		};
+		await until(`"${name}" is published`, isPublished, { withinMs: PUBLISH_WITHIN_MS });
+	}
+
+	/** Takes a published workflow back. */
+	async unpublish({ id }: SavedWorkflow): Promise<void> {
+		await this.call(z.unknown(), 'POST', `/workflows/${id}/deactivate`, {});
+	}
+
+	/** Runs a saved workflow from one of its triggers, and returns the id of the execution. */
+	async start(workflowId: string, trigger: string): Promise<string> {
+		const path = `/workflows/${workflowId}/run`;
+		const body = { triggerToStartFrom: { name: trigger } };
+		return (await this.call(runSchema, 'POST', path, body)).executionId;
+	}
+
+	/** Runs a saved workflow from one of its triggers to its end. */
+	async run(workflowId: string, trigger: string): Promise<Execution> {
+		return await this.ended(await this.start(workflowId, trigger));
+	}
+
+	/** Listens for a test event, as Execute step of a webhook trigger does. */
+	async listen(workflowId: string, trigger: string): Promise<void> {
+		const body = { triggerToStartFrom: { name: trigger } };
+		await this.call(listeningSchema, 'POST', `/workflows/${workflowId}/run`, body);
+	}
+
+	/** The newest executions of a workflow, newest first. */
+	async executions(workflowId: string): Promise<ExecutionSummary[]> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		const path = `/executions?filter=${filter}&limit=100`;
+		const { results } = await this.call(listSchema, 'GET', path);
+		// n8n puts those under way before the others. The ids of engine 2.0 are no numbers: they stay in its order.
+		return results.sort((a, b) => Number(b.id) - Number(a.id) || 0);
+	}
+
+	/** The execution of a workflow that an action starts, once it is there. */
+	async startedBy(workflowId: string, action: () => Promise<unknown>): Promise<string> {
+		const before = (await this.executions(workflowId)).length;
+		await action();
+		return await until('the execution starts', async () => {
+			const all = await this.executions(workflowId);
+			return all.length > before && all[0]?.id;
+		});
+	}
+
+	/** Waits until no execution of any workflow is running or about to run. */
+	async settled(): Promise<void> {
+		const filter = encodeURIComponent(JSON.stringify({ status: ['new', 'running'] }));
+		const path = `/executions?filter=${filter}&limit=1`;
+		const isOver = async () => (await this.call(listSchema, 'GET', path)).results.length === 0;
+		await until('nothing runs any more', isOver, { withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS });
+	}
+
+	/** The executions of all workflows, oldest first. */
+	async everyExecution(): Promise<Execution[]> {
+		const { results } = await this.call(listSchema, 'GET', '/executions?limit=100');
+		const newest = Math.max(0, ...results.map(({ id }) => Number(id)));
+		const found: Execution[] = [];
+		// Each for itself: n8n sorts its list by start and cuts the pages by id, so some are on no page.
+		for (const ids of chunk(range(1, newest + 1), READS_AT_ONCE)) {
+			const read = await Promise.all(ids.map(async (id) => await this.executionIfStored(id)));
+			found.push(...read.filter((execution) => execution !== undefined));
+		}
+		return found;
+	}
+
+	private async executionIfStored(id: number): Promise<Execution | undefined> {
+		const response = await this.send('GET', `/executions/${id}`);
+		if (response.status === 404) return undefined;
+		// An id that was given away, but never stored, is answered with nothing.
+		const stored = await this.read(storedSchema.optional(), response, `execution ${id}`);
+		if (stored === undefined) return undefined;
+		const { data, ...summary } = stored;
+		return Execution.read(summary, data);
+	}
+
+	/**
+	 * Presses Retry on a failed or crashed execution, and gives the id of the new one; `loadWorkflow` is
+	 * its choice "with currently saved workflow".
+	 */
+	async retry(executionId: string, loadWorkflow: boolean): Promise<string> {
+		const path = `/executions/${executionId}/retry`;
+		return (await this.call(retrySchema, 'POST', path, { loadWorkflow })).id;
+	}
+
+	/** How many executions of a workflow have ended well. */
+	async successes(workflowId: string): Promise<number> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId, status: ['success'] }));
+		const schema = z.object({ count: z.number() });
+		const { count } = await this.call(schema, 'GET', `/executions?filter=${filter}&limit=1`);
+		return count;
+	}
+
+	/** Where an execution is, such as `waiting`, also before its first node has run. */
+	async status(id: string): Promise<string> {
+		return (await this.readExecution(id)).status;
+	}
+
+	/** One execution with what its nodes put out so far; it has to have begun. */
+	async execution(id: string): Promise<Execution> {
+		const { data, ...summary } = await this.readExecution(id);
+		return Execution.read(summary, data);
+	}
+
+	/** Waits until an execution has ended, in whichever way. */
+	async ended(id: string): Promise<Execution> {
+		let before: string | undefined;
+		return await until(
+			`execution ${id} ends`,
+			async () => {
+				// The data is empty until the first node has run.
+				const { data, ...summary } = await this.readExecution(id);
+				if (!ENDED.includes(summary.status)) return undefined;
+				// n8n may enter the status first, and a moment later the data that belongs to it.
+				if (data === before) return Execution.read(summary, data);
+				before = data;
+				return undefined;
+			},
+			{ withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS },
+		);
+	}
+
+	private async readExecution(id: string): Promise<z.infer<typeof storedSchema>> {
+		return await this.call(storedSchema, 'GET', `/executions/${id}`);
+	}
+
+	/** A request of the interface whose answer is read by the caller, as one that goes on and on is. */
+	async send(method: string, path: string, body?: object): Promise<Response> {
+		return await this.fetch(method, `/rest${path}`, body);
+	}
+
+	private async fetch(method: string, path: string, body?: object): Promise<Response> {
+		const response = await fetch(`${this.url}${path}`, {
+			method,
+			headers: {
+				'content-type': 'application/json',
+				// A busy n8n may close a connection that is kept just as it is used again.
+				connection: 'close',
+				'browser-id': this.browserId,
+				...(this.cookie === '' ? {} : { cookie: this.cookie }),
+			},
+			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			signal: AbortSignal.timeout(60_000),
+		});
+		const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+		if (cookies.length > 0) this.cookie = cookies.join('; ');
+		return response;
+	}
+
+	/** Any other request of the interface, for what a single test has to do with it. */
+	async call<S extends z.ZodTypeAny>(
+		schema: S,
+		method: string,
+		path: string,
+		body?: object,
+	): Promise<z.output<S>> {
+		return await this.read(schema, await this.send(method, path, body), `${method} ${path}`);
+	}
+
+	private async read<S extends z.ZodTypeAny>(
+		schema: S,
+		response: Response,
+		asked: string,
+	): Promise<z.output<S>> {
+		const answer: unknown = await response.json().catch(() => undefined);
+		if (!response.ok) {
+			const failure = failureSchema.safeParse(answer);
+			const reason = failure.success ? failure.data.message : 'no reason given';
+			throw new Error(`n8n refused ${asked} (${response.status}): ${reason}`);
+		}
+		const read = z.object({ data: schema }).safeParse(answer);
+		if (!read.success) {
+			throw new Error(`n8n answered ${asked} in another shape: ${read.error.message}`);
+		}
+		return (read.data as { data: z.output<S> }).data;
+	}
+}

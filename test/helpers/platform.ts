@@ -1,0 +1,32 @@
+import { clock } from '../../nodes/DigitalSales/shared/clock';
+import { sendRequest } from './http';
+
+/** How long a platform waits before it sends a webhook again: four tries within 12.5 minutes. */
+const PAUSES_MS = [30_000, 120_000, 600_000];
+
+/** What became of a webhook: the answers that the platform got, until the first 200. */
+export type Sent = number[];
+
+export const isTakenAtFirst = ([status]: Sent): boolean => status === 200;
+export const isTaken = (statuses: Sent): boolean => statuses.at(-1) === 200;
+
+/** Posts JSON from an address, as a proxy in front of n8n states it. */
+export async function postFrom(address: string, url: string, body: unknown): Promise<number> {
+	const headers = { 'content-type': 'application/json', 'x-forwarded-for': address };
+	return (await sendRequest(url, { headers, body: JSON.stringify(body) })).status;
+}
+
+/** Sends a webhook as a platform does: again until it is answered 200, or four times. */
+export async function sendAsPlatform(
+	url: string,
+	body: unknown,
+	address = '192.0.2.1',
+): Promise<Sent> {
+	const statuses = [await postFrom(address, url, body)];
+	for (const ms of PAUSES_MS) {
+		if (isTaken(statuses)) break;
+		await clock.sleep(ms);
+		statuses.push(await postFrom(address, url, body));
+	}
+	return statuses;
+}

@@ -1,0 +1,225 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, existsSync, readdirSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { SandboxOptions } from '../../sandbox';
+import { until } from '../until';
+import { Downstream } from '../e2e/workflows';
+import { type N8n, startN8n } from '../n8n/n8n';
+import {
+	capture,
+	CleanUp,
+	freePort,
+	hasEnded,
+	killGroup,
+	LOOPBACK,
+	startGroup,
+	tail,
+} from '../n8n/processes';
+
+const INSTALLED = '/usr/lib/postgresql';
+
+/** Debian puts PostgreSQL's programs beside no others, one folder a version. */
+function folders(): string[] {
+	const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED) : [];
+	const newestFirst = versions.sort((a, b) => Number(b) - Number(a));
+	const ofPostgres = newestFirst.map((version) => path.join(INSTALLED, version, 'bin'));
+	return [...(process.env.PATH ?? '').split(path.delimiter), ...ofPostgres];
+}
+
+/** The path of a program; says what to install without it. */
+function findProgram(name: string, debianPackage: string): string {
+	const files = folders().map((folder) => path.join(folder, name));
+	const program = files.find((file) => existsSync(file));
+	if (program !== undefined) return program;
+	throw new Error(
+		`${name} is missing. On Debian and Ubuntu: sudo apt-get install ${debianPackage}`,
+	);
+}
+
+type Command = [program: string, args: string[]];
+
+/**
+ * A command that runs as `user` (undefined: as oneself), and that the system ends when this process
+ * ends in whichever way.
+ */
+function tied([program, args]: Command, endBy: 'KILL' | 'QUIT', user?: string): Command {
+	const as = user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, '--init-groups'];
+	const setpriv = findProgram('setpriv', 'util-linux');
+	return [setpriv, [...as, '--pdeathsig', endBy, program, ...args]];
+}
+
+/** A server of the distributed n8n, on a port of its own. */
+export interface Server {
+	port: number;
+	stop: () => Promise<void>;
+	/** Ends it as a crash does, and starts it again with what it has on disk. */
+	restart: () => Promise<void>;
+}
+
+interface ServerOptions {
+	port: number;
+	program: Command;
+	folder: string;
+	log: string;
+	/** Asks it whether it is ready, and what is then printed. */
+	ask: [command: string, args: string[], ready: string];
+	/** Ends it at once, with all of its processes. */
+	crash: 'SIGKILL' | 'SIGQUIT';
+}
+
+/** Starts a server with its output in `log`, and waits until it is ready. */
+async function startServer({
+	port,
+	program: [command, args],
+	folder: cwd,
+	log,
+	ask: [client, question, ready],
+	crash,
+}: ServerOptions): Promise<Server> {
+	const start = async (): Promise<ChildProcess> => {
+		const output = createWriteStream(log, { flags: 'a' });
+		await once(output, 'open');
+		const child = startGroup(command, args, { cwd, stdio: ['ignore', output, output] });
+		child.once('exit', () => output.close());
+		await until(`${path.basename(command)} starts`, async () => {
+			if (hasEnded(child)) throw new Error(`${command} has ended.\n${await tail(log)}`);
+			return (await capture(client, question, cwd).catch(() => undefined)) === ready;
+		});
+		return child;
+	};
+	let child = await start();
+	return {
+		port,
+		stop: async () => await killGroup(child),
+		restart: async () => {
+			const gone = once(child, 'exit');
+			child.kill(crash);
+			await gone;
+			child = await start();
+		},
+	};
+}
+
+/** Starts a Redis that keeps on disk what it is told. */
+async function startRedis(folder: string): Promise<Server> {
+	const port = await freePort();
+	const args = ['--port', String(port), '--bind', LOOPBACK, '--save', '', '--appendonly', 'yes'];
+	const client = findProgram('redis-cli', 'redis-tools');
+	return await startServer({
+		port,
+		program: tied([findProgram('redis-server', 'redis-server'), args], 'KILL'),
+		folder,
+		log: path.join(folder, 'redis.log'),
+		ask: [client, ['-h', LOOPBACK, '-p', String(port), 'ping'], 'PONG'],
+		crash: 'SIGKILL',
+	});
+}
+
+export const DATABASE_USER = 'n8n';
+export const DATABASE = 'postgres';
+
+/** Starts a PostgreSQL with an empty database in `folder`. It refuses to run as root. */
+export async function startPostgres(folder: string): Promise<Server> {
+	const find = (name: string): string => findProgram(name, 'postgresql');
+	const user = process.getuid?.() === 0 ? 'postgres' : undefined;
+	const home = path.join(folder, 'postgres');
+	await mkdir(home);
+	if (user !== undefined) await capture('chown', [user, home], folder);
+	await chmod(folder, 0o755);
+	const data = path.join(home, 'data');
+	const locale = ['-E', 'UTF8', '--locale=C.UTF-8'];
+	const initialize = ['-D', data, '-U', DATABASE_USER, '-A', 'trust', '--no-sync', ...locale];
+	await capture(...tied([find('initdb'), initialize], 'KILL', user), home);
+	const port = await freePort();
+	const serve = ['-D', data, '-p', String(port), '-h', LOOPBACK, '-k', home, '-F'];
+	return await startServer({
+		port,
+		program: tied([find('postgres'), serve], 'QUIT', user),
+		folder: home,
+		log: path.join(folder, 'postgres.log'),
+		ask: [find('pg_isready'), ['-q', '-h', LOOPBACK, '-p', String(port)], ''],
+		// What is in its log is recovered.
+		crash: 'SIGQUIT',
+	});
+}
+
+const START_MS = 15 * 60_000;
+
+/** How many processes of each kind; one main is always there. */
+export interface ClusterOptions {
+	name: string;
+	workers?: number;
+	webhooks?: number;
+	sandbox?: SandboxOptions;
+	/** More environment of every process. */
+	env?: Record<string, string>;
+}
+
+/**
+ * A distributed n8n (queue mode). The main process takes no production webhooks: those go to the
+ * webhook processes, the first of which stands for the public address.
+ */
+export type Cluster = N8n & { redis: Server; postgres: Server };
+
+/** Starts everything; `name` names the logs. */
+export async function startCluster({
+	name,
+	workers = 2,
+	webhooks = 1,
+	sandbox = {},
+	env,
+}: ClusterOptions): Promise<Cluster> {
+	const named = (kind: string, count: number): string[] =>
+		Array.from({ length: count }, (_, nth) => `${kind}-${nth + 1}`);
+	return await CleanUp.begin(async (cleanUp) => {
+		const folder = await cleanUp.folder(`${name}-servers`);
+		const redis = await startRedis(folder);
+		cleanUp.add(redis.stop);
+		const postgres = await startPostgres(folder);
+		cleanUp.add(postgres.stop);
+		const n8n = await startN8n(name, {
+			sandbox,
+			others: [...named('worker', workers), ...named('webhook', webhooks)],
+			env: { ...sharedEnvironment(redis, postgres), ...env },
+		});
+		cleanUp.add(n8n.close);
+		return Object.assign(n8n, { redis, postgres, close: cleanUp.run });
+	});
+}
+
+/** A cluster for the tests of a file, and what their workflows report to. */
+export function useCluster(options: ClusterOptions) {
+	const stage = {} as { cluster: Cluster; downstream: Downstream };
+	beforeAll(async () => {
+		stage.cluster = await startCluster(options);
+		stage.downstream = await Downstream.open();
+	}, START_MS);
+	afterAll(async () => {
+		await stage.cluster?.close();
+		await stage.downstream?.close();
+	});
+	return stage;
+}
+
+/** What all processes have to agree on. */
+function sharedEnvironment(redis: Server, postgres: Server): Record<string, string> {
+	return {
+		EXECUTIONS_MODE: 'queue',
+		N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
+		N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
+		QUEUE_BULL_REDIS_HOST: LOOPBACK,
+		QUEUE_BULL_REDIS_PORT: String(redis.port),
+		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+		N8N_WORKER_SERVER_ADDRESS: LOOPBACK,
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: LOOPBACK,
+		DB_POSTGRESDB_PORT: String(postgres.port),
+		DB_POSTGRESDB_USER: DATABASE_USER,
+		DB_POSTGRESDB_DATABASE: DATABASE,
+		// With its default of two connections n8n answers most of a flood itself, with 503.
+		DB_POSTGRESDB_POOL_SIZE: '20',
+	};
+}

@@ -1,0 +1,167 @@
+import { postJson } from '../http';
+import { cpf } from '../charge';
+import { until } from '../until';
+import { cartOf, createPix, type Downstream, publish, split, webStart } from '../e2e/workflows';
+import type { ExecutionSummary } from '../n8n/execution';
+import type { Cluster } from './cluster';
+
+/** n8n takes up to two minutes to notice that a worker is gone. */
+const PATIENTLY = { withinMs: 240_000 };
+const EACH_ORDER = split('Each order', 'orders');
+const FIRST_CUSTOMER = 100_200_300;
+
+/** What became of an execution that was to charge one or more orders. */
+export interface Sale {
+	executionId: string;
+	/** By n8n's word. */
+	status: string;
+	worker: string | undefined;
+	orders: string[];
+	/** The transactions that it went on with, new ones and existing ones. */
+	hashes: string[];
+	error: string | undefined;
+}
+
+/** A published workflow that charges the orders which it is sent, each of a customer of its own. */
+export class Shop {
+	private readonly seen = new Set<string>();
+	private readonly customers = new Map<string, number>();
+
+	private constructor(
+		private readonly cluster: Cluster,
+		readonly name: string,
+		readonly workflowId: string,
+	) {}
+
+	/** With Order Reference where `referenced`. */
+	static async open(
+		cluster: Cluster,
+		downstream: Downstream,
+		name: string,
+		{ referenced = true }: { referenced?: boolean } = {},
+	): Promise<Shop> {
+		const charge = createPix({
+			notify: 'none',
+			cart: cartOf(cluster.sandbox),
+			customerName: '={{ $json.order }}',
+			customerDocument: '={{ $json.document }}',
+			...(referenced && { orderReference: '={{ $json.order }}' }),
+		});
+		const chain = [webStart(name), EACH_ORDER, charge, downstream.node];
+		const saved = await publish(cluster, name, chain);
+		return new Shop(cluster, name, saved.id);
+	}
+
+	/** Starts an execution for each list of orders, all at once. */
+	async send(...lists: string[][]): Promise<void> {
+		await Promise.all(
+			lists.map(async (list) => {
+				const orders = list.map((order) => ({ order, document: this.documentOf(order) }));
+				const { status } = await postJson(`${this.cluster.url}/webhook/${this.name}`, { orders });
+				if (status !== 200) throw new Error(`Not started: ${status}`);
+			}),
+		);
+	}
+
+	/** The same, and waits until they have ended. */
+	async ask(...lists: string[][]): Promise<Sale[]> {
+		await this.send(...lists);
+		return await this.ended(lists.length);
+	}
+
+	/** Those that are under way, or have ended and were not asked for yet. */
+	async unseen(): Promise<ExecutionSummary[]> {
+		const executions = await this.cluster.rest.executions(this.workflowId);
+		return executions.filter(({ id }) => !this.seen.has(id));
+	}
+
+	/** n8n's Retry, to its end: with the workflow as it was, or as it is now. */
+	async retry(executionId: string, loadWorkflow: boolean): Promise<Sale> {
+		const id = await this.cluster.rest.retry(executionId, loadWorkflow);
+		this.seen.add(id);
+		return await this.sale(id);
+	}
+
+	/** The same for each of these, all at once; see {@link ended}. Of many, n8n leaves some answers out. */
+	sendRetries(executionIds: string[]): void {
+		const { rest } = this.cluster;
+		for (const id of executionIds) void rest.retry(id, false).catch(() => undefined);
+	}
+
+	/** How often each of the orders was charged. */
+	chargesOf(orders: string[]): number[] {
+		const names = this.cluster.sandbox.transactions.map(({ customer }) => customer.name);
+		return orders.map((order) => names.filter((name) => name === order).length);
+	}
+
+	/** The orders that transactions are of. */
+	ordersOf(hashes: string[]): unknown[] {
+		const { transactions } = this.cluster.sandbox;
+		return hashes.map((hash) => transactions.find((one) => one.hash === hash)?.customer.name);
+	}
+
+	/** What became of so many executions that were sent, once they have ended. */
+	async ended(count: number): Promise<Sale[]> {
+		const over = await until(
+			`${count} executions end`,
+			async () => {
+				const ended = (await this.unseen()).filter(({ stoppedAt }) => stoppedAt !== null);
+				return ended.length >= count && ended.map(({ id }) => id).reverse();
+			},
+			PATIENTLY,
+		);
+		for (const id of over) this.seen.add(id);
+		return await Promise.all(over.map(async (id) => await this.sale(id)));
+	}
+
+	private async sale(executionId: string): Promise<Sale> {
+		const execution = await this.cluster.rest.ended(executionId);
+		return {
+			executionId,
+			status: execution.summary.status,
+			worker: await this.cluster.workerOf(executionId),
+			orders: execution.items(EACH_ORDER.name).map(({ json }) => String(json.order)),
+			hashes: execution.items('Charge').map(({ json }) => String(json.hash)),
+			error: execution.error,
+		};
+	}
+
+	private documentOf(order: string): string {
+		const nth = this.customers.get(order) ?? this.customers.size;
+		this.customers.set(order, nth);
+		return cpf(FIRST_CUSTOMER + nth);
+	}
+}
+
+/** The refusal of what may have been charged before. */
+export const IN_DOUBT = /may already have been charged/;
+
+function isRefused({ error = '' }: Sale): boolean {
+	return IN_DOUBT.test(error);
+}
+
+/** Whether an execution ended in another way than with its transactions, or in doubt. */
+export function isOther(sale: Sale): boolean {
+	return sale.error !== undefined && !isRefused(sale);
+}
+
+/** What became of executions, in words for a table. */
+export function outcomeOf(sales: Sale[]): string {
+	const doubted = sales.filter(isRefused).length;
+	const others = sales.filter(isOther);
+	const texts = [...new Set(others.map(({ error = '' }) => `"${error}"`))].join(', ');
+	const failed = others.length === 0 ? '' : `, ${others.length} failed (${texts})`;
+	return `${sales.length - doubted - others.length} went on, ${doubted} in doubt${failed}`;
+}
+
+/** Whether executions that were started at the same moment came to several workers. */
+export function isOnSeveral(sales: Sale[]): boolean {
+	return new Set(sales.map(({ worker }) => worker)).size > 1;
+}
+
+let orders = 0;
+
+/** Orders that nobody has asked for before. */
+export function ordersOf(count: number): string[] {
+	return Array.from({ length: count }, () => `order-${(orders += 1)}`);
+}

@@ -1,0 +1,93 @@
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import manifest from '../../package.json';
+import { isPlaceholder, publishingCommands } from '../tools/package/release';
+import { BY_HAND, cartOf, chainOf, createPix } from '../helpers/e2e/workflows';
+import { CleanUp, run } from '../helpers/n8n/processes';
+import { DATA_FOLDER, PACKAGE_NAME, ROOT } from '../helpers/n8n/paths';
+import { EmptyN8n } from '../helpers/n8n/emptyN8n';
+
+const REHEARSAL_MS = 15 * 60_000;
+const HOME = 'https://git.example.test/rehearsal/n8n-nodes-digital-sales';
+const PEOPLE = Object.fromEntries(
+	['AUTHOR', 'COMMITTER'].flatMap((role) => [
+		[`GIT_${role}_NAME`, 'Rehearsal'],
+		[`GIT_${role}_EMAIL`, 'rehearsal@example.test'],
+	]),
+);
+
+const versionSchema = z.object({ version: z.string() });
+const log = path.join(DATA_FOLDER, 'rehearsal.log');
+
+async function shell(command: string, cwd: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
+	await run('sh', ['-c', command], { cwd, log, env: { ...PEOPLE, ...env } });
+}
+
+async function clone(origin: string, target: string, options = ''): Promise<void> {
+	await shell(`git clone --quiet ${options} '${origin}' '${target}'`, ROOT);
+	await symlink(path.join(ROOT, 'node_modules'), path.join(target, 'node_modules'));
+	await writeFile(path.join(target, '.git', 'info', 'exclude'), 'node_modules\n');
+}
+
+/** What the person who releases does: an identity where none is set yet, and a version with its tag. */
+async function release(folder: string): Promise<string> {
+	if (isPlaceholder(manifest.homepage)) {
+		const fields = `homepage=${HOME} repository.url=git+${HOME}.git author.name=Rehearsal author.email=rehearsal@example.test`;
+		await shell(`npm pkg set ${fields} && git commit --quiet -am 'Identity'`, folder);
+	}
+	await shell('npm version minor --ignore-scripts=false', folder);
+	await shell('git push --quiet --follow-tags', folder);
+	const file = await readFile(path.join(folder, 'package.json'), 'utf8');
+	return versionSchema.parse(JSON.parse(file)).version;
+}
+
+/** Made in clones of what is committed, with a registry of their own: nothing leaves this machine. */
+test(
+	'a version that is tagged is published by the commands of the workflow, and n8n installs it',
+	async () => {
+		const cleanUp = new CleanUp();
+		try {
+			await rm(log, { force: true });
+			const folder = await cleanUp.folder('rehearsal');
+			const origin = path.join(folder, 'origin.git');
+			await shell(`git clone --quiet --bare '${ROOT}' '${origin}'`, ROOT);
+			await clone(origin, path.join(folder, 'released'));
+			const version = await release(path.join(folder, 'released'));
+			const empty = await EmptyN8n.open('rehearsal');
+			cleanUp.add(empty.close);
+
+			const published = path.join(folder, 'published');
+			await clone(origin, published, `--branch v${version}`);
+			const workflow = path.join(published, '.github', 'workflows', 'publish.yml');
+			for (const command of publishingCommands(await readFile(workflow, 'utf8'))) {
+				const env = { CI: 'true', GITHUB_REF_NAME: `v${version}` };
+				if (command === 'npm ci') continue;
+				// The rest of it has been run on what is released.
+				else if (command === 'npm run check') await shell('npm run check -- build', published, env);
+				else if (!command.startsWith('npm publish')) await shell(command, published, env);
+				// Only a workflow can vouch for where a package comes from.
+				else
+					await shell(`${command} --provenance=false`, published, {
+						...env,
+						PATH: empty.registry.path,
+					});
+			}
+			await empty.registry.npm(['pack', `${PACKAGE_NAME}@${version}`], folder);
+			const tarball = path.join(folder, `${PACKAGE_NAME}-${version}.tgz`);
+			await shell(`npm run check -- scan '${tarball}'`, published);
+
+			await empty.install(version);
+			const charge = chainOf('A charge', await empty.n8n.createCredential(), [
+				BY_HAND,
+				createPix({ cart: cartOf(empty.n8n.sandbox), notify: 'none' }),
+			]);
+			const { id } = await empty.n8n.rest.createWorkflow(charge);
+			expect((await empty.n8n.rest.run(id, BY_HAND.name)).error).toBeUndefined();
+			expect(empty.n8n.sandbox.charges()).toBe(1);
+		} finally {
+			await cleanUp.run();
+		}
+	},
+	REHEARSAL_MS,
+);

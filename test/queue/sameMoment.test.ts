@@ -1,0 +1,168 @@
+import { addressOf, publish, trigger } from '../helpers/e2e/workflows';
+import { chargesAt } from '../helpers/charge';
+import { Figures } from '../helpers/figures';
+import { postJson } from '../helpers/http';
+import { until } from '../helpers/until';
+import { useCluster } from '../helpers/queue/cluster';
+import { isOnSeveral, isOther, ordersOf, outcomeOf, type Sale, Shop } from '../helpers/queue/shop';
+
+const figures = new Figures('Queue mode: the same at the same moment', 'npm run e2e -- queue');
+const WITHIN_MS = 15 * 60_000;
+const WORKERS = 3;
+/** How many orders and Retries come to several workers before a test ends. */
+const SPREAD = 300;
+const CUSTOMERS = 100;
+const SALES = 100;
+/** As many at once as the workers run at a time, with one of each on each worker. */
+const AT_ONCE = 4;
+const OTHERS = 2;
+const CROWD = 10;
+/** What the answer 503 asks for (Retry-After). */
+const RESENT_AFTER_MS = 5_000;
+
+const stage = useCluster({ name: 'queue-moment', workers: WORKERS, webhooks: 2 });
+beforeEach(() => {
+	stage.cluster.sandbox.reset();
+	stage.downstream.clear();
+});
+afterAll(() => figures.show());
+
+test(
+	'a sale that is told to two webhook processes starts the workflow once',
+	async () => {
+		const { cluster, downstream } = stage;
+		const { id } = await publish(cluster, 'sales', [trigger('sales'), downstream.node]);
+		const urls = cluster.atEach(addressOf(cluster, 'sales'));
+		const hashes = await chargesAt(cluster.sandbox, SALES);
+		for (const hash of hashes) await cluster.sandbox.setStatus(hash, 'paid');
+		const tell = async (hash: string, url: string): Promise<unknown> =>
+			await until(
+				'the notice is taken',
+				async () => {
+					const { status } = await postJson(url, { hash, payment_status: 'paid' });
+					expect([200, 503]).toContain(status);
+					return status === 200;
+				},
+				{ withinMs: WITHIN_MS, everyMs: RESENT_AFTER_MS },
+			);
+		for (let begin = 0; begin < SALES; begin += AT_ONCE) {
+			const some = hashes.slice(begin, begin + AT_ONCE);
+			await Promise.all(some.flatMap((hash) => urls.map((url) => tell(hash, url))));
+		}
+		await downstream.reaches(SALES);
+		await cluster.rest.settled();
+		const all = await cluster.rest.everyExecution();
+		const started = all.filter(({ summary }) => summary.workflowId === id);
+		const failed = started.filter(({ summary }) => summary.status !== 'success');
+		const withItem = started.filter((execution) => execution.items('Trigger').length > 0);
+		figures.add(
+			`a paid sale told to two webhook processes, on ${WORKERS} workers`,
+			SALES,
+			`${started.length} executions: ${withItem.length} with the sale, the others without an item`,
+		);
+		const reported = downstream.reports.map(({ hash }) => hash);
+		expect(reported.sort()).toEqual([...hashes].sort());
+		expect(failed.map(({ error }) => error)).toEqual([]);
+	},
+	WITHIN_MS,
+);
+
+const onEach = <T>(one: T): T[] => Array.from({ length: WORKERS }, () => one);
+
+/**
+ * Asks for orders, so many at once and each on each worker, with other customers beside them, until enough
+ * came to several. Who goes on has the transaction of the order.
+ */
+async function expectOnce(
+	what: string,
+	shop: Shop,
+	ask: (orders: string[], others: string[]) => Promise<Sale[]>,
+): Promise<void> {
+	const orders: string[] = [];
+	const others: string[] = [];
+	const sales: Sale[] = [];
+	const isSpread = (order: string): boolean =>
+		isOnSeveral(sales.filter((sale) => sale.orders.includes(order)));
+	while (orders.filter(isSpread).length < SPREAD) {
+		const [some, beside] = [ordersOf(AT_ONCE), ordersOf(OTHERS)];
+		sales.push(...(await ask(some, beside)));
+		orders.push(...some);
+		others.push(...beside);
+	}
+	const charges = shop.chargesOf(orders);
+	const uncharged = charges.filter((count) => count === 0).length;
+	const twice = charges.filter((count) => count > 1).length;
+	const asked = outcomeOf(sales.filter((sale) => orders.includes(sale.orders[0] ?? '')));
+	figures.add(
+		`${what}, on ${WORKERS} workers`,
+		orders.length,
+		`${orders.filter(isSpread).length} came to several workers; ${asked}; ${twice} charged twice, ${uncharged} not charged`,
+	);
+	expect(sales.filter(isOther)).toEqual([]);
+	const wentOn = sales.filter(({ error }) => error === undefined);
+	expect(wentOn.map(({ hashes }) => shop.ordersOf(hashes))).toEqual(
+		wentOn.map((sale) => sale.orders),
+	);
+	expect(twice).toBe(0);
+	expect(shop.chargesOf(others)).toEqual(others.map(() => 1));
+	// Each of two may be refused because of the other, but hardly ever.
+	expect(uncharged).toBeLessThanOrEqual(orders.length / 20);
+}
+
+test(
+	'an order that is asked for on each worker is charged once',
+	async () => {
+		const shop = await Shop.open(stage.cluster, stage.downstream, 'orders');
+
+		await expectOnce('the same order', shop, async (orders, others) => {
+			const all = [...orders.flatMap(onEach), ...others];
+			return await shop.ask(...all.map((order) => [order]));
+		});
+	},
+	WITHIN_MS,
+);
+
+test(
+	'an execution that is retried on each worker charges once',
+	async () => {
+		const { cluster, downstream } = stage;
+		const shop = await Shop.open(cluster, downstream, 'retries', { referenced: false });
+
+		await expectOnce("n8n's Retry of the same execution", shop, async (orders, others) => {
+			const endpoint = 'POST /transactions';
+			cluster.sandbox.addFault({ endpoint, kind: 'status', status: 422, times: AT_ONCE });
+			const failed = await shop.ask(...orders.map((order) => [order]));
+			const ids = failed.flatMap(({ executionId }) => onEach(executionId));
+			await shop.send(...others.map((order) => [order]));
+			shop.sendRetries(ids);
+			return await shop.ended(ids.length + others.length);
+		});
+	},
+	WITHIN_MS,
+);
+
+test(
+	'customers who are charged at the same moment buy the same again later',
+	async () => {
+		const { cluster, downstream } = stage;
+		const shop = await Shop.open(cluster, downstream, 'again', { referenced: false });
+		const orders = ordersOf(CUSTOMERS);
+		const all: Sale[] = [];
+		for (const time of ['first', 'later']) {
+			const sales: Sale[] = [];
+			for (let begin = 0; begin < orders.length; begin += CROWD) {
+				const some = orders.slice(begin, begin + CROWD);
+				sales.push(...(await shop.ask(...some.map((order) => [order]))));
+			}
+			const what = `${CROWD} customers at the same moment, ${time}, on ${WORKERS} workers`;
+			figures.add(what, orders.length, outcomeOf(sales));
+			all.push(...sales);
+		}
+		const charged = all.filter(({ error }) => error === undefined);
+		expect(all.filter(isOther)).toEqual([]);
+		expect(cluster.sandbox.charges()).toBe(charged.length);
+		const less = shop.chargesOf(orders).filter((count) => count < 2).length;
+		expect(less).toBeLessThanOrEqual(CUSTOMERS / 20);
+	},
+	WITHIN_MS,
+);

@@ -1,0 +1,113 @@
+import { type Parked, Waits } from '../helpers/e2e/waits';
+import type { Downstream } from '../helpers/e2e/workflows';
+import { postJson } from '../helpers/http';
+import { Figures } from '../helpers/figures';
+import { tally } from '../helpers/chance';
+import { until } from '../helpers/until';
+import { type Cluster, useCluster } from '../helpers/queue/cluster';
+
+const figures = new Figures('Queue mode: Wait for Payment', 'npm run e2e -- queue');
+const ROUNDS_AT_BOTH = 10;
+const LIMIT_MINUTES = 0.5;
+const BEGIN_MS = 5 * 60_000;
+/** For what a look at its time brings, which n8n starts. */
+const BY_TIMER_MS = 150_000;
+const PAID = { payment_status: 'paid', timed_out: false };
+
+/** What takes a minute is begun before all tests, and goes on beside them. */
+describe('Wait for Payment, over several processes', () => {
+	// Nothing is re-sent: what gets lost is lost.
+	const sandbox = { resendAfterSeconds: [] };
+	const stage = useCluster({ name: 'queue-waiting', webhooks: 2, sandbox });
+	let cluster: Cluster;
+	let downstream: Downstream;
+	let waits: Waits;
+	let byTimer: Parked;
+	let limited: Parked;
+	let orphaned: Parked;
+
+	beforeAll(async () => {
+		({ cluster, downstream } = stage);
+		waits = await Waits.publish(cluster, downstream, {
+			told: { notify: 'automatic' },
+			silent: { notify: 'none' },
+			limited: { notify: 'none', limit: LIMIT_MINUTES },
+		});
+		limited = await waits.park('limited');
+		await cluster.sandbox.setStatus(limited.charge.hash, 'analyzing');
+		byTimer = await waits.park('silent');
+		await cluster.sandbox.setStatus(byTimer.charge.hash, 'paid');
+		orphaned = await waits.park('silent');
+		await cluster.sandbox.setStatus(orphaned.charge.hash, 'paid');
+		const name = await cluster.workerOf(orphaned.executionId);
+		const worker = cluster.workers.find((one) => one.name === name);
+		await worker?.kill();
+		await worker?.start();
+	}, BEGIN_MS);
+	afterAll(() => figures.show());
+
+	const notify = async (url: string, hash: string): Promise<number> =>
+		(await postJson(url, { hash, payment_status: 'paid' })).status;
+	const reportsOn = (hash: string): number =>
+		downstream.reports.filter((report) => report.hash === hash).length;
+
+	test('a webhook process takes the webhook, a worker goes on; the main process does not', async () => {
+		const { charge, executionId } = await waits.park('told');
+		const atMain = charge.postback_url.replace(cluster.url, cluster.main.url);
+
+		const ahead = await notify(charge.postback_url, charge.hash);
+		await until('it looks', () => waits.readsOf(charge.hash) > 1);
+		await waits.parkedAgain(executionId);
+		await waits.payUnheard(charge.hash);
+		const misrouted = await notify(atMain, charge.hash);
+		const before = await cluster.rest.status(executionId);
+		const answered = await notify(charge.postback_url, charge.hash);
+		const { json } = await downstream.reportOn(charge.hash);
+
+		expect(charge.postback_url).toMatch(`${cluster.url}/webhook-waiting/`);
+		expect([misrouted, before]).toEqual([404, 'waiting']);
+		expect([ahead, answered]).toEqual([200, 200]);
+		expect(json).toMatchObject(PAID);
+		expect(await cluster.workerOf(executionId)).toMatch(/^worker-/);
+	});
+
+	test('the same webhook to both webhook processes at the same moment: it goes on once', async () => {
+		const answers: number[] = [];
+		for (let round = 0; round < ROUNDS_AT_BOTH; round++) {
+			const { charge, executionId } = await waits.park('told');
+			await waits.payUnheard(charge.hash);
+			const urls = cluster.atEach(charge.postback_url);
+			answers.push(...(await Promise.all(urls.map(async (url) => await notify(url, charge.hash)))));
+			await downstream.reportOn(charge.hash);
+			await cluster.rest.ended(executionId);
+			expect(reportsOn(charge.hash)).toBe(1);
+		}
+
+		figures.add(
+			'the same webhook to both webhook processes at the same moment',
+			ROUNDS_AT_BOTH,
+			`each execution went on once; answered ${tally(answers.map((status) => `× ${status}`))}`,
+		);
+	}, 300_000);
+
+	test("without a webhook, n8n's timer gives it to a worker", async () => {
+		const { json } = await downstream.reportOn(byTimer.charge.hash, BY_TIMER_MS);
+
+		expect(json).toMatchObject(PAID);
+		figures.add('no webhook, paid within a minute', 1, 'paid, found at its time');
+	});
+
+	test('the worker that parked it was killed: another look finds it paid', async () => {
+		const { json } = await downstream.reportOn(orphaned.charge.hash, BY_TIMER_MS);
+
+		expect(json).toMatchObject(PAID);
+		expect(reportsOn(orphaned.charge.hash)).toBe(1);
+		figures.add('kill -9 of the worker that parked it', 1, 'paid, found at its time');
+	});
+
+	test('at the time limit it goes on with a fresh state', async () => {
+		const { json } = await downstream.reportOn(limited.charge.hash, BY_TIMER_MS);
+
+		expect(json).toMatchObject({ paid: false, payment_status: 'analyzing', timed_out: true });
+	});
+});

@@ -1,0 +1,49 @@
+import * as fc from 'fast-check';
+import { serveWebhook } from '../helpers/engine';
+import { openAccount } from '../helpers/account';
+import { soldAt } from '../helpers/charge';
+import { tally } from '../helpers/chance';
+import { Figures } from '../helpers/figures';
+import { bodiesLike, contentTypes } from '../helpers/notices';
+
+const BODIES = 10_000;
+const BATCH = 50;
+const SEED = Number(process.env.NOTICE_SEED ?? 20_261_120);
+
+test('random bodies, forged notices among them, are all answered and start nothing', async () => {
+	const { sandbox, credentials } = await openAccount();
+	const trigger = await serveWebhook({ credentials, parameters: { triggerOn: ['any'] } });
+	const statuses: number[] = [];
+	const notice = fc.tuple(bodiesLike(await soldAt(sandbox)), contentTypes);
+	const post = async ([body, type]: [string, string]): Promise<number> => {
+		const headers = { 'content-type': type };
+		return (await trigger.send({ body: Buffer.from(body), headers })).status;
+	};
+
+	await fc.assert(
+		fc.asyncProperty(fc.array(notice, { minLength: BATCH, maxLength: BATCH }), async (notices) => {
+			const answers = await Promise.all(notices.map(post));
+			statuses.push(...answers);
+			// 422 is n8n's own answer to broken JSON.
+			expect(answers.filter((status) => ![200, 400, 422, 503].includes(status))).toEqual([]);
+		}),
+		{ numRuns: BODIES / BATCH, seed: SEED },
+	);
+
+	expect(statuses).toHaveLength(BODIES);
+	expect(trigger.executions).toEqual([]);
+	await trigger.settled();
+	trigger.stopListening();
+	expect(trigger.thrown).toEqual([]);
+	await sandbox.close();
+	const figures = new Figures(
+		"Notices to the trigger, in n8n's own engine",
+		'npm run e2e -- thorough',
+	);
+	figures.add(
+		`random bodies, seed ${SEED}`,
+		BODIES,
+		`all answered (${tally(statuses.map((status) => `× ${status}`))}), 0 thrown, 0 executions`,
+	);
+	figures.show();
+});

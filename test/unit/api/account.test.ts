@@ -1,0 +1,137 @@
+import { CredentialError, readAccount } from '../../../nodes/DigitalSales/api/account';
+import {
+	hasSeenTransaction,
+	markTransactionSeen,
+} from '../../../nodes/DigitalSales/api/transactions';
+
+const CREDENTIAL = { baseUrl: 'https://api.example.com/v1', apiToken: 'test-api-token' };
+
+/** Reads a credential; a field that is undefined is not in it. */
+const read = (changes: Record<string, string | undefined> = {}) => {
+	const fields = Object.entries({ ...CREDENTIAL, ...changes });
+	return readAccount(
+		Object.fromEntries(fields.filter((field): field is [string, string] => field[1] !== undefined)),
+	);
+};
+
+describe('The account of a credential', () => {
+	test('is read without the blanks that come with what is pasted', () => {
+		const account = read({
+			baseUrl: ' https://api.example.com/v1/ ',
+			bodyApiToken: ' test-body-token\n',
+			notificationUrl: ' https://n8n.example.com/hook ',
+		});
+
+		expect(account).toMatchObject({
+			baseUrl: 'https://api.example.com/v1',
+			bodyApiToken: 'test-body-token',
+			notificationUrl: 'https://n8n.example.com/hook',
+		});
+		expect(() => read({ apiToken: ' ' })).toThrow(CredentialError);
+	});
+
+	test.each([undefined, '', ' '])('with %j for a body token sends the API token there', (blank) => {
+		expect(read({ bodyApiToken: blank, notificationUrl: blank })).toMatchObject({
+			bodyApiToken: 'test-api-token',
+			notificationUrl: undefined,
+		});
+	});
+
+	test('is the same where address and token are, and has its tokens nowhere in its key', () => {
+		const { key } = read({ bodyApiToken: 'test-body-token' });
+
+		expect(read({ baseUrl: 'api.example.com/v1/', apiToken: ' test-api-token ' }).key).toBe(key);
+		expect(read({ apiToken: 'test-other-token' }).key).not.toBe(key);
+		expect(read({ baseUrl: 'https://api.example.com/v2' }).key).not.toBe(key);
+		expect(key).not.toContain('token');
+	});
+
+	test('has its tokens without the word Bearer, which is copied along from examples', () => {
+		const account = read({ apiToken: 'Bearer  test-api-token', bodyApiToken: 'bearer test-body' });
+
+		expect(account).toMatchObject({ bodyApiToken: 'test-body', key: read().key });
+		expect(account.credential.apiToken).toBe('test-api-token');
+		expect(() => read({ apiToken: 'Bearer ' })).toThrow(CredentialError);
+	});
+
+	test('keeps both of its tokens out of texts', () => {
+		const { redact } = read({ bodyApiToken: 'test-body-token' });
+
+		expect(redact.text('test-api-token and test-body-token')).toBe(
+			'[token removed] and [token removed]',
+		);
+	});
+
+	test.each(['\u200b', '\u2060', '\u202c', '\ufeff', '\u00ad', '\u0000', '\n', '\u{e0001}'])(
+		'sends, compares and redacts one token, whatever was pasted with it: %j',
+		(unseen) => {
+			const account = read({ apiToken: `${unseen}test-api-token${unseen}` });
+
+			expect(account.bodyApiToken).toBe('test-api-token');
+			expect(account.credential.apiToken).toBe('test-api-token');
+			expect(account.key).toBe(read().key);
+			expect(account.redact.text('a test-api-token')).toBe('a [token removed]');
+		},
+	);
+
+	test.each([{ apiToken: 'test token' }, { bodyApiToken: 'test-tokén' }, { apiToken: 'a\u2011b' }])(
+		'has no token that a header could not carry as it is: %j',
+		(changes) => {
+			expect(() => read(changes)).toThrow(/^A token in the credential contains/);
+		},
+	);
+
+	test.each(['baseUrl', 'apiToken', 'bodyApiToken', 'notificationUrl'])(
+		'is not read from a %s of a megabyte',
+		(name) => {
+			expect(() => read({ [name]: 'a'.repeat(1_000_000) })).toThrow(/too long/);
+		},
+	);
+
+	test.each([
+		['all', 'other.example.com', undefined],
+		['all', undefined, undefined],
+		[undefined, 'other.example.com', undefined],
+		['domains', ' api.example.com ', 'api.example.com'],
+		['domains', 'other.example.com, *.example.com', 'other.example.com, *.example.com'],
+	])('allows its host under %j with %j', (setting, list, expected) => {
+		const account = read({ allowedHttpRequestDomains: setting, allowedDomains: list });
+
+		expect(account.allowedDomains).toBe(expected);
+	});
+
+	test.each([undefined, '', ' ', 'other.example.com'])(
+		'is refused where only certain domains are allowed, and those are %j',
+		(list) => {
+			const changes = { allowedHttpRequestDomains: 'domains', allowedDomains: list };
+
+			expect(() => read(changes)).toThrow(/^Allowed Domains in the credential do not include/);
+		},
+	);
+});
+
+describe('The transactions that an account is known to have', () => {
+	const account = (apiToken: string) =>
+		readAccount({ baseUrl: 'https://api.example.com/v1', apiToken });
+	const [one, other] = [account('test-token-one'), account('test-token-other')];
+
+	test('are those that were remembered, of no other account', () => {
+		markTransactionSeen(one, 'ab12');
+
+		expect(hasSeenTransaction(one, 'ab12')).toBe(true);
+		expect(hasSeenTransaction(one, 'AB12')).toBe(false);
+		expect(hasSeenTransaction(other, 'ab12')).toBe(false);
+	});
+
+	test('are ten thousand at most, those that were seen last', () => {
+		for (let nth = 0; nth < 10_000; nth++) markTransactionSeen(one, `${nth}`);
+		markTransactionSeen(one, '0');
+
+		markTransactionSeen(other, 'new');
+
+		expect(hasSeenTransaction(other, 'new')).toBe(true);
+		expect(hasSeenTransaction(one, '1')).toBe(false);
+		expect(hasSeenTransaction(one, '2000')).toBe(true);
+		expect(hasSeenTransaction(one, '0')).toBe(true);
+	});
+});

@@ -1,0 +1,187 @@
+import {
+	backoffMs,
+	DEFAULT_RETRY_LIMITS,
+	mayRetry,
+	rateLimitWaitMs,
+} from '../../../nodes/DigitalSales/api/client';
+import {
+	kindOfStatus,
+	type OutcomeKind,
+	retryDecision,
+	type RetryDecision,
+} from '../../../nodes/DigitalSales/api/retryTable';
+import { readFault } from '../../../nodes/DigitalSales/n8n/httpHelper';
+
+/** What follows of a GET and of a POST. The type checker (npm run lint) asks for each row of the retry table. */
+const DECISIONS: Record<OutcomeKind, [RetryDecision, RetryDecision]> = {
+	success: ['fail', 'inDoubt'],
+	rejected: ['fail', 'fail'],
+	badToken: ['fail', 'fail'],
+	noPermission: ['fail', 'fail'],
+	notFound: ['fail', 'fail'],
+	unclear: ['fail', 'inDoubt'],
+	rateLimited: ['retry', 'retry'],
+	unavailable: ['retry', 'inDoubt'],
+	serverError: ['fail', 'inDoubt'],
+	redirected: ['fail', 'fail'],
+	seeOther: ['fail', 'inDoubt'],
+	unreadable: ['fail', 'inDoubt'],
+	webPage: ['fail', 'inDoubt'],
+	tooLarge: ['fail', 'inDoubt'],
+	notSent: ['retry', 'retry'],
+	blocked: ['fail', 'fail'],
+	interrupted: ['retry', 'inDoubt'],
+};
+
+describe('What is sent again', () => {
+	test.each(Object.entries(DECISIONS) as Array<[OutcomeKind, [RetryDecision, RetryDecision]]>)(
+		'%s: of a GET and a POST follows %j',
+		(kind, decisions) => {
+			expect([retryDecision('GET', kind), retryDecision('POST', kind)]).toEqual(decisions);
+		},
+	);
+
+	test.each<[OutcomeKind, number[]]>([
+		['success', [200, 201, 204, 299]],
+		['redirected', [300, 301, 307, 308, 399]],
+		['rejected', [100, 199, 400, 405, 422, 428, 430]],
+		['badToken', [401]],
+		['noPermission', [403]],
+		['notFound', [404]],
+		['seeOther', [302, 303]],
+		['unclear', [408, 409, 425, 499]],
+		['rateLimited', [429]],
+		['serverError', [500, 501, 505, 520, 599, 999]],
+		['unavailable', [502, 503, 504]],
+	])('%s is what %j says', (kind, statuses) => {
+		for (const status of statuses) expect(kindOfStatus(status)).toBe(kind);
+	});
+});
+
+describe('How often and how long', () => {
+	test.each([
+		[1, 500],
+		[2, 1_000],
+		[3, 2_000],
+		[6, 16_000],
+		[7, 30_000],
+		[50, 30_000],
+	])('after failure %i up to %i ms pass', (failures, cap) => {
+		expect([0, 0.5, 1].map((random) => backoffMs(failures, random))).toEqual([0, cap / 2, cap]);
+	});
+
+	test.each([
+		[1, 5_000],
+		[2, 10_000],
+		[3, 20_000],
+		[50, 20_000],
+	])('a 429 number %i is waited out at least half of %i ms', (nth, cap) => {
+		const waits = [0, 0.5, 1].map((random) => rateLimitWaitMs(nth, random));
+
+		expect(waits).toEqual([cap / 2, (cap * 3) / 4, cap]);
+	});
+
+	test('five times within five minutes unless somebody wants it otherwise', () => {
+		expect(DEFAULT_RETRY_LIMITS).toEqual({ maxTries: 5, maxTotalMs: 300_000 });
+	});
+
+	test.each([
+		[{ failedTries: 2, elapsedMs: 400, delayMs: 600 }, true],
+		[{ failedTries: 3, elapsedMs: 0, delayMs: 0 }, false],
+		[{ failedTries: 0, elapsedMs: 401, delayMs: 600 }, false],
+		[{ failedTries: 0, elapsedMs: 1_001, delayMs: 0 }, false],
+		[{ failedTries: 0, elapsedMs: 0, delayMs: 1_000 }, true],
+	])('three tries within a second allow another after %j: %p', (used, expected) => {
+		expect(mayRetry({ maxTries: 3, maxTotalMs: 1_000 }, used)).toBe(expected);
+	});
+});
+
+const UNKNOWN = { kind: 'interrupted', code: undefined };
+
+/** Errors one within the other, the outermost first. */
+function chain(...links: object[]): Error | undefined {
+	const [first, ...others] = links;
+	return first && Object.assign(new Error('Failed', { cause: chain(...others) }), first);
+}
+
+describe('What is read of a fault', () => {
+	const CONNECTING = { code: 'ETIMEDOUT', syscall: 'connect' };
+
+	test.each([
+		['its own code and call', chain(CONNECTING)],
+		['those of its cause', chain({}, CONNECTING)],
+		['those of several causes', chain({ code: 'ETIMEDOUT' }, {}, { syscall: 'connect' })],
+		['the outermost of several', chain(CONNECTING, { code: 'ECONNRESET', syscall: 'read' })],
+		['what names something, past what does not', chain({ code: 500, syscall: null }, CONNECTING)],
+		['five deep', chain({}, {}, {}, {}, CONNECTING)],
+	])('%s', (_name, error) => {
+		expect(readFault(error)).toEqual({ code: 'ETIMEDOUT', kind: 'notSent' });
+	});
+
+	test.each([
+		['a text that is no name', 'Bearer test-token'],
+		['a name with more before it', '-- ECONNRESET'],
+		['a name with more after it', 'ECONNRESET test-token'],
+		['a text too long for a name', 'E'.repeat(41)],
+		['a single letter', 'E'],
+		['a number', 500],
+		['a list', ['ECONNRESET']],
+	])('never %s', (_name, value) => {
+		expect(readFault(chain({ code: value, syscall: value }))).toEqual(UNKNOWN);
+	});
+
+	test('nothing more of the error, which carries the request', () => {
+		const request = { socket: null, headers: { Authorization: 'Bearer test-token' } };
+		const response = { status: 403, headers: { 'set-cookie': 'test-token' } };
+		const error = chain({ code: 'ECONNRESET', config: request, request, response });
+
+		expect(JSON.stringify(readFault(error))).not.toContain('test-token');
+	});
+
+	test.each([
+		['no socket yet', { socket: null }, 'notSent'],
+		['a socket that nothing was written to', { socket: { bytesWritten: 0 } }, 'notSent'],
+		['TLS that is not there', { socket: { secureConnecting: true, bytesWritten: 9 } }, 'notSent'],
+		['TLS that is', { socket: { secureConnecting: false, bytesWritten: 9 } }, 'interrupted'],
+		['a socket without TLS', { socket: { bytesWritten: 9 } }, 'interrupted'],
+		['a socket that tells nothing', { socket: {} }, 'interrupted'],
+		['no word of a socket', {}, 'interrupted'],
+	])('that nothing was sent: %s', (_name, request, kind) => {
+		expect(readFault(chain({}, { code: 'ECONNABORTED', request })).kind).toBe(kind);
+	});
+
+	test.each([
+		['all of them failed to connect', ['connect', 'connect'], 'notSent'],
+		['one failed later', ['connect', 'read'], 'interrupted'],
+		['there are none', [], 'interrupted'],
+	])('of several addresses, that nothing was sent if they %s', (_name, syscalls, kind) => {
+		const errors = syscalls.map((syscall) => ({ code: 'ETIMEDOUT', syscall }));
+		expect(readFault(chain({}, { code: 'ETIMEDOUT', errors })).kind).toBe(kind);
+	});
+
+	test.each([
+		[{ code: 'ECONNREFUSED' }, 'notSent'],
+		[{ code: 'ENOTFOUND' }, 'notSent'],
+		[{ code: 'EAI_AGAIN' }, 'notSent'],
+		[{ code: 'ETIMEDOUT', syscall: 'connect' }, 'notSent'],
+		[{ code: 'ECONNRESET', syscall: 'getaddrinfo' }, 'notSent'],
+		[{ name: 'SsrfBlockedIpError', code: 'ECONNREFUSED' }, 'blocked'],
+		[{ code: 'ETIMEDOUT' }, 'interrupted'],
+		[{ code: 'ECONNABORTED' }, 'interrupted'],
+		[{ code: 'ECONNRESET', syscall: 'read' }, 'interrupted'],
+		[{ code: 'EPIPE', syscall: 'write' }, 'interrupted'],
+		[{}, 'interrupted'],
+	])('that %j is %s', (fault, kind) => {
+		expect(readFault(chain({}, fault)).kind).toBe(kind);
+	});
+
+	test('nothing below its fifth link, and nothing of what is no error', () => {
+		const circular = new Error('Failed');
+		circular.cause = circular;
+		const tooDeep = chain({}, {}, {}, {}, {}, { code: 'ECONNRESET', syscall: 'read' });
+
+		for (const error of [tooDeep, circular, undefined, null, 'ECONNRESET']) {
+			expect(readFault(error)).toEqual(UNKNOWN);
+		}
+	});
+});

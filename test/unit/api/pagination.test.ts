@@ -1,0 +1,366 @@
+import * as fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { pages } from '../../../nodes/DigitalSales/api/pagination';
+import type { ProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
+
+interface ListingOptions {
+	limit?: number;
+	keep?: (item: IDataObject) => boolean;
+	maxPages?: number;
+}
+
+/** Lists what pages bring, as far as a limit needs them. Of those under way the later ones come first. */
+async function list(fetchPage: (page: number) => ProductPage, options: ListingOptions = {}) {
+	const { limit = Infinity, keep = () => true, maxPages } = options;
+	const items: IDataObject[] = [];
+	const asked: number[] = [];
+	let [underWay, most] = [0, 0];
+	const fetching = async (number: number): Promise<ProductPage> => {
+		asked.push(number);
+		most = Math.max(most, ++underWay);
+		for (let turn = number % 6; turn < 6; turn++) await Promise.resolve();
+		underWay--;
+		return fetchPage(number);
+	};
+	const reading = pages({ fetchPage: fetching, maxPages, wanted: () => limit - items.length });
+	for (;;) {
+		const { done, value } = await reading.next();
+		if (done) return { items, incomplete: value, asked, most };
+		items.push(...value.items.filter(keep));
+		if (items.length >= limit) return { items: items.slice(0, limit), asked, most };
+	}
+}
+
+const hashesOf = (items: IDataObject[]): string => items.map(({ hash }) => hash).join('');
+const rowsOf = (hashes: string): IDataObject[] => [...hashes].map((hash) => ({ hash }));
+
+describe('Pages of a list, from a service that', () => {
+	const service = fc
+		.record({
+			rows: fc.nat(30),
+			/** How many rows the pages hold, in turn. */
+			lengths: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
+			ignoresPage: fc.boolean(),
+			/** A page that comes again, or an empty one, is put behind the first. */
+			inserted: fc.constantFrom('nothing', 'repeated', 'empty'),
+			beyond: fc.constantFrom('empty', 'last page'),
+			hasLinks: fc.boolean(),
+			lastPage: fc.constantFrom('none', 'right', 'low', 'high'),
+			total: fc.constantFrom('none', 'right', 'zero', 'page', 'high'),
+		})
+		// If all that is said agrees on a wrong end, nobody can tell.
+		.filter(({ hasLinks, total, lastPage, inserted, ignoresPage }) => {
+			const isFirstPageAll = total === 'page' && !hasLinks;
+			const isEndAfterEmpty = !hasLinks && lastPage !== 'right' && lastPage !== 'high';
+			if (inserted === 'empty' && (total === 'page' || (isEndAfterEmpty && total !== 'right')))
+				return false;
+			return !isFirstPageAll || (lastPage !== 'low' && inserted === 'nothing' && !ignoresPage);
+		});
+	type Service = typeof service extends fc.Arbitrary<infer S> ? S : never;
+
+	const catalogOf = ({ rows }: Service): IDataObject[] =>
+		Array.from({ length: rows }, (_, nth) => ({ hash: `p${nth}`, isEven: nth % 2 === 0 }));
+	const pagesOf = (one: Service): IDataObject[][] => {
+		const catalog = catalogOf(one);
+		const all: IDataObject[][] = [];
+		for (let from = 0; from < catalog.length; from += all.at(-1)?.length ?? 0) {
+			all.push(catalog.slice(from, from + (one.lengths[all.length % one.lengths.length] ?? 1)));
+		}
+		const [first] = all;
+		if (first && all.length > 1 && one.inserted !== 'nothing') {
+			all.splice(1, 0, one.inserted === 'empty' ? [] : first);
+		}
+		return all;
+	};
+	const answering = (one: Service): ((page: number) => ProductPage) => {
+		const all = pagesOf(one);
+		const last = Math.max(1, all.length);
+		const lastPages = { none: undefined, right: last, low: 1, high: last + 2 };
+		const first = all[0]?.length ?? 0;
+		const { rows } = one;
+		const totals = { none: undefined, right: rows, zero: 0, page: first, high: rows + 3 };
+		return (asked) => {
+			const number = one.ignoresPage ? 1 : asked;
+			return {
+				data: all[number - 1] ?? (one.beyond === 'empty' ? [] : (all.at(-1) ?? [])),
+				lastPage: lastPages[one.lastPage],
+				total: totals[one.total],
+				...(one.hasLinks && { hasNext: number < last }),
+			};
+		};
+	};
+
+	test('may do anything: the list is whole, or told to lack something, in few requests', async () => {
+		await fc.assert(
+			fc.asyncProperty(service, async (one) => {
+				const { items, incomplete, asked } = await list(answering(one));
+
+				expect(incomplete === undefined ? items : catalogOf(one)).toEqual(catalogOf(one));
+				expect(new Set(items).size).toBe(items.length);
+				// Behind the first ten bring nothing new, while five more are under way.
+				const most = one.ignoresPage ? 1 + 10 + 5 : pagesOf(one).length + 5;
+				expect(asked.length).toBeLessThanOrEqual(most);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	const HONEST = { ignoresPage: false, inserted: 'nothing' } as const;
+
+	test.each<[string, Partial<Service>, number]>([
+		['documents its pages', { hasLinks: true, lastPage: 'right', total: 'right' }, 0],
+		['has figures alone', { hasLinks: false, lastPage: 'right', total: 'right' }, 0],
+		['has links alone', { hasLinks: true, lastPage: 'none', total: 'none' }, 0],
+		['says nothing', { hasLinks: false, lastPage: 'none', total: 'none', beyond: 'empty' }, 1],
+	])('%s: every item comes once and in order, and nothing is told', async (_name, says, more) => {
+		await fc.assert(
+			fc.asyncProperty(service, async (any) => {
+				const one = { ...any, ...HONEST, ...says };
+
+				const { items, incomplete, asked } = await list(answering(one));
+
+				expect([items, incomplete]).toEqual([catalogOf(one), undefined]);
+				const { length } = pagesOf(one);
+				expect(asked).toHaveLength(Math.max(1, length + (length > 0 ? more : 0)));
+			}),
+		);
+	});
+
+	test('has more than a limit, counted after a filter: it is met without a page more than needed', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				service,
+				fc.integer({ min: 1, max: 40 }),
+				fc.boolean(),
+				async (any, limit, isFiltered) => {
+					const [size = 1] = any.lengths;
+					const says = { lastPage: 'right', total: 'right' } as const;
+					const one: Service = { ...any, ...HONEST, ...says, lengths: [size] };
+					const keep = ({ isEven }: IDataObject): boolean => !isFiltered || isEven === true;
+					const wanted = catalogOf(one).filter(keep);
+
+					const { items, asked } = await list(answering(one), { limit, keep });
+
+					expect(items).toEqual(wanted.slice(0, limit));
+					const last = wanted[limit - 1];
+					const row = catalogOf(one).findIndex(({ hash }) => hash === last?.hash);
+					const needed = last ? Math.floor(row / size) + 1 : Math.max(1, pagesOf(one).length);
+					expect(asked).toEqual(Array.from({ length: needed }, (_, index) => index + 1));
+				},
+			),
+		);
+	});
+
+	test('never ends is left after the most pages, and the list says so', async () => {
+		const endless = (number: number): ProductPage => ({
+			data: [{ hash: `p${number}` }],
+			lastPage: number + 1,
+		});
+
+		const { items, incomplete } = await list(endless, { maxPages: 20 });
+
+		expect(items).toHaveLength(20);
+		expect(incomplete).toContain('stopped after 20 pages');
+	});
+
+	test('fails at several pages: the first in their order is told', async () => {
+		const failing = list((number) => {
+			if (number >= 3) throw new Error(`page ${number}`);
+			return { data: [{ hash: `p${number}` }], lastPage: 9 };
+		});
+
+		await expect(failing).rejects.toThrow('page 3');
+	});
+});
+
+describe('A list', () => {
+	type Figures = Omit<ProductPage, 'data'>;
+	/** The hashes on a page, a letter each, and what it says of itself. */
+	type Page = [hashes: string, figures?: Figures];
+
+	/** Reads pages; one beyond the last is like the last. */
+	const read = async (all: Page[], options?: ListingOptions) => {
+		const answer = (number: number): ProductPage => {
+			const [hashes, figures] = all[number - 1] ?? all.at(-1) ?? [''];
+			return { data: rowsOf(hashes), ...figures };
+		};
+		const { items, asked, ...others } = await list(answer, options);
+		return { incomplete: undefined, ...others, hashes: hashesOf(items), asked: asked.length };
+	};
+	/** Pages that say the same of themselves. */
+	const alike = (figures: Figures, ...all: string[]): Page[] =>
+		all.map((hashes) => [hashes, figures]);
+
+	const BARREN = 'the service kept sending pages without anything new';
+
+	test.each<[string, Page[], object]>([
+		['goes on behind a full page', [['ab'], ['cd'], ['']], { hashes: 'abcd' }],
+		['goes on behind a short page', [['ab'], ['c'], ['de'], ['']], { hashes: 'abcde' }],
+		['ends at an empty page', [['ab'], [''], ['cd']], { hashes: 'ab', asked: 2 }],
+		[
+			'ends where no other page follows',
+			[['ab'], ['cd', { hasNext: false }], ['ef']],
+			{ hashes: 'abcd' },
+		],
+		[
+			'goes on behind an empty page that another one follows',
+			[['ab'], ['', { hasNext: true }], ['cd'], ['']],
+			{ hashes: 'abcd', most: 1 },
+		],
+		[
+			'ends at a page without anything new',
+			[['a']],
+			{ asked: 2, incomplete: '1 came more than once' },
+		],
+		[
+			'ends at the tenth in a row, if a link leads on, also behind the last page',
+			[['a', { lastPage: 1, hasNext: true }]],
+			{ asked: 11, hashes: 'a', incomplete: BARREN },
+		],
+		[
+			'goes on if one of them brings something',
+			[...alike({ hasNext: true }, ...'aaaaaaaaaabbbbbbbbbb'), ['c', { hasNext: false }]],
+			{ asked: 21, hashes: 'abc', incomplete: '18 came more than once' },
+		],
+		[
+			'goes on behind a full last page while less has come than was announced',
+			alike({ total: 4, lastPage: 2 }, 'ab', 'bc', 'd'),
+			{ asked: 3, most: 1, hashes: 'abcd' },
+		],
+		[
+			'has pages behind the last one by one, and each once',
+			[...alike({ lastPage: 1, hasNext: true }, 'a', 'b'), ['c', { lastPage: 1, hasNext: false }]],
+			{ asked: 3, most: 1, hashes: 'abc' },
+		],
+		[
+			'ends at an empty page, although a link leads on, once all has come',
+			alike({ total: 1, hasNext: true }, 'a', ''),
+			{ asked: 2, most: 1, hashes: 'a' },
+		],
+		[
+			'does not end by a total alone',
+			[...alike({ total: 2 }, 'ab', 'cd'), ['']],
+			{ asked: 3, hashes: 'abcd' },
+		],
+		[
+			'that does not reach its total is told, after one more page',
+			alike({ total: 8, lastPage: 2 }, 'abc', 'def', ''),
+			{ asked: 3, incomplete: 'the service announced 8 and sent 6' },
+		],
+		[
+			'ends at an empty first page, whatever total is announced',
+			[['', { total: 5 }]],
+			{ asked: 1, most: 1, incomplete: 'the service announced 5 and sent 0' },
+		],
+		[
+			'behind an empty first page of several asks for one at a time',
+			[...alike({ lastPage: 3 }, '', 'ab'), ['c', { lastPage: 3, hasNext: false }]],
+			{ asked: 3, most: 1, hashes: 'abc' },
+		],
+		[
+			'keeps what was announced for pages that say nothing of it',
+			[['a', { lastPage: 3, total: 4 }], ['b'], ['c'], ['d']],
+			{ hashes: 'abcd' },
+		],
+		[
+			'tells what came more than once beside what is missing',
+			[['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']],
+			{
+				asked: 3,
+				most: 2,
+				hashes: 'ab',
+				incomplete: 'the service announced 4 and sent 2, and 1 came more than once',
+			},
+		],
+	])('%s', async (_name, all, expected) => {
+		expect(await read(all)).toMatchObject({ incomplete: undefined, ...expected });
+	});
+
+	test.each<[string, Figures, string]>([
+		['says that another follows', { hasNext: true }, 'abcd'],
+		['says that none follows', { hasNext: false }, 'ab'],
+		['says nothing of it', {}, 'abcd'],
+		['announces more in all', { total: 4 }, 'abcd'],
+		['has sent all that it announces', { total: 2 }, 'ab'],
+		['says so of itself alone', { total: 2, hasNext: true }, 'abcd'],
+		['leads nowhere, but announces more', { total: 4, hasNext: false }, 'abcd'],
+	])('whose last page is full and %s has the rows of %j: %s', async (_name, figures, hashes) => {
+		const all: Page[] = [['ab', { lastPage: 1, ...figures }], ...alike({ lastPage: 1 }, 'cd', '')];
+
+		expect(await read(all)).toMatchObject({ hashes, incomplete: undefined });
+	});
+
+	test.each([
+		['six', undefined, { asked: 9, most: 6 }],
+		['the limit still needs', 4, { asked: 4, most: 3 }],
+	])('has no more pages under way than %s', async (_name, limit, expected) => {
+		const all = alike({ lastPage: 9, hasNext: false }, ...'abcdefghi');
+
+		await expect(read(all, { limit })).resolves.toMatchObject(expected);
+	});
+
+	test.each([
+		['grows', 4],
+		['shrinks', 2],
+	])(
+		'of a catalog that %s meanwhile is told, but not where the limit is met',
+		async (_name, total) => {
+			const all: Page[] = [
+				['abc', { lastPage: 2, total: 6 }],
+				['def', { lastPage: 2, total: 3 + total }],
+			];
+			const changed = 'the catalog changed while it was being read';
+
+			expect(await read(all)).toMatchObject({ incomplete: changed });
+			expect(await read(all, { limit: 7 })).toMatchObject({ incomplete: changed });
+			expect(await read(all, { limit: 6 })).toMatchObject({ incomplete: undefined });
+		},
+	);
+
+	test('says so if one product comes twice, with the same offers and another price, and another is missing', async () => {
+		const product = (hash: string, price: number): IDataObject => ({
+			hash,
+			offers: [{ hash: `${hash}1`, price }],
+		});
+		const listing = async (second: IDataObject[]) =>
+			await list((number) => ({
+				data: [[product('a', 1), product('b', 1)], second][number - 1] ?? [],
+				lastPage: 2,
+				total: 4,
+			}));
+
+		const changed = await listing([product('a', 2), product('c', 1)]);
+		expect(changed.incomplete).toBe('the catalog changed while it was being read');
+		const whole = await listing([product('c', 1), product('d', 1)]);
+		expect(whole.incomplete).toBeUndefined();
+		// A row for each offer, with the price of that.
+		const offers = [
+			{ hash: 'x', price: 1 },
+			{ hash: 'y', price: 2 },
+		];
+		const split = await listing([1, 2].map((price) => ({ hash: 'c', price, offers })));
+		expect(split.incomplete).toBeUndefined();
+	});
+
+	test('has a row once if hash, offer and price are the same, or without a hash all of it', async () => {
+		const rows: IDataObject[] = [
+			{ hash: 'a', price: 1, views: 1 },
+			{ hash: 'a', price: 1, views: 2 },
+			{ hash: 'a', price: 2, views: 2 },
+			{ hash: 'a', price: 2, offer: 'o', views: 2 },
+			{ views: 1 },
+			{ views: 2 },
+			{ hash: null, views: 2 },
+			{ views: 1 },
+		];
+
+		const { items, incomplete } = await list((number) => ({
+			data: number === 1 ? rows : [],
+			lastPage: 1,
+			total: 8,
+		}));
+
+		expect(items.map((item) => rows.indexOf(item))).toEqual([0, 2, 3, 4, 5, 6]);
+		expect(incomplete).toBe('the service announced 8 and sent 6, and 2 came more than once');
+	});
+});

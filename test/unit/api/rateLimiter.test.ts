@@ -1,0 +1,324 @@
+import { getEventListeners } from 'node:events';
+import * as fc from 'fast-check';
+import { CanceledError, clock } from '../../../nodes/DigitalSales/shared/clock';
+import {
+	RateLimiter,
+	TooLateError,
+	type TakeOptions,
+} from '../../../nodes/DigitalSales/api/rateLimiter';
+import { useTimeLapse } from '../../helpers/timeLapse';
+
+const MINUTE = 60_000;
+const isUrgent = true;
+
+/** Sends requests one after the other and gives the moment of each, from the first on. */
+async function send(limiter: RateLimiter, count: number, options?: TakeOptions): Promise<number[]> {
+	const start = clock.elapsed();
+	const moments: number[] = [];
+	for (let sent = 0; sent < count; sent++) {
+		const permit = await limiter.take(options);
+		moments.push(clock.elapsed() - start);
+		limiter.settle(permit);
+	}
+	return moments;
+}
+
+/** Sends a request that is answered by a 429. */
+async function refuse(limiter: RateLimiter, options?: TakeOptions): Promise<void> {
+	limiter.settleLimited(await limiter.take(options), 5_000);
+}
+
+describe('The rate limit of an account', () => {
+	useTimeLapse();
+	afterEach(() => jest.restoreAllMocks());
+
+	test('lets each request in as soon as its window has room, and no sooner', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 6 }),
+				fc.constantFrom(20_000, MINUTE),
+				fc.array(fc.nat(40_000), { minLength: 1, maxLength: 25 }),
+				async (rate, windowMs, pauses) => {
+					const limiter = new RateLimiter(rate, windowMs);
+					const moments: number[] = [];
+					for (const pause of pauses) {
+						await clock.sleep(pause);
+						const hasRoomAt = (moments[moments.length - rate] ?? -Infinity) + windowMs;
+						const expected = Math.max(clock.elapsed(), hasRoomAt);
+						await send(limiter, 1);
+						moments.push(clock.elapsed());
+						expect(moments.at(-1)).toBe(expected);
+					}
+				},
+			),
+			{ numRuns: 50 },
+		);
+	});
+
+	test('who was let in before and comes back goes second', async () => {
+		const limiter = new RateLimiter(20);
+		const served: string[] = [];
+		const serve = async (name: string, isBack: boolean): Promise<void> => {
+			const permit = await limiter.take({ isBack });
+			served.push(name);
+			limiter.settle(permit);
+		};
+		await refuse(limiter);
+		expect(limiter.delayMs()).toBe(5_000);
+
+		await Promise.all([
+			serve('new', false),
+			serve('back', true),
+			serve('newest', false),
+			serve('back again', true),
+		]);
+
+		expect(served).toEqual(['new', 'back', 'back again', 'newest']);
+	});
+
+	describe('without a known rate, after a 429', () => {
+		/** How many of 20 requests are let in at once. */
+		const letIn = async (limiter: RateLimiter, options?: TakeOptions): Promise<number> => {
+			let count = 0;
+			for (let nth = 0; nth < 20; nth++) void limiter.take(options).then(() => count++);
+			await clock.sleep(0);
+			return count;
+		};
+		const refused = async (atOnce = 1): Promise<RateLimiter> => {
+			const limiter = new RateLimiter(undefined);
+			const permits = [];
+			for (let nth = 1; nth < atOnce; nth++) permits.push(await limiter.take());
+			await refuse(limiter);
+			for (const permit of permits) limiter.settle(permit);
+			await send(limiter, 1);
+			return limiter;
+		};
+
+		test('one is under way at a time, even if what was sent before it succeeds', async () => {
+			expect(await letIn(await refused(16))).toBe(1);
+		});
+
+		test('what somebody waits for is not among them', async () => {
+			const limiter = await refused();
+			await letIn(limiter);
+
+			expect(await letIn(limiter, { isUrgent })).toBe(20);
+		});
+
+		test('any number is, when a minute has passed', async () => {
+			const limiter = await refused();
+			await clock.sleep(MINUTE);
+
+			expect(await letIn(limiter)).toBe(20);
+		});
+	});
+
+	describe('what nobody waits for', () => {
+		const isBackground = true;
+		/** How many requests are let in at once, each answered before the next. */
+		const letIn = async (limiter: RateLimiter, options: TakeOptions): Promise<number> => {
+			let count = 0;
+			while (count < 100 && limiter.delayMs(options) === 0) {
+				limiter.settle(await limiter.take(options));
+				count++;
+			}
+			return count;
+		};
+
+		test('gets a quarter of a documented rate, and others the rest at once', async () => {
+			const limiter = new RateLimiter(20);
+
+			expect(await letIn(limiter, { isBackground })).toBe(5);
+			expect(await letIn(limiter, {})).toBe(15);
+			expect(limiter.delayMs({ isBackground })).toBe(MINUTE);
+		});
+
+		test('is not held up before a 429, and then gets a quarter of what went well before it', async () => {
+			const limiter = new RateLimiter(undefined);
+			expect(await letIn(limiter, { isBackground })).toBe(100);
+			await clock.sleep(MINUTE);
+			await send(limiter, 12);
+			await refuse(limiter);
+			await clock.sleep(MINUTE);
+
+			expect(await letIn(limiter, { isBackground })).toBe(3);
+			expect(await letIn(limiter, {})).toBe(100);
+		});
+
+		test('learns nothing from a 429 before which nothing went well, and forgets in time', async () => {
+			const limiter = new RateLimiter(undefined);
+			await refuse(limiter);
+			await clock.sleep(5_000);
+			expect(await letIn(limiter, { isBackground })).toBe(100);
+			await refuse(limiter);
+			await clock.sleep(14 * MINUTE);
+			expect(await letIn(limiter, { isBackground })).toBe(25);
+			await clock.sleep(MINUTE);
+
+			expect(await letIn(limiter, { isBackground })).toBe(100);
+		});
+
+		test('counts what is under way', async () => {
+			const limiter = new RateLimiter(20);
+			for (let nth = 0; nth < 5; nth++) await limiter.take({ isBackground });
+
+			expect(limiter.delayMs({ isBackground })).toBe(Infinity);
+			expect(limiter.delayMs()).toBe(0);
+		});
+	});
+
+	test('is no other when somebody sets the clock', async () => {
+		const limiter = new RateLimiter(20);
+		await send(limiter, 20);
+
+		jest.spyOn(clock, 'now').mockReturnValue(0);
+
+		expect(limiter.delayMs()).toBe(MINUTE);
+	});
+
+	test('a rate of its own holds for a request alone, and what it sends counts for all', async () => {
+		const limiter = new RateLimiter(20);
+		await send(limiter, 30, { rate: 1_000 });
+
+		expect(limiter.delayMs({ rate: 1_000 })).toBe(0);
+		expect(limiter.delayMs()).toBe(MINUTE);
+		expect(limiter.delayMs({ rate: 31 })).toBe(0);
+	});
+
+	test('what somebody waits for goes first, and counts', async () => {
+		const limiter = new RateLimiter(1);
+		await send(limiter, 1, { isUrgent });
+		expect(limiter.delayMs({ isUrgent })).toBe(MINUTE);
+		const served: string[] = [];
+		const serve = async (name: string, options?: TakeOptions): Promise<void> => {
+			await send(limiter, 1, options);
+			served.push(name);
+		};
+
+		await Promise.all([serve('a'), serve('b'), serve('urgent', { isUrgent })]);
+
+		expect(served).toEqual(['urgent', 'a', 'b']);
+	});
+
+	test('many who wait need one timer', async () => {
+		const limiter = new RateLimiter(20);
+		await send(limiter, 20);
+		const sleep = jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => undefined));
+		const canceling = new AbortController();
+		const { signal } = canceling;
+
+		const waiting = Array.from({ length: 9 }, async () => await limiter.take({ signal }));
+		canceling.abort();
+
+		expect((await Promise.allSettled(waiting)).map(({ status }) => status)).toContain('rejected');
+		expect(sleep).toHaveBeenCalledTimes(1);
+	});
+
+	test('who is cancelled or would come too late leaves at once, and holds up nobody', async () => {
+		const limiter = new RateLimiter(undefined);
+		await refuse(limiter);
+		await clock.sleep(5_000);
+		const underWay = await limiter.take();
+		const { signal } = new AbortController();
+		const canceling = new AbortController();
+		const start = clock.elapsed();
+		const left: string[] = [];
+		const wait = (name: string, options: TakeOptions): void => {
+			const leave = (how: string): void =>
+				void left.push(`${name} ${how} after ${clock.elapsed() - start} ms`);
+			void limiter.take(options).then(
+				(permit) => {
+					leave('goes');
+					limiter.settle(permit);
+				},
+				(error: Error) => leave(error.constructor.name),
+			);
+		};
+		wait('patient', { signal, latest: start + 5_000 });
+		wait('cancelled', { signal: canceling.signal });
+		wait('late', { latest: start + 20 });
+		wait('next', {});
+
+		canceling.abort();
+		await clock.sleep(60);
+		limiter.settle(underWay);
+		await clock.sleep(0);
+
+		expect(left).toEqual([
+			'cancelled CanceledError after 0 ms',
+			'late TooLateError after 21 ms',
+			'patient goes after 60 ms',
+			'next goes after 60 ms',
+		]);
+		expect(limiter.waiting).toBe(0);
+		await expect(limiter.take({ signal: canceling.signal })).rejects.toThrow(CanceledError);
+		expect(getEventListeners(signal, 'abort')).toEqual([]);
+	});
+
+	test('whoever waits behind others is told at once, or refused at once', async () => {
+		const limiter = new RateLimiter(1);
+		await send(limiter, 1);
+		void limiter.take();
+		const onWait = jest.fn();
+		const start = clock.elapsed();
+
+		void limiter.take({ onWait });
+		const late = limiter.take({ latest: start + 30_000 });
+
+		await expect(late).rejects.toThrow(TooLateError);
+		expect(clock.elapsed()).toBe(start);
+		expect(onWait).toHaveBeenCalledWith(expect.any(Number));
+	});
+
+	test('who is cancelled as the turn comes does not get it, and it is not lost', async () => {
+		const limiter = new RateLimiter(1);
+		const canceling = new AbortController();
+		const taking = limiter.take({ signal: canceling.signal });
+
+		canceling.abort();
+
+		await expect(taking).rejects.toThrow(CanceledError);
+		expect(limiter.delayMs()).toBe(0);
+	});
+
+	test('whatever is cancelled, limited or too late, no permit is lost', async () => {
+		const request = fc.record({
+			rate: fc.constantFrom(undefined, 2, 9),
+			isLimited: fc.boolean(),
+			takesMs: fc.nat(3_000),
+			patienceMs: fc.option(fc.nat(90_000), { nil: Infinity }),
+			cancelAfter: fc.option(fc.nat(60)),
+		});
+		await fc.assert(
+			fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 25 }), async (requests) => {
+				const limiter = new RateLimiter(5);
+				const run = async (one: (typeof requests)[number]): Promise<void> => {
+					const canceling = new AbortController();
+					const { rate, isLimited, takesMs, cancelAfter } = one;
+					const latest = clock.elapsed() + one.patienceMs;
+					const taking = limiter.take({ rate, latest, signal: canceling.signal });
+					const ending = taking.then(async (permit) => {
+						expect(permit.takenAt).toBeLessThanOrEqual(latest);
+						await clock.sleep(takesMs);
+						if (isLimited) limiter.settleLimited(permit, 5_000);
+						else limiter.settle(permit);
+					});
+					for (let turn = 0; turn < (cancelAfter ?? 0); turn++) await Promise.resolve();
+					if (cancelAfter !== null) canceling.abort();
+					await ending.catch((error: unknown) => {
+						if (error instanceof CanceledError || error instanceof TooLateError) return;
+						throw error;
+					});
+				};
+
+				await Promise.all(requests.map(run));
+				await clock.sleep(MINUTE);
+
+				const start = clock.elapsed();
+				await Promise.all(Array.from({ length: 5 }, async () => await limiter.take()));
+				expect(clock.elapsed()).toBe(start);
+			}),
+			{ numRuns: 100 },
+		);
+	});
+});

@@ -1,0 +1,78 @@
+import * as fc from 'fast-check';
+import { createRedactor } from '../../../nodes/DigitalSales/api/redact';
+
+const hex = (sign: string): string => sign.charCodeAt(0).toString(16).padStart(2, '0');
+const json = (text: string): string => JSON.stringify(text).slice(1, -1);
+const WAYS: Record<string, (token: string) => string> = {
+	'as it is': (token) => token,
+	'in capitals': (token) => token.toUpperCase(),
+	'in JSON': json,
+	'in JSON of PHP': (token) => json(token).replaceAll('/', '\\/'),
+	'in JSON, all escaped': (token) => token.replace(/./g, (sign) => `\\u00${hex(sign)}`),
+	'in a URL': encodeURIComponent,
+	'in a URL, in small letters': (token) => encodeURIComponent(token).toLowerCase(),
+	'in a form': (token) => new URLSearchParams([['', token]]).toString().slice(1),
+	'in a URL, all escaped': (token) => token.replace(/./g, (sign) => `%${hex(sign)}`),
+};
+
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'];
+const SIGNS = [...'|/+=.-_~%&"<>\'\\'];
+const token = fc
+	.array(fc.oneof(fc.constantFrom(...LETTERS), fc.constantFrom(...SIGNS)), {
+		minLength: 8,
+		maxLength: 24,
+	})
+	.map((signs) => signs.join(''))
+	.filter((text) => !'[token removed]'.includes(text.toLowerCase()));
+
+describe('A token', () => {
+	test.each(Object.entries(WAYS))('is removed from a text %s', (_name, write) => {
+		fc.assert(
+			fc.property(token, (secret) => {
+				expect(createRedactor([secret]).text(`before ${write(secret)}, after`)).toBe(
+					'before [token removed], after',
+				);
+			}),
+			{ numRuns: 200 },
+		);
+	});
+
+	test('is removed from texts, names and numbers of JSON, and the rest stays', () => {
+		const echo = `{"a":["12345678",[12345678,-12345678,123456789],"12345679"],
+			"id 12345678":{"b":null},"__proto__":{"c":"12345678"}}`;
+
+		const clean = createRedactor(['12345678']).json(JSON.parse(echo));
+
+		expect(JSON.stringify(clean)).toBe(
+			'{"a":["[token removed]",["[token removed]","[token removed]",123456789],"12345679"],' +
+				'"__proto__":{"c":"[token removed]"},"id [token removed]":{"b":null}}',
+		);
+	});
+
+	test('does not change the places of a list, however they are numbered', () => {
+		const list = Array.from({ length: 1_300 }, () => 'x');
+		expect(createRedactor(['1234']).json([...list])).toEqual(list);
+	});
+
+	test('is removed as a whole if another is its beginning', () => {
+		expect(createRedactor(['test-token', 'test-token-long']).text('test-token-long b')).toBe(
+			'[token removed] b',
+		);
+	});
+
+	test('of three characters is none', () => {
+		expect(createRedactor(['abc', 'abcd', undefined, '']).text('abc abcd')).toBe(
+			'abc [token removed]',
+		);
+		expect(createRedactor([]).text('about')).toBe('about');
+	});
+});
+
+test('JSON with nothing to remove stays what it is', () => {
+	fc.assert(
+		fc.property(fc.json({ maxDepth: 5 }), (text) => {
+			const clean = createRedactor(['12|AbCdEfGh']).json(JSON.parse(text));
+			expect(JSON.stringify(clean)).toBe(JSON.stringify(JSON.parse(text)));
+		}),
+	);
+});

@@ -1,0 +1,213 @@
+import { readAccount } from '../../../nodes/DigitalSales/api/account';
+import { Client, type ServiceContext } from '../../../nodes/DigitalSales/api/client';
+import { listProducts } from '../../../nodes/DigitalSales/api/products';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { eachLimit } from '../../../nodes/DigitalSales/shared/eachLimit';
+import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
+import { seededRandom } from '../../sandbox/catalog';
+import { useTimeLapse } from '../../helpers/timeLapse';
+
+interface SimulatedRequest {
+	qs?: { page?: number };
+	/** JSON. */
+	body?: string;
+}
+
+interface SimulatedAnswer {
+	status: number;
+	headers?: Record<string, string>;
+	body?: unknown;
+}
+
+/** What the client uses of n8n, with a function in the place of the service. */
+function contextOf(answer: (request: SimulatedRequest) => Promise<SimulatedAnswer>) {
+	const httpRequestWithAuthentication = async (_credential: string, request: SimulatedRequest) => {
+		const { status, headers = {}, body = { success: status === 200 } } = await answer(request);
+		return { statusCode: status, headers, body: streamOf(body) };
+	};
+	// Nothing else of it is used.
+	return { helpers: { httpRequestWithAuthentication } } as unknown as ServiceContext;
+}
+
+/** A stream that has everything to say as soon as one listens. */
+function streamOf(content: unknown): unknown {
+	return {
+		on: (event: string, listener: (chunk?: Buffer) => void) => {
+			if (event === 'data') listener(Buffer.from(JSON.stringify(content)));
+			if (event === 'end') listener();
+		},
+		destroy: () => undefined,
+	};
+}
+
+const LIMIT = 20;
+const MINUTE_MS = 60_000;
+
+/** How long a 429 asks to wait: as long as is needed, a second, or it says nothing. */
+type RetryAfter = 'right' | 'tooShort' | 'none';
+
+/** An account of 20 requests in any minute. A refused request does not count. */
+class Service {
+	/** When each request was allowed. */
+	readonly allowed: number[] = [];
+	refused = 0;
+
+	constructor(private readonly retryAfter: RetryAfter = 'none') {}
+
+	answer(body?: unknown): SimulatedAnswer {
+		const now = clock.elapsed();
+		const counted = this.allowed.filter((at) => at > now - MINUTE_MS);
+		if (counted.length < LIMIT) {
+			this.allowed.push(now);
+			return { status: 200, body };
+		}
+		this.refused++;
+		const [first = now] = counted;
+		const waitSeconds = Math.ceil((first + MINUTE_MS - now) / 1_000);
+		const seconds = { right: waitSeconds, tooShort: 1, none: undefined }[this.retryAfter];
+		return { status: 429, headers: seconds ? { 'retry-after': String(seconds) } : {} };
+	}
+}
+
+/** A limiter belongs to its token, so another token is another process. */
+const processOf = (name: string | number) =>
+	readAccount({ baseUrl: 'https://api.example.com/v1', apiToken: `process-${name}-`.repeat(3) });
+
+/** Sends a charge. */
+async function charge(client: Client, body = {}): Promise<unknown> {
+	const request = { endpoint: 'POST /transactions', path: '/transactions', body } as const;
+	return await client.request(request, (made) => made);
+}
+
+useTimeLapse();
+beforeEach(() => {
+	clearProcessState();
+	jest.spyOn(clock, 'random').mockImplementation(seededRandom(1));
+});
+afterEach(() => jest.restoreAllMocks());
+
+describe('Workers that share nothing but an account of 20 requests a minute', () => {
+	/** Listings at a time in each worker, the next as soon as one has ended. */
+	const AT_ONCE = 2;
+	/** Product > Get Many reads the first alone and the others at once. */
+	const PAGES = 7;
+	const MINUTES = 30;
+
+	/** Runs workers, each with more to list than the limit allows. */
+	async function simulate(workers: number, retryAfter: RetryAfter) {
+		const service = new Service(retryAfter);
+		const listings: Array<{ hasFailed?: boolean; pages: number }> = [];
+		const work = async (client: (signal: AbortSignal, read: () => void) => Client) => {
+			await clock.sleep(clock.random() * 10_000);
+			for (;;) {
+				const listing: (typeof listings)[number] = { pages: 0 };
+				listings.push(listing);
+				await listProducts((signal) => client(signal, () => listing.pages++), {}).catch(
+					() => (listing.hasFailed = true),
+				);
+			}
+		};
+		/** A request takes 80 to 400 ms and is counted half-way. */
+		const contextFor = (read: () => void): ServiceContext =>
+			contextOf(async ({ qs: { page = 1 } = {} }) => {
+				const halfMs = 40 + clock.random() * 160;
+				await clock.sleep(halfMs);
+				const meta = { total: PAGES, per_page: 1, last_page: PAGES };
+				const answer = service.answer({ data: [{ hash: `p${page}` }], meta });
+				await clock.sleep(halfMs);
+				if (answer.status === 200) read();
+				return answer;
+			});
+		for (let worker = 0; worker < workers; worker++) {
+			for (let line = 0; line < AT_ONCE; line++) {
+				void work((signal, read) => new Client(contextFor(read), processOf(worker), { signal }));
+			}
+		}
+		await clock.sleep(MINUTES * MINUTE_MS);
+		const pages = listings.map((one) => (one.hasFailed ? 0 : one.pages));
+		return {
+			/** Of listings that did not fail, divided by what the limit allows. */
+			finished: pages.reduce((sum, count) => sum + count, 0) / (LIMIT * MINUTES),
+			refused: service.refused,
+		};
+	}
+
+	test.each([
+		[2, 'right'],
+		[3, 'tooShort'],
+		[5, 'none'],
+	] as const)(
+		'finish most of what the limit allows: %i workers, Retry-After %s',
+		async (workers, retryAfter) => {
+			const { finished } = await simulate(workers, retryAfter);
+
+			expect(finished).toBeGreaterThanOrEqual(0.75);
+		},
+	);
+
+	test('one alone is never refused', async () => {
+		const { finished, refused } = await simulate(1, 'none');
+
+		expect(refused).toBe(0);
+		expect(finished).toBeGreaterThanOrEqual(0.98);
+	});
+});
+
+describe('Charges that the service always refuses with 429', () => {
+	test.each([
+		[1, 'does not say how long to wait', undefined, { tries: 33, waitMs: 100_000 }],
+		[2, 'asks for 30 s', { 'retry-after': '30' }, { tries: 11, waitMs: 240_000 }],
+	])('do not hold up the others for long: %i, if it %s', async (refused, _, headers, most) => {
+		const waits: number[] = [];
+		let tries = 0;
+		const context = contextOf(async ({ body }) => {
+			await clock.sleep(500);
+			if (!body?.includes('refused')) return { status: 200 };
+			tries++;
+			return { status: 429, headers };
+		});
+		const chargeFor = async (name: string): Promise<void> => {
+			const start = clock.elapsed();
+			await charge(new Client(context, processOf(1), {}), { name }).catch(() => undefined);
+			if (name !== 'refused') waits.push(clock.elapsed() - start);
+		};
+
+		for (let nth = 0; nth < refused; nth++) void chargeFor('refused');
+		for (let nth = 1; nth <= 8; nth++) {
+			void clock.sleep(nth * 20_000).then(async () => await chargeFor('good'));
+		}
+		await clock.sleep(20 * MINUTE_MS);
+
+		expect(waits).toHaveLength(8);
+		expect(Math.max(...waits)).toBeLessThan(most.waitMs);
+		expect(tries).toBeLessThanOrEqual(refused * most.tries);
+	});
+});
+
+describe('Charges under a limit that is not documented', () => {
+	test.each([
+		{ runs: 1, items: 80, atOnce: 16 },
+		{ runs: 4, items: 40, atOnce: 4 },
+		{ runs: 12, items: 8, atOnce: 4 },
+	])('are all made, with few requests that are refused: %j', async ({ runs, items, atOnce }) => {
+		const service = new Service();
+		const context = contextOf(async () => {
+			await clock.sleep(500);
+			return service.answer({ success: true });
+		});
+		const list = Array.from({ length: items });
+		const start = clock.elapsed();
+
+		await Promise.all(
+			Array.from({ length: runs }, async () => {
+				const client = new Client(context, processOf(1), {});
+				await eachLimit(list, atOnce, async () => void (await charge(client)));
+			}),
+		);
+
+		const made = service.allowed.length;
+		expect(made).toBe(runs * items);
+		expect((clock.elapsed() - start) / MINUTE_MS).toBeLessThan(1.2 * (made / LIMIT) + 1);
+		expect(service.refused).toBeLessThan(made);
+	});
+});

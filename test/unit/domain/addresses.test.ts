@@ -1,0 +1,196 @@
+import * as fc from 'fast-check';
+import { drawQrCode } from '../../../nodes/DigitalSales/actions/transaction/transactionItem';
+import { parsePhone } from '../../../nodes/DigitalSales/domain/customer';
+import {
+	isSettled,
+	isStatusGroup,
+	STATUS_GROUPS,
+} from '../../../nodes/DigitalSales/domain/paymentStatus';
+import {
+	finder,
+	hashSegment,
+	isSameText,
+	isUsableHash,
+	searchKey,
+} from '../../../nodes/DigitalSales/domain/text';
+import { isPrivateAddress, parseBaseUrl } from '../../../nodes/DigitalSales/domain/webAddress';
+import { readQrCode } from '../../helpers/readQrCode';
+
+describe('Base URL', () => {
+	test.each([
+		['  https://api.example.com/public/v1// ', 'https://api.example.com/public/v1'],
+		['api.example.com:4010/public/v1', 'https://api.example.com:4010/public/v1'],
+		['http://127.0.0.1:4010', 'http://127.0.0.1:4010'],
+		['localhost:4010/public/v1', 'http://localhost:4010/public/v1'],
+		['127.0.0.1/v1', 'http://127.0.0.1/v1'],
+		['[::1]:4010/v1', 'http://[::1]:4010/v1'],
+		['https://localhost:4010/v1', 'https://localhost:4010/v1'],
+		['localhost.example.com/v1', 'https://localhost.example.com/v1'],
+		['example.com/at/http://x', 'https://example.com/at/http://x'],
+		['https://https.example.com/v1', 'https://https.example.com/v1'],
+		['\u200bhttps://api.example\u2060.com/v1\ufeff', 'https://api.example.com/v1'],
+	])('%p is %s', (typed, baseUrl) => {
+		expect(parseBaseUrl(typed)).toEqual({ value: baseUrl });
+	});
+
+	test.each([
+		...[' ', 'ftp://example.com', 'ftp://example.com/https://api.example.com', 'not a host'],
+		...['https://', 'https://a.com/?x', 'https://a.com/#x', 'https:/api.example.com/v1'],
+		...['https//api.example.com/v1', 'https://https://api.example.com/v1'],
+		...['HTTPS:api.example.com/v1', 'https:\\\\api.example.com\\v1'],
+		`https://a.com/${'a'.repeat(3_000)}`,
+	])('%p is refused with a reason', (typed) => {
+		expect(parseBaseUrl(typed)).toHaveProperty('problem');
+	});
+
+	test.each([
+		...['test-secret-token', 'Bearer test-secret-token', 'https://test-secret-token:v1/'],
+		...['https://u:test-secret-token@a.com', 'https://a.com/v1?api_token=test-secret-token'],
+	])('%p, which has a token in it, is quoted in no reason', (typed) => {
+		expect(JSON.stringify(parseBaseUrl(typed)).replace(/^\{"value".*/, '')).not.toContain('secret');
+	});
+
+	test.each(['https://u@a.com', 'https://:p@a.com'])(
+		'%p says why, since it would end up in messages',
+		(typed) => {
+			expect(parseBaseUrl(typed)).toEqual({ problem: 'must not contain a user name or password' });
+		},
+	);
+});
+
+describe('Hashes', () => {
+	test('every usable hash stays one segment of the path', () => {
+		fc.assert(
+			fc.property(
+				fc.string({ unit: 'grapheme' }).filter((hash) => isUsableHash(hash)),
+				(hash) => {
+					const { pathname } = new URL(`https://a.example/transactions/${hashSegment(hash)}`);
+					expect(pathname.split('/')).toHaveLength(3);
+					expect(decodeURIComponent(pathname.split('/')[2] ?? '')).toBe(hash.trim());
+				},
+			),
+		);
+	});
+
+	test.each(['', ' ', '.', '..', ' .. '])('%p is not usable', (hash) => {
+		expect(isUsableHash(hash)).toBe(false);
+	});
+});
+
+describe('Phone numbers', () => {
+	test.each([
+		['(11) 91234-5678', '11912345678'],
+		['+55 11 91234-5678', '5511912345678'],
+		['11.91234.0000', '11912340000'],
+		['\u202a+55 11 91234\u20115678\u202c'.replace('\u2011', '-'), '5511912345678'],
+		[1133334444, '1133334444'],
+	])('%p is %s', (typed, phone) => {
+		expect(parsePhone(typed)).toEqual({ value: phone });
+	});
+
+	test.each([
+		...['12345', '12345678901234', '', null, 1.1912345678e21],
+		...['11912345678.0', '11912345678.00', '(11) 3333-4444 ramal 55', '(11) 3333-4444 - 5'],
+	])('%p is refused', (typed) => {
+		expect(parsePhone(typed)).toHaveProperty('problem');
+	});
+
+	test('what is no text and no number is none, whatever digits it would print', () => {
+		expect(parsePhone([1133334444])).toEqual({
+			problem: 'must be one phone number, such as (11) 91234-5678, without other text',
+		});
+	});
+});
+
+describe('The host of an address', () => {
+	test.each([
+		...['localhost:5678', '127.0.0.1', '10.1.2.3', '172.16.0.1', '172.20.0.1', '172.31.0.1'],
+		...['169.254.1.1', '192.168.1.5', '[::1]', '[::]', '[fd00::1]', '[fc12:3::1]', '[fe80::1]'],
+		...['n8n.lan', 'n8n.local', 'n8n'],
+	])('%s is out of reach for the service', (host) => {
+		expect(isPrivateAddress(new URL(`http://${host}/x`))).toBe(true);
+	});
+
+	test.each([
+		...[
+			'172.15.0.1',
+			'172.32.0.1',
+			'8.10.1.1',
+			'10.example.com',
+			'10.loja24',
+			'[fe00::1]',
+			'[ff02::1]',
+		],
+		...['[2001:db8::1]', '[2001:fd00::1]', 'localhost.example.com', 'mylocalhost.com'],
+		...['notlocal.network', 'n8n.mylan'],
+	])('%s may be reached', (host) => {
+		expect(isPrivateAddress(new URL(`http://${host}/x`))).toBe(false);
+	});
+});
+
+test.each([
+	['  Café da Manhã ', 'cafe da manha'],
+	['ÇÃO', 'cao'],
+	['1º', '1º'],
+])('a search reads %p as %p', (text, key) => {
+	expect(searchKey(text)).toBe(key);
+});
+
+test.each([
+	['b a', true],
+	['ab', false],
+])('a search for the words %j finds the texts "a" and "b": %s', (search, isFound) => {
+	expect(finder(search)(['a', 'b'])).toBe(isFound);
+});
+
+test('Texts are the same, however their accents are stored', () => {
+	expect(isSameText('em análise'.normalize('NFD'), 'em análise'.normalize('NFC'))).toBe(true);
+	expect(isSameText('em análise', 'em analise')).toBe(false);
+	expect(isSameText('Em análise', 'em análise')).toBe(false);
+});
+
+describe('the picture of a QR code', () => {
+	test('is read back by another decoder', async () => {
+		const texts = fc.string({ unit: fc.constantFrom(...'0123456789ABCabc.*-/'), minLength: 1 });
+		await fc.assert(
+			fc.asyncProperty(texts, async (text) => {
+				const png = await drawQrCode(text);
+				expect(readQrCode(png)).toBe(text);
+			}),
+			{ numRuns: 20 },
+		);
+	});
+
+	test('does not exist for a text that no QR code holds', async () => {
+		await expect(drawQrCode('x'.repeat(4_000))).rejects.toThrow('Too much');
+	});
+});
+
+describe('Payment statuses', () => {
+	test.each([
+		...['paid', 'refused', 'canceled', 'cancelled', 'expired', 'refunded', 'chargeback'],
+		'chargedback',
+	])('%s ends a payment', (status) => {
+		expect(isSettled(status)).toBe(true);
+	});
+
+	test.each(['waiting_payment', 'authorized', 'waiting_refund', 'nobody_has_listed_it', undefined])(
+		'%p may still become anything',
+		(status) => {
+			expect(isSettled(status)).toBe(false);
+		},
+	);
+
+	test('no status stands in two groups', () => {
+		const all = Object.values(STATUS_GROUPS).flat();
+		expect(new Set(all).size).toBe(all.length);
+	});
+
+	test.each([
+		['reversed', true],
+		['refunded', false],
+		['constructor', false],
+	])('whether %p is a group: %p', (text, expected) => {
+		expect(isStatusGroup(text)).toBe(expected);
+	});
+});

@@ -1,0 +1,136 @@
+import * as fc from 'fast-check';
+import { parseDocument } from '../../../nodes/DigitalSales/domain/customer';
+
+/** Check digits by the rule as the tax office publishes it: weights from the right, modulo 11. */
+function checkDigits(base: string, weights: number[][]): string {
+	let text = base;
+	for (const row of weights) {
+		const sum = [...text].reduce((total, character, index) => {
+			return total + (character.charCodeAt(0) - 48) * (row[index] ?? 0);
+		}, 0);
+		const rest = sum % 11;
+		text += rest < 2 ? '0' : String(11 - rest);
+	}
+	return text;
+}
+
+const withCheckDigits = {
+	cpf: (base: string) =>
+		checkDigits(base, [
+			[10, 9, 8, 7, 6, 5, 4, 3, 2],
+			[11, 10, 9, 8, 7, 6, 5, 4, 3, 2],
+		]),
+	cnpj: (base: string) =>
+		checkDigits(base, [
+			[5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2],
+			[6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2],
+		]),
+};
+const LENGTH = { cpf: 11, cnpj: 14 };
+const isVaried = (value: string): boolean => new Set(value).size > 1;
+
+const DIGITS = '0123456789';
+const made = (kind: 'cpf' | 'cnpj', zeros: number, characters = DIGITS): fc.Arbitrary<string> => {
+	const length = LENGTH[kind] - 2 - zeros;
+	return fc
+		.string({ unit: fc.constantFrom(...characters), minLength: length, maxLength: length })
+		.map((rest) => '0'.repeat(zeros) + rest)
+		.filter(isVaried)
+		.map(withCheckDigits[kind]);
+};
+const cpf = fc.oneof(
+	made('cpf', 0),
+	fc.integer({ min: 1, max: 8 }).chain((zeros) => made('cpf', zeros)),
+);
+const cnpj = made('cnpj', 0, `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`);
+
+const LETTER = 'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two';
+const UNCLEAR =
+	'is a number that is not clearly one CPF or CNPJ. Leading zeros may be missing: format the column as text';
+
+describe('CPF and CNPJ', () => {
+	test.each([
+		['529.982.247-25', '52998224725'],
+		// Test accounts of payment services use it, and its check digits are right.
+		['123.456.789-09', '12345678909'],
+		['11.222.333/0001-81', '11222333000181'],
+		['12.abc.345/01de-35', '12ABC34501DE35'],
+	])('%s is read as %s', (input, document) => {
+		expect(parseDocument(input)).toEqual({ value: document });
+	});
+
+	test.each([
+		[null, 'is not a CPF or CNPJ'],
+		['111.111.111-11', 'is not a valid CPF: check its digits'],
+		['00000000000000', 'is not a valid CNPJ: check its characters'],
+		['12.ABC.345/01DE-36', 'is not a valid CNPJ: check its characters'],
+		['', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 0'],
+		[1.5, UNCLEAR],
+		[-52998224725, UNCLEAR],
+		['12ABC34501DEX5', LETTER],
+		['5299822472X', LETTER],
+		['529982247250', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 12'],
+		// Right as a CPF and as a CNPJ.
+		[191, UNCLEAR],
+		[0, UNCLEAR],
+	])('%p: %s', (input, problem) => {
+		expect(parseDocument(input)).toEqual({ problem });
+	});
+
+	test('every document with right check digits is taken, with or without punctuation', () => {
+		fc.assert(
+			fc.property(fc.oneof(cpf, cnpj), (document) => {
+				expect(parseDocument(document)).toEqual({ value: document });
+				expect(parseDocument(` ${document.replace(/(.{3})/g, '$1.')}`)).toEqual({
+					value: document,
+				});
+			}),
+		);
+	});
+
+	test('a wrong check digit is noticed', () => {
+		fc.assert(
+			fc.property(fc.oneof(cpf, cnpj), fc.integer({ min: 1, max: 9 }), (document, step) => {
+				const last = (Number(document.at(-1)) + step) % 10;
+				expect(parseDocument(document.slice(0, -1) + String(last))).toHaveProperty('problem');
+			}),
+		);
+	});
+
+	test('a number is what its check digits say, with its zeros put back, if that is clear', () => {
+		/** The rule, by check digits calculated independently. */
+		const expected = (number: number): object => {
+			const readings = (['cpf', 'cnpj'] as const).flatMap((kind) => {
+				const digits = String(number).padStart(LENGTH[kind], '0');
+				const isRight = isVaried(digits) && withCheckDigits[kind](digits.slice(0, -2)) === digits;
+				return isRight && digits.length === LENGTH[kind] ? [digits] : [];
+			});
+			const [one = '', other] = readings;
+			const isMistyped = String(number).length === 11 && one.length === 14;
+			return one === '' || other || isMistyped ? { problem: UNCLEAR } : { value: one };
+		};
+		const numbers = fc.oneof(
+			fc.oneof(cpf, made('cnpj', 0), made('cnpj', 1)).map(Number),
+			fc.nat(99_999_999_999),
+			fc.integer({ min: 100_000_000_000, max: 999_999_999_999_999 }),
+		);
+		const outcomes = new Set<string>();
+		fc.assert(
+			fc.property(numbers, (number) => {
+				const result = parseDocument(number);
+				expect(result).toEqual(expected(number));
+				outcomes.add(Object.keys(result).join());
+			}),
+			{ numRuns: 3_000 },
+		);
+		expect(outcomes).toEqual(new Set(['value', 'problem']));
+	});
+
+	test('nothing makes it throw', () => {
+		fc.assert(
+			fc.property(fc.anything(), (input) => {
+				expect(Object.keys(parseDocument(input))).toHaveLength(1);
+			}),
+		);
+	});
+});

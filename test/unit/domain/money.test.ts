@@ -1,0 +1,151 @@
+import * as fc from 'fast-check';
+import {
+	formatReais,
+	isHundredfold,
+	parseCents,
+	typedAmount,
+} from '../../../nodes/DigitalSales/domain/money';
+import { lookedThrough } from '../../helpers/lookedThrough';
+import { anyAmountText, clearReais, meaningOf } from '../../helpers/amountOracle';
+
+const cents = fc.integer({ min: 0, max: 99_999_999_999 });
+
+describe('Amounts in reais', () => {
+	test.each([
+		['1.15', 115],
+		['R$ 1.234,56', 123456],
+		['1.234.567', 123456700],
+		[1.15, 115],
+		[7, 700],
+		[0, 0],
+		[0.1 + 0.2, 30],
+		[100_000.1 * 3, 30000030],
+		[90_071_992_547_409.9, 9007199254740990],
+		[70_000_000_000_000.01, 7000000000000001],
+	])('%p is %i cents', (input, expected) => {
+		expect(parseCents(input)).toEqual({ value: expected });
+	});
+
+	// Texts are compared with an oracle below.
+	test.each([1.005, 1e-7, 0.3 + 2 ** -49, 5_000_000_000_000.005])(
+		'%p is refused, since it is no amount in cents',
+		(input) => {
+			expect(parseCents(input)).toHaveProperty('problem');
+		},
+	);
+
+	test('every number of cents is exact, though reais are not', () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 0, max: 999_999_999 }), (amount) => {
+				expect(parseCents(amount / 100)).toEqual({ value: amount });
+			}),
+		);
+	});
+});
+
+describe('What is wrong with an amount', () => {
+	const LARGEST = 'is too large; the largest amount is R$ 90.071.992.547.409,91';
+	const NO_REAIS = 'must be an amount such as 19,90 or 1.234,56;';
+
+	test.each<[unknown, string]>([
+		[{}, 'is not an amount'],
+		[NaN, 'is not an amount'],
+		[-0.01, 'must not be negative'],
+		['90071992547409,92', LARGEST],
+		[Infinity, LARGEST],
+		[1.005, 'must have at most two decimals; 1.005 has more. Round it first'],
+		['1.990', 'is ambiguous: write 1990,00 or 1,99, not "1.990"'],
+		['R$ 19.500', 'is ambiguous: write 19500,00 or 19,50, not "R$ 19.500"'],
+		['1.999', 'is ambiguous: write 1999,00, not "1.999"'],
+		['19 90', `${NO_REAIS} "19 90" is not one`],
+		['0.500', `${NO_REAIS} "0.500" is not one`],
+		['x'.repeat(40), `${NO_REAIS} "${'x'.repeat(40)}" is not one`],
+		[`1${' '.repeat(50)}0`, `${NO_REAIS} "1${' '.repeat(39)}..." is not one`],
+	])('%j: %s', (input, problem) => {
+		expect(parseCents(input)).toEqual({ problem });
+	});
+
+	test.each([
+		['a digit and blanks', `5${' '.repeat(200_000)}x`],
+		['digits with points', '1.'.repeat(100_000)],
+		['digits with blanks', '1 '.repeat(100_000)],
+	])(
+		'a text that is longer than any amount is refused without a look at it: %s',
+		async (_what, text) => {
+			const patterns = await lookedThrough(100, async () => {
+				expect(parseCents(text)).toHaveProperty('problem');
+			});
+
+			expect(patterns).toEqual([]);
+		},
+	);
+});
+
+describe('An amount is read as everybody reads it, or not at all', () => {
+	const read = (text: string): number | undefined => {
+		const result = parseCents(text);
+		return 'value' in result ? result.value : undefined;
+	};
+
+	test('what is clear is read exactly', () => {
+		fc.assert(
+			fc.property(
+				clearReais,
+				({ text, cents: expected }) => read(text) === expected && meaningOf(text) === expected,
+			),
+			{ numRuns: 3_000 },
+		);
+	});
+
+	test('anything else is refused', () => {
+		fc.assert(
+			fc.property(anyAmountText, (text) => Object.is(read(text), meaningOf(text))),
+			{ numRuns: 20_000 },
+		);
+	});
+});
+
+describe('Amounts as a Brazilian reads them', () => {
+	test.each([
+		[0, 'R$ 0,00'],
+		[5, 'R$ 0,05'],
+		[123456, 'R$ 1.234,56'],
+		[-1990, '-R$ 19,90'],
+		[Number.MAX_SAFE_INTEGER, 'R$ 90.071.992.547.409,91'],
+		[1e21, 'R$ 10.000.000.000.000.000.000,00'],
+		[19.5, '19.5 cents'],
+		[Infinity, 'Infinity cents'],
+	])('%d cents are %s', (amount, text) => {
+		expect(formatReais(amount)).toBe(text);
+	});
+});
+
+test('nothing makes it throw, and what it gives is a safe whole number', () => {
+	fc.assert(
+		fc.property(fc.anything(), (input) => {
+			const result: { value?: number; problem?: string } = parseCents(input);
+			const { value: amount = 0, problem = 'none' } = result;
+			expect(Object.keys(result)).toHaveLength(1);
+			expect(Number.isSafeInteger(amount) && amount >= 0 && problem !== '').toBe(true);
+		}),
+	);
+});
+
+test('an amount that an error says to enter is read as that amount', () => {
+	fc.assert(
+		fc.property(cents, (amount) => {
+			expect(parseCents(typedAmount(amount))).toEqual({ value: amount });
+		}),
+	);
+});
+
+test.each([
+	[1990, 199_000, true],
+	[199_000, 1990, true],
+	[1990, 1990, false],
+	[199_001, 1990, false],
+	[0, 0, false],
+	[0, 100, false],
+])('%i and %i differ by exactly a hundred: %p', (one, other, expected) => {
+	expect(isHundredfold(one, other)).toBe(expected);
+});

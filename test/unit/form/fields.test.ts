@@ -1,0 +1,200 @@
+import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
+import type { z } from 'zod';
+import { DigitalSalesApi } from '../../../credentials/DigitalSalesApi.credentials';
+import { parseEmail } from '../../../nodes/DigitalSales/domain/customer';
+import { displayPath } from '../../../nodes/DigitalSales/form/readForm';
+import {
+	cleanTextField,
+	jsonObjectField,
+	moneyField,
+	optional,
+	optionalReferenceField,
+	percentField,
+	positiveNumberField,
+	required,
+	textField,
+	webAddressField,
+	wholeNumberField,
+	yesNoField,
+} from '../../../nodes/DigitalSales/form/fields';
+import { offerLocator, productLocator } from '../../../nodes/DigitalSales/form/locators';
+
+/** What a field reads: the value, or in a list what it says is wrong. */
+function read(schema: z.ZodTypeAny, input: unknown): unknown {
+	const result = schema.safeParse(input);
+	return result.success ? result.data : result.error.issues.map(({ message }) => message);
+}
+
+const TOO_LARGE = ['is too large for a number; enter it as text'];
+const NOT_ABOVE_0 = ['must be a number above 0, for example 1.5'];
+const NO_PERCENTAGE = ['must be a percentage from 0 to 100, for example 12.5'];
+const AT_LEAST_1 = ['must be a whole number of at least 1'];
+const NO_OBJECT = ['must be a JSON object, for example {"expire_in_days": 3}'];
+const NO_ADDRESS = ['must be a complete web address that starts with http:// or https://'];
+
+describe('A field', () => {
+	test.each<[string, z.ZodTypeAny, unknown, unknown]>([
+		['a text', textField, ' a b ', 'a b'],
+		['a text', textField, 'a\u200d\n b', 'a\u200d\n b'],
+		['a text', textField, 12, '12'],
+		['a text', textField, true, ['must be text']],
+		['a text', textField, NaN, ['must be text']],
+		['a text', textField, 9_007_199_254_740_991, '9007199254740991'],
+		['a text', textField, 9_007_199_254_740_992, TOO_LARGE],
+		['a text', textField, -Infinity, TOO_LARGE],
+		['an identifying text', cleanTextField, '\ufeff a\u200b\u2060\u202c\u00ad\n\t b\u0000 ', 'a b'],
+		['a reference', optionalReferenceField, '\u200border\u20601 ', 'order1'],
+		['a reference', optionalReferenceField, 'Jose\u0301', 'José'],
+		['a whole number', wholeNumberField(1), 1, 1],
+		['a whole number', wholeNumberField(1), ' 12 ', 12],
+		['a whole number', wholeNumberField(1), 0, AT_LEAST_1],
+		['a whole number', wholeNumberField(1), 1.5, AT_LEAST_1],
+		['a whole number', wholeNumberField(1), '1e3', AT_LEAST_1],
+		['a whole number', wholeNumberField(0), '-0', ['must be a whole number of at least 0']],
+		['a whole number', wholeNumberField(1), 2 ** 53, AT_LEAST_1],
+		['a whole number', wholeNumberField(1), [1], AT_LEAST_1],
+		['a whole number', wholeNumberField(1, 3), 3, 3],
+		['a whole number', wholeNumberField(1, 3), 4, ['must be a whole number from 1 to 3']],
+		['a positive number', positiveNumberField, 0.5, 0.5],
+		['a positive number', positiveNumberField, ' 0,5 ', 0.5],
+		['a positive number', positiveNumberField, 0, NOT_ABOVE_0],
+		['a positive number', positiveNumberField, Infinity, NOT_ABOVE_0],
+		['a positive number', positiveNumberField, '1e9', NOT_ABOVE_0],
+		['a positive number', positiveNumberField, '-5', NOT_ABOVE_0],
+		['a positive number', positiveNumberField, [1], ['must be a number']],
+		['a percentage', percentField, 0, 0],
+		['a percentage', percentField, 100, 100],
+		['a percentage', percentField, '7', 7],
+		['a percentage', percentField, '12.5', 12.5],
+		['a percentage', percentField, -0.1, NO_PERCENTAGE],
+		['a percentage', percentField, 100.1, NO_PERCENTAGE],
+		['a yes or no', yesNoField, true, true],
+		['a yes or no', yesNoField, 'true', true],
+		['a yes or no', yesNoField, 'false', false],
+		['a yes or no', yesNoField, 'yes', ['must be true or false']],
+		['an address', webAddressField, 'https://example.com/\u200ba', 'https://example.com/a'],
+		['an address', webAddressField, 'example.com', NO_ADDRESS],
+		['an amount', moneyField, '19,90', 1990],
+		['a JSON object', jsonObjectField, '{"a": [1]}', { a: [1] }],
+		['a JSON object', jsonObjectField, { a: 1 }, { a: 1 }],
+		['a JSON object', jsonObjectField, '{"a"', NO_OBJECT],
+		['a JSON object', jsonObjectField, '[1]', NO_OBJECT],
+	])('for %s (%#) reads what was typed', (_name, schema, input, expected) => {
+		expect(read(schema, input)).toEqual(expected);
+		expect(read(optional(schema), input)).toEqual(expected);
+		expect(read(required(schema), input)).toEqual(expected);
+	});
+
+	test.each([undefined, null, '', ' \n'])(
+		'may be left empty, or must be filled in: %j',
+		(blank) => {
+			expect(read(optional(textField), blank)).toBeUndefined();
+			expect(read(required(textField), blank)).toEqual(['is empty; fill it in']);
+		},
+	);
+
+	test('is no percentage where it is blank', () => {
+		expect(read(percentField, '')).toEqual(NO_PERCENTAGE);
+	});
+
+	test.each<[unknown, z.ZodTypeAny]>([
+		[0, wholeNumberField(0)],
+		[false, yesNoField],
+	])('is not empty with %j in it', (value, schema) => {
+		expect(read(optional(schema), value)).toBe(value);
+		expect(read(required(schema), value)).toBe(value);
+	});
+});
+
+describe('The address of a customer', () => {
+	test.each([
+		...['maria', 'a b@example.com', 'maria@example', '@example.com', 'a@b@c.de', 'a@b.c d'],
+		...['maria@example.com.', 'maria@.com', 'maria@example..com', '(maria@example.com)'],
+		...['mailto:maria@example.com', 'Maria <maria@example.com>', 'a@example.com;b@example.com'],
+		`${'a'.repeat(243)}@example.com`,
+	])('is no e-mail address: %s', (email) => {
+		expect(parseEmail(email)).toEqual({ problem: 'is not an e-mail address' });
+	});
+
+	test.each(['maria+n8n@mail.example.com', "o'neil@example.com", `${'a'.repeat(242)}@example.com`])(
+		'is an e-mail address: %s',
+		(email) => {
+			expect(parseEmail(`\u200b${email}\u2060 `)).toEqual({ value: email });
+		},
+	);
+});
+
+test.each<[ICredentialDataDecryptedObject, string]>([
+	[{ apiToken: ' test-token\n' }, 'Bearer test-token'],
+	[{ apiToken: ' Bearer test-token' }, 'Bearer test-token'],
+	[{}, 'Bearer '],
+])('a request of anybody with the credential %j carries "%s"', async (credential, expected) => {
+	const url = 'https://api.example.com/v1/products';
+	const headers = { Accept: 'text/plain' };
+
+	const authenticated = await new DigitalSalesApi().authenticate(credential, { url, headers });
+
+	expect(authenticated).toEqual({
+		url,
+		headers: { Accept: 'text/plain', Authorization: expected },
+	});
+	expect(headers).toEqual({ Accept: 'text/plain' });
+});
+
+const picked = (value: unknown): unknown => ({ __rl: true, mode: 'hash', value });
+const ADDRESS = ['is an address, not a hash; enter the hash alone'];
+
+describe('A locator', () => {
+	test.each<[unknown, unknown]>([
+		[picked(' ab12 '), 'ab12'],
+		[picked(12), '12'],
+		['ab12?of=https://pay.example.com', 'ab12?of=https://pay.example.com'],
+		['\u200bab\u206012\ufeff', 'ab12'],
+		[2 ** 56, TOO_LARGE],
+		[picked('https://pay.example.com/ab12?x=1'), ADDRESS],
+		['HTTP://pay.example.com/ab12', ADDRESS],
+		[picked('..'), ['is not a hash']],
+		[{ value: 'ab12' }, ['must be text']],
+		[[], ['must be text']],
+	])('reads %j as %j, whether or not it may be left empty', (input, expected) => {
+		expect(read(productLocator.schema, input)).toEqual(expected);
+		expect(read(offerLocator.schema, input)).toEqual(expected);
+	});
+
+	test.each([undefined, '', picked(''), picked(null)])('knows that %j is empty', (input) => {
+		expect(read(productLocator.schema, input)).toEqual(['is empty; fill it in']);
+		expect(read(offerLocator.schema, input)).toEqual(['is empty; fill it in']);
+	});
+});
+
+const named = (name: string, displayName: string, more: Partial<INodeProperties> = {}) => ({
+	name,
+	displayName,
+	type: 'string' as const,
+	default: '',
+	...more,
+});
+
+const PROPERTIES: INodeProperties[] = [
+	named('price', 'Price in Reais'),
+	named('cart', 'Cart', {
+		type: 'fixedCollection',
+		options: [{ name: 'items', displayName: 'Item', values: [named('title', 'Title')] }],
+	}),
+	named('more', 'More', { type: 'collection', options: [named('note', 'Note')] }),
+	named('empty', 'Empty', { type: 'collection', options: undefined }),
+	named('methods', 'Methods', { type: 'multiOptions', options: [{ name: 'Card', value: 1 }] }),
+];
+
+test.each<[Array<string | number>, string]>([
+	[['price'], 'Price in Reais'],
+	[['cart', 'items', 11, 'title'], 'Cart > Item 12 > Title'],
+	[['more', 'note'], 'More > Note'],
+	[['methods', 2], 'Methods 3'],
+	[['methods', 'Card'], 'Methods > Card'],
+	[['empty', 'note'], 'Empty > note'],
+	[['strange', 'title'], 'strange > title'],
+	[['cart', 'others', 1, 'title'], 'Cart > others 2 > title'],
+])('%j is called "%s"', (path, expected) => {
+	expect(displayPath(PROPERTIES, path)).toBe(expected);
+});

@@ -1,0 +1,194 @@
+import {
+	money,
+	optional,
+	required,
+	text,
+	textField,
+	wholeNumberField,
+} from '../../../nodes/DigitalSales/form/fields';
+import { fieldLabel } from '../../../nodes/DigitalSales/form/readForm';
+import {
+	field,
+	formOf,
+	group,
+	list,
+	type Form,
+	type Notice,
+} from '../../../nodes/DigitalSales/form/formOf';
+import { offerLocator } from '../../../nodes/DigitalSales/form/locators';
+
+const notice: Notice = { displayName: 'Read me', name: 'readMe', type: 'notice', default: '' };
+
+const form = formOf(
+	[
+		notice,
+		text({
+			displayName: 'Name',
+			name: 'personName',
+			sentAs: 'person.name',
+			reads: required(textField),
+		}),
+		text({ displayName: 'Phone', name: 'personPhone', sentAs: 'person.phone_number' }),
+		text({ displayName: 'Note', name: 'note' }),
+		field({
+			displayName: 'Methods',
+			name: 'methods',
+			type: 'multiOptions',
+			default: [],
+			sentAs: 'methods',
+			reads: optional(wholeNumberField(1).array()),
+		}),
+		list(
+			{ displayName: 'Cart', name: 'cart', sentAs: 'cart' },
+			{
+				displayName: 'Item',
+				name: 'items',
+				parts: [
+					offerLocator,
+					money({ displayName: 'Price', name: 'price', sentAs: 'price' }),
+					text({ displayName: 'Kind', name: 'kind', sentAs: 'kind' }),
+				],
+			},
+		),
+		group({ displayName: 'More', name: 'more' }, [
+			notice,
+			text({
+				displayName: 'Size',
+				name: 'size',
+				sentAs: 'size',
+				reads: optional(wholeNumberField(1)),
+			}),
+			group({ displayName: 'Origin', name: 'origin', sentAs: 'origin' }, [
+				text({ displayName: 'UTM Source', name: 'utmSource', sentAs: 'utm_source' }),
+			]),
+		]),
+	],
+	({ note }) => (note === 'wrong' ? [{ path: ['note'], message: 'is wrong' }] : []),
+);
+
+/** What is read, or where something is wrong. */
+function read<T>({ schema }: Form<T>, input: unknown) {
+	const result = schema.safeParse(input);
+	return result.success
+		? result.data
+		: result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+}
+
+/** The body of what is read. */
+function bodyOf(input: unknown) {
+	return form.body(form.schema.parse(input));
+}
+
+test('n8n gets the properties of all fields, in their order', () => {
+	expect(form.properties.map(({ name }) => name)).toEqual([
+		...['readMe', 'personName', 'personPhone', 'note', 'methods', 'cart', 'more'],
+	]);
+	expect(form.properties.at(-2)).toMatchObject({
+		options: [
+			{
+				displayName: 'Item',
+				name: 'items',
+				values: [{ name: 'offerHash' }, { displayName: 'Price in Reais' }, { name: 'kind' }],
+			},
+		],
+	});
+	expect(form.properties.at(-1)).toMatchObject({
+		options: [notice, { name: 'size' }, { name: 'origin', options: [{ name: 'utmSource' }] }],
+	});
+});
+
+describe('What is read', () => {
+	test('has the shape of the form, a list without the name of its entries', () => {
+		expect(
+			read(form, {
+				personName: ' Maria ',
+				methods: ['3'],
+				cart: { items: [{ offerHash: 'ab12', price: '19,90', kind: 'a' }] },
+				more: { size: '2', origin: { utmSource: 'ads' } },
+			}),
+		).toEqual({
+			personName: 'Maria',
+			methods: [3],
+			cart: [{ offerHash: 'ab12', price: 1990, kind: 'a' }],
+			more: { size: 2, origin: { utmSource: 'ads' } },
+		});
+	});
+
+	test.each([{}, { cart: {}, more: {} }])('may leave out collections: %j', (input) => {
+		expect(read(form, { personName: 'Maria', ...input })).toEqual({
+			personName: 'Maria',
+			cart: [],
+			more: { origin: {} },
+		});
+	});
+
+	test.each<[object, string[]]>([
+		[{ personName: '' }, ['personName is empty; fill it in']],
+		[
+			{ more: { size: 0, origin: { utmSource: true } } },
+			['more.size must be a whole number of at least 1', 'more.origin.utmSource must be text'],
+		],
+		[{ note: 'wrong' }, ['note is wrong']],
+		[{ note: 'wrong', more: { size: 0 } }, ['more.size must be a whole number of at least 1']],
+		[{ more: null }, ['more Expected object, received null']],
+	])('says where %j is wrong', (input, problems) => {
+		expect(read(form, { personName: 'Maria', ...input })).toEqual(problems);
+	});
+});
+
+describe('The body', () => {
+	test('holds what was filled in, under the names of the service', () => {
+		const offerHash = { __rl: true, mode: 'hash', value: 'ab12' };
+		const input = {
+			personName: 'Maria',
+			personPhone: '11',
+			note: 'mine',
+			methods: [1, 3],
+			cart: {
+				items: [
+					{ offerHash, price: '0', kind: 'a' },
+					{ offerHash, kind: 'c' },
+				],
+			},
+			more: { size: 2, origin: { utmSource: 'ads' } },
+		};
+
+		expect(bodyOf(input)).toEqual({
+			person: { name: 'Maria', phone_number: '11' },
+			methods: [1, 3],
+			cart: [
+				{ offer_hash: 'ab12', price: 0, kind: 'a' },
+				{ offer_hash: 'ab12', kind: 'c' },
+			],
+			size: 2,
+			origin: { utm_source: 'ads' },
+		});
+	});
+
+	test('leaves out blanks, empty lists and empty groups', () => {
+		const input = {
+			personName: 'Maria',
+			personPhone: ' ',
+			methods: [],
+			more: { origin: { utmSource: '' } },
+		};
+
+		expect(bodyOf(input)).toEqual({ person: { name: 'Maria' } });
+	});
+});
+
+test.each<[string, string | undefined]>([
+	['person.name', 'Name'],
+	['methods', 'Methods'],
+	['methods.1', 'Methods'],
+	['cart.2.price', 'Cart > Item 3 > Price in Reais'],
+	['size', 'More > Size'],
+	['origin', 'More > Origin'],
+	['origin.utm_source', 'More > Origin > UTM Source'],
+	['cart.1st.kind', undefined],
+	['cart.kind', undefined],
+	['note', undefined],
+	['constructor', undefined],
+])('errors call the field %s of the service %s', (serviceField, label) => {
+	expect(fieldLabel(form, serviceField)).toBe(label);
+});

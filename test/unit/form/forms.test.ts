@@ -1,0 +1,171 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { cloneDeep, difference, get, set } from 'lodash';
+import {
+	type IDisplayOptions,
+	type INodeParameters,
+	type INodeProperties,
+	NodeHelpers,
+} from 'n8n-workflow';
+import { z } from 'zod';
+import { offerForm } from '../../../nodes/DigitalSales/actions/offer/create.form';
+import { chargeForm } from '../../../nodes/DigitalSales/actions/transaction/create.form';
+import { offerSchema, orderSchema } from '../../sandbox/api/checks';
+import { markdownTable } from '../../helpers/figures';
+import { everyProperty } from '../../helpers/form';
+import { action, CHOOSERS, type Form, FORMS } from '../../helpers/forms';
+
+const PAGE = path.resolve(__dirname, '../../../docs/parameters.md');
+
+const INTRODUCTION = `# Parameters
+
+Every field of the forms under the name that saved workflows, expressions and the API of n8n use. \`[]\` stands for the entries of a list. Made from the forms by \`npm run write\`.
+`;
+
+const COLUMNS = ['parameter', 'label', 'type', 'default', 'shown if'];
+
+function typeOf({ type, options = [], required }: INodeProperties): string {
+	const isChoice = type === 'options' || type === 'multiOptions';
+	const choices = options.flatMap((option) => ('value' in option ? [String(option.value)] : []));
+	return `${isChoice ? `${type}: ${choices.join(', ')}` : type}${required ? ', required' : ''}`;
+}
+
+/** A condition in words; what chooses the whole form is not one. */
+function conditionOf({ show = {}, hide = {} }: IDisplayOptions = {}): string {
+	const worded = (conditions: object, is: string): string[] =>
+		Object.entries(conditions)
+			.filter(([field]) => !CHOOSERS.includes(field))
+			.map(([field, values]) => `\`${field}\` ${is} ${String(values).replaceAll(',', ', ')}`);
+	return [...worded(show, 'is'), ...worded(hide, 'is not')].join(' and ');
+}
+
+function rowsOf({ properties }: Form): string[][] {
+	return everyProperty(properties)
+		.filter(({ property }) => property.type !== 'notice')
+		.map(({ path: name, property }) => [
+			`\`${name.replaceAll('.items.', '.items[].')}\``,
+			property.displayName,
+			typeOf(property),
+			`\`${JSON.stringify(property.default)}\``,
+			conditionOf(property.displayOptions),
+		]);
+}
+
+test('the page of parameters shows every field as it is (npm run write)', () => {
+	const sections = FORMS.map((form) =>
+		rowsOf(form).length === 0
+			? `## ${form.name}\n\nNo fields.\n`
+			: `## ${form.name}\n\n${markdownTable(COLUMNS, rowsOf(form))}\n`,
+	);
+	const page = [INTRODUCTION, ...sections].join('\n');
+	if (process.env.WRITE) writeFileSync(PAGE, page);
+
+	expect(readFileSync(PAGE, 'utf8')).toBe(page);
+});
+
+/** What a person has chosen, by the path of the field; everything else is as the form opens. */
+type Choices = Readonly<Record<string, unknown>>;
+
+/** The paths of the fields that the editor shows then, by n8n's own rules. */
+function shownFields({ chosenBy, properties, description }: Form, choices: Choices): string[] {
+	const values: INodeParameters = { ...chosenBy };
+	for (const { name, default: initial } of properties) set(values, name, cloneDeep(initial));
+	for (const [path, value] of Object.entries(choices)) set(values, path, value);
+	const visit = (fields: INodeProperties[], local: INodeParameters, within: string): string[] =>
+		fields
+			.filter((property) =>
+				NodeHelpers.displayParameter(local, property, { typeVersion: 1 }, description, values),
+			)
+			.flatMap((property) => [within + property.name, ...inside(property, within + property.name)]);
+	const inside = (property: INodeProperties, path: string): string[] =>
+		(property.options ?? []).flatMap((option) => {
+			if ('values' in option) {
+				const group = `${path}.${option.name}`;
+				const initial = option.values.map((field) => [field.name, field.default]);
+				const chosen = get(values, group, {}) as INodeParameters;
+				return visit(option.values, { ...Object.fromEntries(initial), ...chosen }, `${group}.`);
+			}
+			// A collection holds only what was added to it.
+			return 'type' in option
+				? visit([option], get(values, path, {}) as INodeParameters, `${path}.`)
+				: [];
+		});
+	return visit(properties, values, '');
+}
+
+/** Each value of each field on which another one depends, and the form as it opens. */
+function everyChoice({ properties }: Form): Choices[] {
+	const fields = everyProperty(properties);
+	const deciding = fields.flatMap(({ path, property: { displayOptions = {} } }) =>
+		Object.keys({ ...displayOptions.show, ...displayOptions.hide })
+			.filter((name) => !CHOOSERS.includes(name))
+			.map((name) => (name.startsWith('/') ? name.slice(1) : path.replace(/[^.]+$/, '') + name)),
+	);
+	const choices = [...new Set(deciding)].flatMap((path) => {
+		const property = fields.find((field) => field.path === path)?.property;
+		if (!property) throw new Error(`Something is shown depending on ${path}, which does not exist`);
+		return valuesOf(property).map((value) => ({ [path]: value }));
+	});
+	return [{}, ...choices];
+}
+
+function valuesOf({ type, options = [] }: INodeProperties): unknown[] {
+	if (type === 'boolean') return [true, false];
+	return options.flatMap((option) => ('value' in option ? [option.value] : []));
+}
+
+test('no field of the action node belongs to no operation', () => {
+	const ofOperations = FORMS.flatMap(({ properties }) => properties);
+	const others = action.properties.filter((property) => !ofOperations.includes(property));
+
+	expect(new Set(others.map(({ name }) => name))).toEqual(new Set(CHOOSERS));
+});
+
+describe.each(FORMS)('$name', (form) => {
+	test('shows every field for some choice', () => {
+		const shown = everyChoice(form).flatMap((choices) => shownFields(form, choices));
+
+		expect(new Set(shown)).toEqual(new Set(everyProperty(form.properties).map(({ path }) => path)));
+	});
+
+	test.each(everyChoice(form))('shows no field twice for %j', (choices) => {
+		const shown = shownFields(form, choices);
+
+		expect(shown.filter((path, index) => shown.indexOf(path) !== index)).toEqual([]);
+	});
+
+	test.each(everyChoice(form))('shows every amount, in one unit, for %j', (choices) => {
+		const amounts = everyProperty(form.properties)
+			.filter(({ property }) => / in (Cents|Reais)$/.test(property.displayName))
+			.map(({ path }) => path);
+
+		expect(shownFields(form, choices)).toEqual(expect.arrayContaining(amounts));
+	});
+});
+
+/** The fields of a body, dotted; entries of a list have no number. */
+function fieldsIn(schema: z.ZodTypeAny, path: string[] = []): string[] {
+	if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+		return fieldsIn(schema.unwrap(), path);
+	}
+	if (schema instanceof z.ZodArray) return fieldsIn(schema.element, path);
+	const own = path.length > 0 ? [path.join('.')] : [];
+	if (!(schema instanceof z.ZodObject)) return own;
+	const fields = Object.entries<z.ZodTypeAny>(schema.shape);
+	return [...own, ...fields.flatMap(([name, inner]) => fieldsIn(inner, [...path, name]))];
+}
+
+const BODY_FIELDS = [offerSchema(false), orderSchema(() => true)].flatMap((body) => fieldsIn(body));
+
+test.each([
+	['Offer > Create', offerForm],
+	['Create PIX', chargeForm],
+])(
+	'%s sends only fields of the API document, as test/sandbox/api/checks.ts has them',
+	(_name, form) => {
+		const sent = Object.keys(form.serviceFields).map((field) => field.replaceAll('.*', ''));
+
+		expect(sent.length).toBeGreaterThan(5);
+		expect(difference(sent, BODY_FIELDS)).toEqual([]);
+	},
+);

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { INodeTypeDescription } from 'n8n-workflow';
+import manifest from '../../../package.json';
+import { DigitalSalesTrigger } from '../../../nodes/DigitalSales/DigitalSalesTrigger.node';
+import { action, CHOOSERS } from '../../helpers/forms';
+
+const FOLDER = path.resolve(__dirname, '../../../nodes/DigitalSales');
+
+const trigger = new DigitalSalesTrigger().description;
+
+test('The nodes are found under names that saved workflows hold', () => {
+	const names = ({ name, version, group, displayName, defaults }: INodeTypeDescription) => [
+		...[name, version, group, displayName, defaults.name],
+	];
+	expect([names(action), names(trigger)]).toEqual([
+		['digitalSales', 1, ['transform'], 'Digital Sales', 'Digital Sales'],
+		['digitalSalesTrigger', 2, ['trigger'], 'Digital Sales Trigger', 'Digital Sales Trigger'],
+	]);
+});
+
+describe.each<[string, INodeTypeDescription]>([
+	['action', action],
+	['trigger', trigger],
+])('The %s node', (kind, node) => {
+	test('says in the node panel what it does', () => {
+		expect(node.description).toMatch(/^[A-Z].*PIX/);
+		expect(node.description).toMatch(/products/);
+	});
+
+	test('has an icon for either theme, which is there', () => {
+		const { icon } = node;
+		if (typeof icon !== 'object') throw new Error('One icon for both themes');
+		for (const file of [icon.light, icon.dark]) {
+			expect(file).toMatch(/^file:.+\.svg$/);
+			expect(existsSync(path.join(FOLDER, file.replace('file:', '')))).toBe(true);
+		}
+		expect(icon.light).not.toBe(icon.dark);
+	});
+
+	test('needs the credential, and has it tested', () => {
+		expect(node.credentials).toEqual([
+			{ name: 'digitalSalesApi', required: true, testedBy: 'digitalSalesApiTest' },
+		]);
+	});
+
+	test('tells what builds workflows to deliver only if paid is true, and with which nodes', () => {
+		const { searchHint, relatedNodes = [] } = node.builderHint ?? {};
+		expect(`${searchHint} ${JSON.stringify(relatedNodes)}`).toContain(
+			'deliver only if paid is true',
+		);
+		const sibling = kind === 'action' ? trigger.name : action.name;
+		expect(relatedNodes.map(({ nodeType }) => nodeType)).toContain(`${manifest.name}.${sibling}`);
+	});
+
+	test('is connected as its kind is', () => {
+		expect(node.inputs).toEqual(kind === 'action' ? ['main'] : []);
+		expect(node.outputs).toEqual(['main']);
+	});
+});
+
+test('the form of the action node opens with the charge, which the node panel lists first', () => {
+	const choosers = action.properties.filter(({ name }) => CHOOSERS.includes(name));
+
+	expect(
+		choosers.map(({ default: initial, options = [], noDataExpression }) => [
+			initial,
+			options.map((option) => 'value' in option && option.value)[0],
+			noDataExpression,
+		]),
+	).toEqual([
+		['transaction', 'transaction', true],
+		['create', 'create', true],
+		['getAll', 'getAll', true],
+		['create', 'create', true],
+	]);
+});
+
+test('The action node says what it waits for', () => {
+	expect(action.waitingNodeTooltip).toContain('Waiting for the payment');
+});
+
+describe('The trigger while it listens', () => {
+	test('takes notifications at a path of its own', () => {
+		const webhooks = trigger.webhooks ?? [];
+		expect(
+			webhooks.map(({ name, httpMethod, ndvHideUrl }) => [name, httpMethod, ndvHideUrl]),
+		).toEqual([
+			['default', 'POST', undefined],
+			['setup', 'GET', true],
+			['setup', 'HEAD', true],
+		]);
+		for (const { path, responseMode, responseData } of webhooks) {
+			expect([path, responseMode, responseData]).toEqual(['digital-sales', 'onReceived', 'noData']);
+		}
+	});
+
+	test('says what it waits for and how to try it, before and after publishing', () => {
+		const { triggerPanel } = trigger;
+		if (typeof triggerPanel !== 'object') throw new Error('There is no panel');
+		const { header, executionsHelp, activationHint } = triggerPanel;
+		if (typeof executionsHelp !== 'object') throw new Error('One text for both states');
+
+		expect(header).toBe('Receive payments as they happen');
+		expect(trigger.eventTriggerDescription).toBe('Waiting for a webhook from the service');
+		for (const text of [executionsHelp.inactive, executionsHelp.active]) {
+			expect(text).toContain('Options > Test With Transaction');
+			expect(text).toContain('press <b>Execute step</b>');
+			expect(text).toContain('production URL');
+			expect(text).not.toContain('curl');
+		}
+		expect(executionsHelp.inactive).toContain('publish the workflow');
+		expect(executionsHelp.active).toContain('arrive automatically');
+		expect(activationHint).toContain('Publish the workflow');
+		expect(trigger.activationMessage).toContain('production URL');
+	});
+});

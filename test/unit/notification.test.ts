@@ -1,0 +1,99 @@
+import { readNotice, type Notice } from '../../nodes/DigitalSales/notification/parse';
+
+describe('What a notification claims', () => {
+	const resource = {
+		hash: 'ab12',
+		payment_status: 'paid',
+		payment_method: 'pix',
+		amount: 1990,
+		transaction: 'a reference',
+	};
+	const flat = { transaction_hash: 'ab12', status: 'paid', method: 'pix', amount: '1990' };
+	const envelope = { id: 4711, transaction: { id: 'ab12', status: 'paid', method: 'pix' } };
+	const paid = { hash: 'ab12', status: 'paid' };
+
+	test.each<[string, unknown, Notice]>([
+		['the transaction itself', resource, paid],
+		['the transaction under data', { data: resource }, paid],
+		['a flat summary', flat, paid],
+		['an envelope', envelope, paid],
+		['an envelope under data', { data: envelope }, paid],
+		['the usual event', { ...resource, event: ' Transaction' }, paid],
+		['another event', { ...envelope, event: 'renewal' }, { ...paid, event: 'renewal' }],
+		[
+			'transaction.paid',
+			{ ...flat, event: 'transaction.paid' },
+			{ ...paid, event: 'transaction.paid' },
+		],
+		['the longest event', { ...flat, event: 'x'.repeat(50) }, { ...paid, event: 'x'.repeat(50) }],
+		...['x'.repeat(51), '=HYPERLINK("x")', '<b>paid</b>', 'new transaction'].map(
+			(event): [string, unknown, Notice] => [
+				`an event that is no name: ${event}`,
+				{ ...flat, event },
+				paid,
+			],
+		),
+		['a listed status, however it is written', { hash: 'ab12', status: 'PAID' }, paid],
+		[
+			'a status that is not listed, as it is',
+			{ hash: 'ab12', status: 'Em Análise' },
+			{ hash: 'ab12', status: 'Em Análise' },
+		],
+		[
+			'events in two places: the outer one',
+			{ event: 'x', data: { ...resource, event: 'transaction' } },
+			{ ...paid, event: 'x' },
+		],
+		['an event under data', { data: { ...flat, event: 'x' } }, { ...paid, event: 'x' }],
+		['a number for an event, which names none', { hash: 'ab12', event: 3 }, { hash: 'ab12' }],
+		['an id that begins with digits', { transaction: { id: '47ab' } }, { hash: '47ab' }],
+		['an envelope with a hash', { transaction: { hash: 'ab12', id: 'cd34' } }, { hash: 'ab12' }],
+		['blanks around all of it', { hash: ' ab12 ', payment_status: ' paid\n' }, paid],
+		[
+			'more than one status: the transaction’s own',
+			{ ...resource, status: 'x', transaction: { status: 'y' } },
+			paid,
+		],
+		[
+			'a status beside that of the envelope',
+			{ ...envelope, status: 'waiting' },
+			{ ...paid, status: 'waiting' },
+		],
+		[
+			'blanks and numbers in place of texts',
+			{ hash: 'ab12', payment_status: ' ', status: 3 },
+			{ hash: 'ab12' },
+		],
+		[
+			'a status that is too long, which is none',
+			{ hash: 'ab12', status: 'x'.repeat(201) },
+			{ hash: 'ab12' },
+		],
+		['two hashes: the more specific', { hash: 'ab12', transaction_hash: 'cd34' }, { hash: 'cd34' }],
+		['a blank hash and another', { hash: ' ', transaction_hash: 'cd34' }, { hash: 'cd34' }],
+		['a hash that is a number', { hash: 4711 }, { hash: '4711' }],
+		['the longest hash', { hash: 'a'.repeat(200) }, { hash: 'a'.repeat(200) }],
+	])('is read from %s', (_name, body, expected) => {
+		expect(readNotice(body)).toEqual(expected);
+	});
+
+	test.each<[string, unknown]>([
+		['the number of the service’s own', { id: 4711, status: 'paid' }],
+		['a text at its place', { id: 'ab12', status: 'paid' }],
+		['a number in an envelope', { transaction: { id: 4711 } }],
+		['a number as a text in an envelope', { transaction: { id: ' 4711 ' } }],
+		['the reference of a resource', { transaction: 'ab12' }],
+		['a list of two in place of the transaction', { transaction: [{ hash: 'ab12' }, {}] }],
+		['a hash that is no whole number', { hash: 4.5 }],
+		['a hash that is too large for a number', { hash: 1e21 }],
+		['a hash that is too long', { hash: 'a'.repeat(201) }],
+		['a hash that would lead elsewhere', { hash: ' .. ' }],
+		['data within data', { data: { data: { hash: 'ab12' } } }],
+		['a list of two under data', { data: [{ hash: 'ab12' }, { hash: 'cd34' }] }],
+		['a text', 'ab12'],
+		['nothing', null],
+		['no body', undefined],
+	])('is nothing where there is %s', (_name, body) => {
+		expect(readNotice(body)).toBeUndefined();
+	});
+});

@@ -1,0 +1,165 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Account } from '../../nodes/DigitalSales/api/account';
+import { RateLimiter } from '../../nodes/DigitalSales/api/rateLimiter';
+import { readTransaction } from '../../nodes/DigitalSales/api/schemas/transaction';
+import { isLater } from '../../nodes/DigitalSales/domain/paymentStatus';
+import { accounts, lanes } from '../../nodes/DigitalSales/notification/verify';
+import { clock } from '../../nodes/DigitalSales/shared/clock';
+import { clearProcessState } from '../../nodes/DigitalSales/shared/processState';
+import { dedupeKey } from '../../nodes/DigitalSales/trigger/dedupe';
+import { handedOver, reads } from '../../nodes/DigitalSales/trigger/receive';
+import { type Wanted, whyUnwanted } from '../../nodes/DigitalSales/trigger/filters';
+
+type Given = Partial<Omit<Wanted, 'filters'>> & { filters?: Partial<Wanted['filters']> };
+
+const NOTHING: Wanted = {
+	triggerOn: ['any'],
+	otherStatuses: undefined,
+	products: [],
+	offers: [],
+	filters: { minimumAmount: undefined, paymentMethods: undefined },
+};
+
+describe('A transaction', () => {
+	const least = (minimumAmount: number): Given => ({ filters: { minimumAmount } });
+	const paidBy = (...paymentMethods: string[]): Given => ({ filters: { paymentMethods } });
+	const ofProducts = (...hashes: string[]): Given => ({
+		products: hashes.map((product) => ({ product })),
+	});
+	const ofOffers = (...hashes: string[]): Given => ({ offers: hashes.map((offer) => ({ offer })) });
+	const on = (triggerOn: string, ...otherStatuses: string[]): Given => ({
+		triggerOn: [triggerOn],
+		otherStatuses,
+	});
+	const reasonFor = (given: Given, transaction: IDataObject): string | undefined => {
+		const read = readTransaction({ hash: 'tr1', ...transaction });
+		if (!read) throw new Error('Not a transaction');
+		const filters = { ...NOTHING.filters, ...given.filters };
+		return whyUnwanted({ ...NOTHING, ...given, filters }, read);
+	};
+
+	test.each<[string, Given, IDataObject]>([
+		['any status', {}, { payment_status: 'never_heard_of' }],
+		['any status, even none', {}, {}],
+		['a status of its group', on('paid'), { payment_status: 'paid' }],
+		[
+			'one of the other statuses, however its accents are stored',
+			on('other', 'em análise'.normalize('NFD')),
+			{ payment_status: 'em análise'.normalize('NFC') },
+		],
+		['its method', paidBy('pix'), { payment_method: 'pix' }],
+		['boleto', paidBy('boleto'), { payment_method: 'boleto' }],
+		['billet', paidBy('boleto'), { payment_method: 'billet' }],
+		['its product', ofProducts('p1', 'p2'), { product: { hash: 'p2' } }],
+		['its offer', ofOffers('o1', 'o2'), { offer: { hash: 'o2' } }],
+		['exactly the amount', least(1990), { amount: 1990 }],
+		['the amount as a text', least(1990), { amount: '1990' }],
+		['nothing to pay', least(0), { amount: 0 }],
+		['more than the amount', least(1990), { amount: 1991 }],
+	])('is wanted with %s', (_name, given, transaction) => {
+		expect(reasonFor(given, transaction)).toBeUndefined();
+	});
+
+	test.each<[string, Given, IDataObject]>([
+		['status is not stated, which Trigger On', on('paid'), {}],
+		['status is paid, which Trigger On', on('other', 'frozen'), { payment_status: 'paid' }],
+		['status is frozen, which Trigger On', on('paid', 'frozen'), { payment_status: 'frozen' }],
+		['payment method is not stated, which Filters > Payment Methods', paidBy('pix', 'crypto'), {}],
+		['product is not stated, which Products', ofProducts('p1', 'p2'), {}],
+		['product is p3, which Products', ofProducts('p1'), { product: { hash: 'p3' } }],
+		['offer is not stated, which Offers', ofOffers('o1'), { product: { hash: 'o1' } }],
+		[
+			'offer is o3, which Offers',
+			{ ...ofOffers('o1'), ...ofProducts('p1') },
+			{ offer: { hash: 'o3' }, product: { hash: 'p1' } },
+		],
+		[
+			'amount is R$ 1.989,99, which Filters > Minimum Amount in Reais',
+			least(199_000),
+			{ amount: 198_999 },
+		],
+	])('is unwanted if its %s does not let in', (reason, given, transaction) => {
+		const [what, rest] = reason.split(' is ');
+		expect(reasonFor(given, transaction)).toBe(
+			`The ${what} of the transaction is ${rest} does not let in.`,
+		);
+	});
+
+	test.each([undefined, '', '19.90', 'R$ 19,90', 19.9, true, 1e20, null])(
+		'is unwanted if its amount is %j, even where nothing is the least',
+		(amount) => {
+			expect(reasonFor(least(0), { amount })).toBe(
+				'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
+			);
+		},
+	);
+
+	test.each<[string, string, string[]]>([
+		[
+			'waiting',
+			'failed',
+			[
+				...['waiting_payment', 'pending', 'processing', 'prossessing', 'authorized'],
+				...['antifraud', 'analyzing', 'pending_review'],
+			],
+		],
+		[
+			'failed',
+			'reversed',
+			['refused', 'rejected', 'declined', 'failed', 'canceled', 'cancelled', 'expired'],
+		],
+		['reversed', 'paid', ['refunded', 'chargeback', 'med_analysis']],
+	])('is %s, not %s, by the statuses of the service', (group, other, statuses) => {
+		const wantedBy = (triggerOn: string): string[] =>
+			statuses.filter((status) => !reasonFor(on(triggerOn), { payment_status: status }));
+
+		expect([wantedBy(group), wantedBy(other)]).toEqual([statuses, []]);
+	});
+});
+
+describe('A status', () => {
+	test.each([
+		['paid', 'waiting_payment'],
+		['expired', 'authorized'],
+		['paid', 'expired'],
+		['med_analysis', 'paid'],
+		['refunded', 'waiting_refund'],
+		['chargeback', 'med_received'],
+	])('%s comes after %s, and not the other way', (later, earlier) => {
+		expect([isLater(later, earlier), isLater(earlier, later)]).toEqual([true, false]);
+	});
+
+	test.each([
+		['paid', 'paid'],
+		['authorized', 'waiting_payment'],
+		['refused', 'expired'],
+		['refunded', 'expired'],
+		['paid', 'never_heard_of'],
+		['paid', undefined],
+	])('of %s and %s nobody knows which comes first', (one, other) => {
+		expect([isLater(one, other), isLater(other, one)]).toEqual([false, false]);
+	});
+});
+
+describe('What a process remembers of notices is bounded', () => {
+	afterEach(() => clearProcessState());
+
+	test('the accounts of a hundred triggers, a thousand senders, ten thousand reads and answers', async () => {
+		for (let nth = 0; nth <= 10_000; nth++) {
+			void accounts.get(`${nth}`, async () => ({}) as Account);
+			const shows = Promise.resolve({ repeats: 0 });
+			reads.set(`${nth}`, { at: clock.elapsed(), shows, before: undefined });
+			handedOver.set(`${nth}`, true);
+			lanes.set(`${nth}`, new RateLimiter(1));
+		}
+
+		// One answer more than fits: a tenth of them goes at once.
+		expect([accounts.size, lanes.size]).toEqual([100, 1_000]);
+		expect([handedOver.size, reads.size]).toEqual([9_000, 9_000]);
+		expect(handedOver.get('0')).toBeUndefined();
+	});
+
+	test('and so is a status in it', () => {
+		expect(dedupeKey({ hash: 'h', status: 'x'.repeat(100_000) }).length).toBeLessThan(300);
+	});
+});
