@@ -11,7 +11,7 @@ import type { Creation } from './creation';
 import { findEarlier, type Found, hasOtherReference, keysOf, type Known } from './earlier';
 import { isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
-import { identify, type Identity, madeKey } from './keys';
+import { identify, type Identity, madeKey, namedKey } from './keys';
 import { LedgerError } from '../n8n/processedItems';
 import { Ledger } from './ledger';
 import { forget, learn, recall, type Attempt } from './attempts';
@@ -46,8 +46,8 @@ export class Claim<T> {
 	constructor(private readonly creation: Creation<T>) {
 		this.identity = identify(creation);
 		this.ledger = Ledger.of(creation.context);
-		const { order, doubt } = this.identity;
-		this.repeatCodes = new RepeatCodes(order ?? doubt, doubt, this.ledger);
+		const { order, doubt, asked } = this.identity;
+		this.repeatCodes = new RepeatCodes(order ?? doubt, asked, this.ledger);
 		this.turns = this.repeatCodes;
 		this.hashes = creation.fits ? hashesIn(creation.repeatCode ?? '') : [];
 	}
@@ -157,8 +157,12 @@ export class Claim<T> {
 			throw error;
 		});
 		if (made === undefined || creation.isVoid(made) || !creation.fits?.(made)) return undefined;
-		const isFree = order === undefined || !ledger || (await ledger.enter(key, order));
-		return isFree ? made : undefined;
+		if (!ledger) return made;
+		// A hash that is left in the form does not end the next doubt.
+		const turn = await this.repeatCodes.upcoming();
+		const isUnused = await ledger.enter(namedKey(creation.account, hash), turn);
+		const isFree = order === undefined || (await ledger.enter(key, order));
+		return isUnused && isFree ? made : undefined;
 	}
 
 	/** It was not processed, and will be sent again: until then another may take the keys, and its code stays used. */
@@ -236,12 +240,12 @@ export class Claim<T> {
 
 	/** What the keys tell that n8n's database had: a place does so only in a Retry. */
 	private toldBy(seen: readonly string[]): Doubt[] {
-		const { context, about, orderReference } = this.creation;
+		const { context, orderReference } = this.creation;
 		const { place, order, doubt } = this.identity;
 		// They need not be of one attempt.
 		const told: Doubt[] = [];
 		if (seen.includes(doubt) || (seen.includes(place) && isRetry(context))) {
-			told.push({ isSame: true, about, keys: [doubt] });
+			told.push({ isSame: true, keys: [doubt] });
 		}
 		if (order !== undefined && seen.includes(order)) {
 			told.push({ isSame: false, orderReference, keys: [order] });
@@ -254,12 +258,12 @@ export class Claim<T> {
 	 * it again since, which is then in doubt.
 	 */
 	private async takeOver({ result, turn }: Attempt, keys: string[]): Promise<boolean> {
-		const { order = '', doubt } = this.identity;
+		const { order = '', asked } = this.identity;
 		const isOrder = keys.includes(order);
 		// Without an order each transaction has a row of its own, in which a code that replaced it is not.
 		if (!isOrder) {
 			if (await this.repeatCodes.isTaken(turn + 1)) return false;
-			this.turns = new RepeatCodes(String(result?.hash), doubt, this.ledger);
+			this.turns = new RepeatCodes(String(result?.hash), asked, this.ledger);
 		}
 		return await this.turns.take(isOrder ? turn + 1 : 1);
 	}

@@ -60,7 +60,16 @@ export async function findEarlier<T>(creation: Creation<T>, identity: Identity):
 				({ attempt }) =>
 					attempt?.startedAt === earlier.startedAt && attempt.fingerprint === earlier.fingerprint,
 			);
-			if (!isTold) doubts.push({ attempt: earlier, isSame, about, orderReference, keys });
+			const isOfGoods = earlier.goods !== undefined && earlier.goods === creation.goods;
+			if (!isTold) {
+				doubts.push({
+					attempt: earlier,
+					isSame: isSame || isOfGoods,
+					about,
+					orderReference,
+					keys,
+				});
+			}
 		} else if (creation.isVoid(made)) voids.push(earlier);
 		else if (!isSame) throw other;
 		else if (hasOtherReference(creation, earlier)) throw otherReference(creation, earlier);
@@ -115,13 +124,12 @@ export function keysOf(
 	{ place, doubt, order }: Identity,
 	earlier: Attempt,
 ): string[] {
-	const isSame = earlier.fingerprint === fingerprint;
 	const isOfGoods = (earlier.goods ?? earlier.fingerprint) === goods;
 	const isOrder = isSameText(earlier.orderReference ?? '', asked);
 	return compact([
 		isOrder && order,
 		// The doubt of what was made is over.
-		isSame && earlier.state === 'inDoubt' && doubt,
+		isOfGoods && earlier.state === 'inDoubt' && doubt,
 		isOfGoods && place,
 	]);
 }

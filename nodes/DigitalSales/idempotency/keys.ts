@@ -19,8 +19,10 @@ export interface Identity {
 	place: string;
 	/** The Order Reference. */
 	order?: string;
-	/** The fingerprint within account and node, in any execution. */
+	/** Who gets what, within account and node, in any execution: its price may change until the doubt ends. */
 	doubt: string;
+	/** All that is asked for, within account and node. */
+	asked: string;
 	/** The call of an agent, which repeats calls and has no stable place. */
 	call?: string;
 	/** Those that stay known once the outcome is. */
@@ -61,6 +63,11 @@ export function madeKey(account: Account, hash: unknown): string {
 	return keyOf('made', account.key, String(hash));
 }
 
+/** The key of a hash that a person has entered for something in doubt. */
+export function namedKey(account: Account, hash: string): string {
+	return keyOf('named', account.key, hash);
+}
+
 /**
  * Identifies the creation of one item. Order, doubt and call include the account, so that accounts stay
  * apart; a place does not, since a Retry may come with another credential.
@@ -81,12 +88,13 @@ export function identify(wanted: Identifiable): Identity {
 	// Without the reference: a Retry may bring one.
 	const place = keyOf('place', ...node, origin, ...(isCall ? said : [run, goods]), nth);
 	const order = reference === undefined ? [] : [keyOf('order', ...scope, reference)];
-	const doubt = keyOf('doubt', ...scope, fingerprint);
+	const doubt = keyOf('doubt', ...scope, goods);
 	return {
 		spot: isCall ? digest(call) : digest(run, String(itemIndex)),
 		place,
 		order: order[0],
 		doubt,
+		asked: keyOf('asked', ...scope, fingerprint),
 		call: isCall ? call : undefined,
 		lastingKeys: [...order, place],
 		ledgerKeys: [...order, doubt, place],

@@ -124,6 +124,11 @@ export class RepeatCodes {
 		return isAllowed ? next : undefined;
 	}
 
+	/** Names the next turn. */
+	async upcoming(): Promise<string> {
+		return this.key(await this.next());
+	}
+
 	/** The first turn that nobody has taken. */
 	private async next(): Promise<number> {
 		let { latest } = this;

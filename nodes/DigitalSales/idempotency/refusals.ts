@@ -43,8 +43,8 @@ export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefi
 	const reasons = doubts.map((doubt, nth) => {
 		const also = nth === 0 ? '' : `Also: ${possibly(subject, doubt)}. `;
 		const { about } = doubt;
-		const details = about === undefined ? 'It may have been for other data.' : `Details: ${about}.`;
-		const asked = doubt.isSame ? '' : ` Asked for now: ${subject.about}.`;
+		const details = about === undefined ? unknownDetails(subject, doubt) : `Details: ${about}.`;
+		const asked = about === subject.about ? '' : ` Asked for now: ${subject.about}.`;
 		return `${also}${whatIsKnown(doubt.attempt)} ${details}${asked}`;
 	});
 	// What another process sends just now is not in the dashboard yet.
@@ -53,6 +53,13 @@ export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefi
 	const meanwhile = 'For the other items, set On Error to Continue in the Settings of this node.';
 	const lines = [...reasons, subject.repeatCode && NO_END, wayOut(subject, when, code)];
 	return refusal(message, compact([...lines, stopsOthers && meanwhile]).join('\n'));
+}
+
+function unknownDetails({ kind }: Subject, { isSame }: Doubt): string {
+	if (!isSame) return 'It may have been for a different customer or amount.';
+	return kind === 'charge'
+		? 'It was for the same customer and items, perhaps at another price.'
+		: 'It was for the same data.';
 }
 
 function wayOut({ context, kind, orderReference }: Subject, when: string, code?: string): string {

@@ -98,7 +98,7 @@ describe('A price that comes from the catalog, which changes', () => {
 			[
 				'of another customer, of whom nothing is shown',
 				{ customerDocument: '111.444.777-35' },
-				/It may have been for other data/,
+				/It may have been for a different customer or amount/,
 			],
 		])('%s', async (_what, more, shown) => {
 			shop.sells(1990);

@@ -206,7 +206,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const dearer = { retrying: await shop.ask(), more: FIFTY };
 			const refused = await shop.ask(dearer);
 
-			expect(errorOf(refused)).toContain(`A customer ${MAYBE} for item 1`);
+			expect(errorOf(refused)).toContain(`The customer ${MAYBE}, so nothing was sent`);
 			expect(errorOf(refused)).toMatch(/Details: cart .*; amount R\$ 39,80; /);
 			expect(errorOf(refused)).toMatch(/Asked for now: cart .*; amount R\$ 50,00; /);
 			await shop.charge({ ...dearer, code: codeIn(refused) });
@@ -269,7 +269,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const retry = await shop.ask({ ...order, retrying: first });
 
 			expect(shop.charges).toBe(1);
-			expect(errorOf(retry)).toContain(`Also: A customer ${MAYBE} for order`);
+			expect(errorOf(retry)).toContain(`Also: The customer ${MAYBE} for order`);
 		});
 	});
 
