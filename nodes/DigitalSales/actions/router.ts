@@ -7,7 +7,7 @@ import { fieldLabel } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';
 import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
-import { ExecutionMemory } from '../idempotency/attempts';
+import { ExecutionMemory } from '../idempotency/executionMemory';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { ITEMS_AT_ONCE, Run, situationOf } from './run';
@@ -89,7 +89,7 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 	const ready = sortBy(inOrder, ({ itemIndex }) => operation.rank?.(run, itemIndex) ?? 0);
 	const atOnce = operation.readsEach ? READS_AT_ONCE : operation.creates ? ITEMS_AT_ONCE : 1;
 	await eachLimit(ready, atOnce, async ({ itemIndex, ready }) => {
-		if (run.oneByOne.isStopped) return;
+		if (run.itemOrder.isStopped) return;
 		try {
 			const sent = await operation.send(run, itemIndex, ready);
 			// In place: copies would tell in a list of tens of thousands.
@@ -102,7 +102,7 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 				return;
 			}
 			failures.push({ itemIndex, ready, error });
-			run.oneByOne.failed(error);
+			run.itemOrder.stopAfter(error);
 		}
 	});
 	// The others may only have found the run stopped.

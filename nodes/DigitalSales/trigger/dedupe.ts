@@ -86,5 +86,5 @@ async function isTakenByOther(
 	name: string,
 ): Promise<boolean> {
 	const { baseUrl } = await accountOf(context);
-	return !(await ledger.enter(digest('taken', baseUrl, composed(name)), originOf(context)));
+	return !(await ledger.claimKey(digest('taken', baseUrl, composed(name)), originOf(context)));
 }

@@ -7,8 +7,8 @@ import { quoted } from '../../domain/text';
 import { withCustomFields } from '../../form/fields';
 import { displayPath, mistake, readForm } from '../../form/readForm';
 import { createOnce } from '../../idempotency/createOnce';
-import { isKnown } from '../../idempotency/earlier';
-import { offerFingerprint } from '../../idempotency/keys';
+import { hasEarlierAttempt } from '../../idempotency/earlier';
+import { fingerprintOffer } from '../../idempotency/fingerprints';
 import type { Refusal } from '../../output/errors';
 import { offerOutput } from '../../output/product';
 import { hundredfold } from '../hundredfold';
@@ -43,7 +43,7 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 	check(run, itemIndex, ready) {
 		const problem = priceMismatch(run, ready);
 		// What exists is returned whatever other offers cost now.
-		if (problem && !isKnown(identifiable(run, itemIndex, ready))) throw problem;
+		if (problem && !hasEarlierAttempt(identifiable(run, itemIndex, ready))) throw problem;
 		return { ...ready, problem };
 	},
 	about: ({ about }) => about,
@@ -56,12 +56,12 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 			...identifiable(run, itemIndex, ready),
 			kind: 'offer',
 			about,
-			repeatCode: options.repeatCode,
+			enteredCodes: options.repeatCode,
 			problem,
 			tries: offerTries(client, productHash, body),
 			// No operation reads an offer, so all of it is kept.
-			keep: (made) => made,
-			again: async (kept) => kept,
+			toStoredResult: (made) => made,
+			readAgain: async (kept) => kept,
 			isVoid: () => false,
 		});
 		if (isExisting) {
@@ -137,7 +137,7 @@ function priceMismatch(
 
 function identifiable(run: Run, itemIndex: number, { productHash, body }: ReadyOffer) {
 	const { context, account, memory } = run;
-	return { context, account, memory, itemIndex, fingerprint: offerFingerprint(productHash, body) };
+	return { context, account, memory, itemIndex, fingerprint: fingerprintOffer(productHash, body) };
 }
 
 function inWords(productHash: string, { title, price }: IDataObject): string {

@@ -9,11 +9,11 @@ import { wholeNumberField, withCustomFields } from '../../form/fields';
 import { displayPath, mistake } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
 import {
-	callFingerprint,
-	chargeFingerprint,
-	customerFingerprint,
-	goodsFingerprint,
-} from '../../idempotency/keys';
+	fingerprintAgentCall,
+	fingerprintCharge,
+	fingerprintCustomer,
+	fingerprintGoods,
+} from '../../idempotency/fingerprints';
 import { digest } from '../../shared/digest';
 import { hundredfold } from '../hundredfold';
 import type { Run } from '../run';
@@ -138,7 +138,7 @@ export function chargeOf(
 		throw mistake(context, itemIndex, `${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 	const body = amount === undefined ? given : { amount, ...given };
-	const asTyped = chargeFingerprint(bodyOf(typed));
+	const asTyped = fingerprintCharge(bodyOf(typed));
 	return {
 		body,
 		account: { ...account, key: digest('account', account.key, token ?? account.bodyApiToken) },
@@ -146,12 +146,12 @@ export function chargeOf(
 		cartTotal,
 		amount,
 		about: inWords(cart, amount, customer?.document),
-		fingerprint: chargeFingerprint(body),
-		call: callFingerprint(body),
+		fingerprint: fingerprintCharge(body),
+		call: fingerprintAgentCall(body),
 		typed: asTyped,
-		goods: goodsFingerprint(body),
-		isFilled: asTyped !== chargeFingerprint(given),
-		customer: isIdentified(customer) ? customerFingerprint(body) : undefined,
+		goods: fingerprintGoods(body),
+		isFilled: asTyped !== fingerprintCharge(given),
+		customer: isIdentified(customer) ? fingerprintCustomer(body) : undefined,
 		labelOf,
 	};
 }
