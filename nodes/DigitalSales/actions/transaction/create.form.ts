@@ -193,17 +193,16 @@ const tracking = group(
 	],
 );
 
-const notify = [
+const webhooks = [
 	field({
-		displayName: 'Notify',
-		name: 'notify',
+		displayName: 'Webhooks Go To',
+		name: 'webhooksGoTo',
 		type: 'options',
 		options: [
 			{
 				name: 'Automatic',
 				value: 'automatic',
-				description:
-					'Wait for Payment if it follows, else the trigger of this workflow, else the Notification URL of the credential',
+				description: 'The first address that exists, as the hint below says',
 			},
 			{
 				name: 'Trigger of This Workflow',
@@ -223,7 +222,8 @@ const notify = [
 			},
 		],
 		default: 'automatic',
-		description: 'Who to notify when the payment status changes',
+		hint: "Automatic: the Wait for Payment that follows, otherwise this workflow's trigger, otherwise the credential's Notification URL",
+		description: 'Where the service sends webhooks when the status of the payment changes',
 		reads: z.enum(['automatic', 'trigger', 'url', 'none'], {
 			message: 'must be automatic, trigger, url or none',
 		}),
@@ -234,7 +234,7 @@ const notify = [
 		placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 		description:
 			'The address that the service sends webhooks to; it must start with http:// or https://',
-		displayOptions: { show: { notify: ['url'] } },
+		displayOptions: { show: { webhooksGoTo: ['url'] } },
 		sentAs: 'webhook_url',
 	}),
 ];
@@ -282,7 +282,7 @@ export const chargeForm = formOf([
 		weight: 'guards',
 		reads: optionalReferenceField,
 	}),
-	...notify,
+	...webhooks,
 	qrCodeImage,
 	simplifyOption,
 	additionalFields,

@@ -16,7 +16,7 @@ import type { Run } from '../run';
 import { type Charge, chargeOf, priceMismatch } from './charge';
 import { type ChargeForm, chargeForm } from './create.form';
 import { fillCart } from './fillCart';
-import { notificationAddress } from './notificationAddress';
+import { resolveNotificationAddress } from './notificationAddress';
 import { transactionItem } from './transactionItem';
 
 interface ReadyCharge {
@@ -40,7 +40,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	creates: true,
 	read: ({ context }, itemIndex) => readForm(context, itemIndex, chargeForm),
 	async complete(run, itemIndex, typed) {
-		const { url, hint } = await notificationAddress(run, itemIndex, typed);
+		const { url, hint } = await resolveNotificationAddress(run, itemIndex, typed);
 		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
 		return { form, charge: chargeOf(run, itemIndex, { form, typed }), hint };
 	},
