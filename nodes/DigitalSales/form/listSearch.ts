@@ -19,7 +19,7 @@ import { ServiceError } from '../api/serviceError';
 import { productStatusName } from '../output/product';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
-import { cleanText, finder } from '../domain/text';
+import { cleanText, textMatcher } from '../domain/text';
 import { webAddressIn } from '../domain/webAddress';
 import { toFailure, type NodeError } from '../output/errors';
 
@@ -27,7 +27,7 @@ const LONGEST_SEARCH = 200;
 const LONGEST_PRODUCT = 25;
 
 /** The searchable list of products: lowest price, unusual status, title. */
-export const searchProducts = searchable('products', (product) => {
+export const searchProducts = makeListSearch('products', (product) => {
 	const { hash, title, sale_page: url } = product;
 	if (hash == null) return [];
 	const entry = { name: productLabel(product), value: hash, url: webAddressIn(url) };
@@ -35,7 +35,7 @@ export const searchProducts = searchable('products', (product) => {
 });
 
 /** The searchable list of offers: price, titles of product and offer, an unusual status of the product. */
-export const searchOffers = searchable('offers', (product) =>
+export const searchOffers = makeListSearch('offers', (product) =>
 	product.offers.flatMap((offer) => {
 		const { hash, title, url } = offer;
 		if (hash == null) return [];
@@ -48,13 +48,13 @@ function productLabel({ title, hash, offers, status }: CatalogProduct): string {
 	const prices = offers.map(({ price }) => price).filter((price) => price != null);
 	const price = prices.length === 0 ? undefined : formatReais(Math.min(...prices));
 	const isOne = new Set(prices).size === 1;
-	return label(price && (isOne ? price : `from ${price}`), [title || hash], status);
+	return listLabel(price && (isOne ? price : `from ${price}`), [title || hash], status);
 }
 
 /** Offers of many products have the same name, so the product comes first, cut to leave room for the offer. */
 function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): string {
 	const name = product.title || product.hash;
-	return label(
+	return listLabel(
 		price == null ? undefined : formatReais(price),
 		[name && title !== name ? truncate(name, { length: LONGEST_PRODUCT }) : undefined, title],
 		product.status,
@@ -67,7 +67,7 @@ type Part = string | null | undefined;
  * One line of a list. The editor cuts it after about fifty letters, so the price comes first, and a status comes
  * before the titles. Nobody has to read that a product is active.
  */
-function label(price: Part, titles: Part[], status: number | null | undefined): string {
+function listLabel(price: Part, titles: Part[], status: number | null | undefined): string {
 	const isUsual = status == null || status === PRODUCT_STATUSES.active;
 	const parts = [price, isUsual ? undefined : String(productStatusName(status)), ...titles];
 	return parts.filter((part) => part != null && part !== '').join(' · ');
@@ -79,14 +79,14 @@ interface Found {
 	texts: Part[];
 }
 
-function searchable(what: string, entriesOf: (product: CatalogProduct) => Found[]) {
+function makeListSearch(what: string, entriesOf: (product: CatalogProduct) => Found[]) {
 	return async function (
 		this: ILoadOptionsFunctions,
 		filter = '',
 		paginationToken = '1',
 	): Promise<INodeListSearchResult> {
 		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
-		const isFound = finder(search);
+		const isFound = textMatcher(search);
 		try {
 			const credential = await this.getCredentials(CREDENTIAL_NAME);
 			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);

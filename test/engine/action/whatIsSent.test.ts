@@ -65,7 +65,7 @@ describe('What is sent', () => {
 			expect(account.bodies()).toMatchObject([{ amount: 500, cart: list }]);
 		});
 
-		const HOLE = ' has a field for which its expression gave nothing';
+		const HOLE = ' contains a field whose expression returned nothing';
 
 		test.each<[string, INodeParameters | string, string]>([
 			['an infinite number', '={{ ({ expire_in_days: 1e999 }) }}', HOLE],

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { listProducts } from '../../api/products';
 import { readForm } from '../../form/readForm';
-import type { FormValues } from '../../form/formOf';
+import type { FormValues } from '../../form/defineForm';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
 import { productsForm } from './getAll.form';

@@ -5,8 +5,8 @@ import { lenientText, tolerated } from '../../shared/lenient';
 import { parseDocument } from '../../domain/customer';
 import { quoted } from '../../domain/text';
 import { LARGEST_AMOUNT, formatReais } from '../../domain/money';
-import { wholeNumberField, withCustomFields } from '../../form/fields';
-import { displayPath, mistake } from '../../form/readForm';
+import { wholeNumberSchema, withCustomFields } from '../../form/fields';
+import { displayPath, parameterError } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
 import {
 	callFingerprint,
@@ -15,7 +15,7 @@ import {
 	goodsFingerprint,
 } from '../../idempotency/keys';
 import { digest } from '../../shared/digest';
-import { hundredfold } from '../hundredfold';
+import { hundredfoldMismatch } from '../priceMismatch';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/products';
@@ -56,8 +56,8 @@ const lineSchema = z.object(
 	{
 		offer_hash: word,
 		title: word,
-		price: wholeNumberField(0).nullish(),
-		quantity: wholeNumberField(0).default(1),
+		price: wholeNumberSchema(0).nullish(),
+		quantity: wholeNumberSchema(0).default(1),
 	},
 	{ message: 'must be an object' },
 );
@@ -74,7 +74,7 @@ const MOST_NAMED = 10;
 
 /** Custom Fields may put anything into a body: what cannot be checked is not sent. */
 const bodySchema = z.object({
-	amount: wholeNumberField(0).optional(),
+	amount: wholeNumberSchema(0).optional(),
 	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
 	customer: tolerated(z.object({ document: word, email: word, phone_number: word })),
 	api_token: word,
@@ -86,7 +86,7 @@ const bodySchema = z.object({
  * @param typed the form before the catalog filled it
  * @throws NodeOperationError if nothing is charged, or what cannot be charged
  */
-export function chargeOf(
+export function buildCharge(
 	{ context, account }: Run,
 	itemIndex: number,
 	{ form, typed }: { form: ChargeForm; typed: ChargeForm },
@@ -110,32 +110,37 @@ export function chargeOf(
 		const [{ path = [], message = '' } = {}] = read.error.issues;
 		const label = labelOf(path[0] === 'cart' ? 'cart' : 'amount', ...path.slice(1));
 		const advice = 'Amounts in Custom Fields are in cents. To send none, leave the field out.';
-		throw mistake(context, itemIndex, `${label} ${message}`, advice);
+		throw parameterError(context, itemIndex, `${label} ${message}`, advice);
 	}
 	const { customer, api_token: token } = read.data;
 	const cart = read.data.cart ?? [];
 	if (cart.length === 0 && !('amount' in given)) {
 		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
-		throw mistake(context, itemIndex, 'Cart is empty', advice);
+		throw parameterError(context, itemIndex, 'Cart is empty', advice);
 	}
-	if (!isIdentified(customer) && isTool(context)) throw mistake(context, itemIndex, ...NOBODY);
+	if (!hasContact(customer) && isTool(context)) throw parameterError(context, itemIndex, ...NOBODY);
 	// Not a number if a price is missing.
 	const total = cart.reduce((sum, { price, quantity }) => sum + (price ?? NaN) * quantity, 0);
 	if (total > LARGEST_AMOUNT) {
 		const problem = `${labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
-		throw mistake(context, itemIndex, problem, 'Correct a price or a quantity.');
+		throw parameterError(context, itemIndex, problem, 'Correct a price or a quantity.');
 	}
 	const unpriced = cart.findIndex(({ price }) => price == null);
 	if (unpriced >= 0 && !('amount' in given)) {
 		const label = labelOf('cart', unpriced, 'price');
-		throw mistake(context, itemIndex, `${label} is empty`, 'Enter the price, or set Amount.');
+		throw parameterError(
+			context,
+			itemIndex,
+			`${label} is empty`,
+			'Enter the price, or set Amount.',
+		);
 	}
 	const cartTotal = cart.length === 0 || Number.isNaN(total) ? undefined : total;
 	const amount = read.data.amount ?? cartTotal;
 	if (amount === 0) {
 		const isTyped = read.data.amount === 0;
 		const label = isTyped ? `${labelOf('amount')} is` : `${labelOf('cart')} adds up to`;
-		throw mistake(context, itemIndex, `${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
+		throw parameterError(context, itemIndex, `${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 	const body = amount === undefined ? given : { amount, ...given };
 	const asTyped = chargeFingerprint(bodyOf(typed));
@@ -145,24 +150,24 @@ export function chargeOf(
 		cart,
 		cartTotal,
 		amount,
-		about: inWords(cart, amount, customer?.document),
+		about: describeCharge(cart, amount, customer?.document),
 		fingerprint: chargeFingerprint(body),
 		call: callFingerprint(body),
 		typed: asTyped,
 		goods: goodsFingerprint(body),
 		isFilled: asTyped !== chargeFingerprint(given),
-		customer: isIdentified(customer) ? customerFingerprint(body) : undefined,
+		customer: hasContact(customer) ? customerFingerprint(body) : undefined,
 		labelOf,
 	};
 }
 
 /** The names of people are not theirs alone. */
-function isIdentified(customer: z.output<typeof bodySchema>['customer']): boolean {
+function hasContact(customer: z.output<typeof bodySchema>['customer']): boolean {
 	const { document, email, phone_number: phone } = customer ?? {};
 	return 'value' in parseDocument(document) || Boolean(email?.trim()) || Boolean(phone?.trim());
 }
 
-function inWords(
+function describeCharge(
 	cart: CartLine[],
 	amount: number | undefined,
 	document: string | null | undefined,
@@ -187,7 +192,7 @@ function inWords(
  *
  * @returns an error that names the field and both readings
  */
-export function priceMismatch(
+export function findPriceMismatch(
 	{ account }: Run,
 	{ form, charge }: { form: ChargeForm; charge: Charge },
 ): Refusal | undefined {
@@ -201,7 +206,7 @@ export function priceMismatch(
 		other: number | undefined,
 	): Refusal | undefined => {
 		const isCustom = label[0] in (additionalFields.customFields ?? {});
-		return hundredfold({ label: labelOf(...label), cents, isCustom }, says, other);
+		return hundredfoldMismatch({ label: labelOf(...label), cents, isCustom }, says, other);
 	};
 	const seen = cart.map(({ offer_hash: hash }) =>
 		hash == null ? undefined : seenPrice(account, hash),

@@ -13,11 +13,11 @@ import { customerPhrase } from '../../idempotency/refusals';
 import type { Refusal } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { type Charge, chargeOf, priceMismatch } from './charge';
+import { type Charge, buildCharge, findPriceMismatch } from './charge';
 import { type ChargeForm, chargeForm } from './create.form';
 import { fillCart } from './fillCart';
 import { resolveNotificationAddress } from './notificationAddress';
-import { transactionItem } from './transactionItem';
+import { buildTransactionItem } from './transactionItem';
 
 interface ReadyCharge {
 	form: ChargeForm;
@@ -42,10 +42,10 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	async complete(run, itemIndex, typed) {
 		const { url, hint } = await resolveNotificationAddress(run, itemIndex, typed);
 		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
-		return { form, charge: chargeOf(run, itemIndex, { form, typed }), hint };
+		return { form, charge: buildCharge(run, itemIndex, { form, typed }), hint };
 	},
 	async check(run, itemIndex, ready) {
-		const problem = priceMismatch(run, ready);
+		const problem = findPriceMismatch(run, ready);
 		const creation = creationOf(run, itemIndex, ready);
 		// What exists is returned whatever the catalog says now.
 		if (problem && !isKnown(creation)) throw problem;
@@ -57,7 +57,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		const { form } = ready;
 		const { made, isExisting } = await charged(run, itemIndex, ready);
 		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
-		const item = await transactionItem(run, made, { ...form, options });
+		const item = await buildTransactionItem(run, made, { ...form, options });
 		// Hints reach neither an If node nor a model. It stands beside the hash, and no field of the service hides it.
 		const own = { already_charged: isExisting };
 		const json = Object.assign({ hash: made.hash }, own, item.json, own);

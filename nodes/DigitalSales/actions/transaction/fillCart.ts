@@ -5,7 +5,7 @@ import { seenPrice } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { quoted, RUN_AGAIN } from '../../domain/text';
 import { webAddressIn } from '../../domain/webAddress';
-import { displayPath, mistake } from '../../form/readForm';
+import { displayPath, parameterError } from '../../form/readForm';
 import type { ServiceError } from '../../api/serviceError';
 import { Refusal } from '../../output/errors';
 import type { Run } from '../run';
@@ -33,19 +33,19 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 		const { offerHash: hash } = item;
 		const wrong = (field: string, message: string, advice: string): NodeOperationError => {
 			const label = displayPath(chargeForm.properties, ['cart', 'items', index, field]);
-			return mistake(run.context, itemIndex, `${label} ${message}`, advice);
+			return parameterError(run.context, itemIndex, `${label} ${message}`, advice);
 		};
-		if (blanksOf(item).length === 0) {
+		if (blankFields(item).length === 0) {
 			cart.push(item);
 			continue;
 		}
 		const { found, several, failed } = await run.catalog.offer(hash, item.price);
 		// What the catalog says of a price is not guessed.
-		if (failed && item.price === undefined) throw notLookedUp(hash, failed);
-		if (several) throw wrong('offerHash', ...ambiguity(several));
-		const filled = found ? filledFrom(run, item, hash, found) : item;
-		const problem = problemOf(blanksOf(filled), { found, failed });
-		if (blanksOf(filled).includes('Price') && !hasAmount) {
+		if (failed && item.price === undefined) throw lookupError(hash, failed);
+		if (several) throw wrong('offerHash', ...ambiguousOffer(several));
+		const filled = found ? fillItem(run, item, hash, found) : item;
+		const problem = lookupProblem(blankFields(filled), { found, failed });
+		if (blankFields(filled).includes('Price') && !hasAmount) {
 			throw wrong('price', 'is empty', `Offer ${quoted(hash)} ${problem}. Enter the price.`);
 		}
 		if (problem !== undefined) {
@@ -56,7 +56,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 	return { ...form, cart };
 }
 
-function notLookedUp(hash: string, error: ServiceError): Refusal {
+function lookupError(hash: string, error: ServiceError): Refusal {
 	return new Refusal(`Offer ${quoted(hash)} could not be looked up in the catalog`, {
 		advice: `${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price yourself.`,
 		outcome: 'notSent',
@@ -64,7 +64,7 @@ function notLookedUp(hash: string, error: ServiceError): Refusal {
 	});
 }
 
-function ambiguity(several: FoundOffer[]): [message: string, advice: string] {
+function ambiguousOffer(several: FoundOffer[]): [message: string, advice: string] {
 	const names = several
 		.slice(0, MOST_NAMED)
 		.map(
@@ -74,7 +74,7 @@ function ambiguity(several: FoundOffer[]): [message: string, advice: string] {
 	return ['fits several offers of the catalog', `They are ${names.join(', ')}. Enter the price.`];
 }
 
-function problemOf(blanks: string[], { found, failed }: Lookup): string | undefined {
+function lookupProblem(blanks: string[], { found, failed }: Lookup): string | undefined {
 	if (blanks.length === 0) return undefined;
 	const come = `${blanks.join(' and ')} stayed empty`;
 	if (failed) return `could not be looked up in the catalog (${failed.message}), so ${come}`;
@@ -82,7 +82,7 @@ function problemOf(blanks: string[], { found, failed }: Lookup): string | undefi
 	return `was not found in the part of the catalog that was read (at most ${MOST_LOOKUP_PAGES} pages), so ${come}`;
 }
 
-function blanksOf(item: CartItem): string[] {
+function blankFields(item: CartItem): string[] {
 	const { customFields: own = {} } = item.more;
 	return [
 		...(item.price === undefined && !('price' in own) ? ['Price'] : []),
@@ -91,7 +91,7 @@ function blanksOf(item: CartItem): string[] {
 }
 
 /** The price that was read last counts, also if a page was remembered before; only what is sold has one. */
-function filledFrom(
+function fillItem(
 	{ account }: Run,
 	item: CartItem,
 	hash: string,

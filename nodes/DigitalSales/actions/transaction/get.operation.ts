@@ -1,15 +1,19 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { getTransaction } from '../../api/transactions';
 import { quoted } from '../../domain/text';
-import { mistake, readForm } from '../../form/readForm';
+import { parameterError, readForm } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
 import type { Operation } from '../operation';
-import { transactionItem } from './transactionItem';
-import { hashField, required } from '../../form/fields';
-import { field, formOf, group, type FormValues } from '../../form/formOf';
-import { fieldsOrPicture, qrCodeImage, simplifyOption } from '../../form/outputOptions';
+import { buildTransactionItem } from './transactionItem';
+import { hashSchema, rejectBlank } from '../../form/fields';
+import { defineField, defineForm, defineGroup, type FormValues } from '../../form/defineForm';
+import {
+	outputFieldsWithPicture,
+	qrCodeImageOption,
+	simplifyOption,
+} from '../../form/outputOptions';
 
-export const transactionHash = field({
+export const transactionHash = defineField({
 	displayName: 'Transaction Hash',
 	name: 'transactionHash',
 	type: 'string',
@@ -20,16 +24,16 @@ export const transactionHash = field({
 	description:
 		'The hash of the transaction. By default the field "hash" of the input item, which Create PIX and the trigger return.',
 	sentAs: 'hash',
-	reads: required(hashField),
+	reads: rejectBlank(hashSchema),
 });
 
 /** The form of Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
-const transactionForm = formOf([
+const transactionForm = defineForm([
 	transactionHash,
 	simplifyOption,
-	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-		qrCodeImage,
-		fieldsOrPicture,
+	defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+		qrCodeImageOption,
+		outputFieldsWithPicture,
 	]),
 ]);
 
@@ -51,7 +55,7 @@ export const getTransactionOperation: Operation<GetForm> = {
 	about: ({ transactionHash: hash }) => `transaction ${quoted(hash)}`,
 	async send(run, _itemIndex, form) {
 		const transaction = await getTransaction(run.client(), form.transactionHash);
-		return [await transactionItem(run, transaction, form)];
+		return [await buildTransactionItem(run, transaction, form)];
 	},
 };
 
@@ -60,7 +64,7 @@ function refuseUnfilledTool(context: IExecuteFunctions, itemIndex: number): void
 	const { transactionHash: typed } = context.getNode().parameters;
 	const unfilled = [undefined, ...transactionHash.properties.map((property) => property.default)];
 	if (!isTool(context) || !unfilled.includes(typed)) return;
-	throw mistake(
+	throw parameterError(
 		context,
 		itemIndex,
 		'Transaction Hash is not filled in by the agent',

@@ -2,7 +2,7 @@ import compact from 'lodash/compact';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
-import { mistake } from '../../form/readForm';
+import { parameterError } from '../../form/readForm';
 import { askListening } from '../../n8n/listening';
 import { resumeUrl } from '../../n8n/resumeUrl';
 import { triggersOf, type WorkflowTrigger } from '../../n8n/workflowTriggers';
@@ -102,7 +102,7 @@ async function triggerAddress(
 ): Promise<NotificationAddress> {
 	const found = await findListeningTrigger(run, triggers);
 	if (!('missing' in found)) return found;
-	throw mistake(
+	throw parameterError(
 		run.context,
 		itemIndex,
 		`Webhooks Go To is set to Trigger of This Workflow, but ${found.missing}`,
@@ -177,7 +177,7 @@ function checkAddress(
 		url === undefined
 			? 'is empty'
 			: 'must be a complete web address that starts with http:// or https://';
-	throw mistake(context, itemIndex, `${name} ${problem}`, advice);
+	throw parameterError(context, itemIndex, `${name} ${problem}`, advice);
 }
 
 /** A hint about an address that the service may not reach. */

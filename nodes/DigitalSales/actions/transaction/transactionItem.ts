@@ -16,7 +16,7 @@ interface ItemChoice {
  * A transaction as an item, with its QR code as a picture if one is wanted: as a file for messengers, as an address
  * for pages. Never throws, because the charge exists whatever its answer holds.
  */
-export async function transactionItem(
+export async function buildTransactionItem(
 	{ context, hint }: Run,
 	transaction: Transaction,
 	{ simplify, options: { fields, qrCodeImage } }: ItemChoice,

@@ -7,16 +7,16 @@ import { isTool } from '../../n8n/tool';
 import type { Client } from '../../api/client';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { positiveNumberField, required } from '../../form/fields';
-import { field, formOf, group, type FormValues } from '../../form/formOf';
-import { fieldsOption, simplifyOption } from '../../form/outputOptions';
+import { positiveNumberSchema, rejectBlank } from '../../form/fields';
+import { defineField, defineForm, defineGroup, type FormValues } from '../../form/defineForm';
+import { outputFieldsOption, simplifyOption } from '../../form/outputOptions';
 import { transactionHash } from './get.operation';
 
 const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const LONGEST_LIMIT_DAYS = 365;
 
 /** The form of Transaction > Wait for Payment. */
-const waitForm = formOf(
+const waitForm = defineForm(
 	[
 		{
 			displayName:
@@ -26,7 +26,7 @@ const waitForm = formOf(
 			default: '',
 		},
 		transactionHash,
-		field({
+		defineField({
 			displayName: 'Time Limit',
 			name: 'timeLimit',
 			type: 'number',
@@ -34,9 +34,9 @@ const waitForm = formOf(
 			default: 24,
 			description:
 				'The longest time to wait. After that, the execution continues, with "timed_out" true for each payment that is still open.',
-			reads: required(positiveNumberField),
+			reads: rejectBlank(positiveNumberSchema),
 		}),
-		field({
+		defineField({
 			displayName: 'Time Limit Unit',
 			name: 'timeLimitUnit',
 			type: 'options',
@@ -51,7 +51,9 @@ const waitForm = formOf(
 			}),
 		}),
 		simplifyOption,
-		group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [fieldsOption]),
+		defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+			outputFieldsOption,
+		]),
 	],
 	({ timeLimit, timeLimitUnit }) =>
 		limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days')

@@ -16,7 +16,7 @@ interface Given {
  *
  * @param says what the other price is, in words before it
  */
-export function hundredfold(
+export function hundredfoldMismatch(
 	{ label, cents, isCustom }: Given,
 	says: string,
 	other: number | undefined,
