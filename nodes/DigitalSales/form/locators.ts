@@ -83,3 +83,17 @@ export const offerLocator = defineField({
 	sentAs: 'offer_hash',
 	reads: fromLocator(rejectBlank(hashSchema)),
 });
+
+export const transactionHashField = defineField({
+	displayName: 'Transaction Hash',
+	name: 'transactionHash',
+	type: 'string',
+	required: true,
+	// What Create PIX and the trigger return.
+	default: '={{ $json.hash }}',
+	placeholder: 'e.g. ab12cd34ef',
+	description:
+		'The hash of the transaction. By default the field "hash" of the input item, which Create PIX and the trigger return.',
+	sentAs: 'hash',
+	reads: rejectBlank(hashSchema),
+});

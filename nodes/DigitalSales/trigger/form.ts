@@ -7,8 +7,21 @@ import {
 import mapValues from 'lodash/mapValues';
 import { z } from 'zod/v3';
 import type { Result } from '../domain/text';
-import { hashSchema, moneySchema, allowBlank, parseWith, rejectBlank, textField } from '../form/fields';
-import { defineField, defineForm, defineGroup, defineList, type FormValues } from '../form/defineForm';
+import {
+	hashSchema,
+	moneySchema,
+	allowBlank,
+	parseWith,
+	rejectBlank,
+	textField,
+} from '../form/fields';
+import {
+	defineField,
+	defineForm,
+	defineGroup,
+	defineList,
+	type FormValues,
+} from '../form/defineForm';
 import { OFFER_MODES, PRODUCT_MODES, fromLocator } from '../form/locators';
 import { outputFieldsOption, simplifyOption } from '../form/outputOptions';
 import { checkForm, readValues } from '../form/readForm';
@@ -140,40 +153,46 @@ function soldList<const N extends string>(name: N, label: string, picked: typeof
 	);
 }
 
-const filters = defineGroup({ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' }, [
-	textField({
-		displayName: 'Minimum Amount in Reais',
-		name: 'minimumAmount',
-		placeholder: 'e.g. 19,90',
-		description:
-			'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
-		reads: rejectBlank(moneySchema).optional(),
-	}),
-	defineField({
-		displayName: 'Payment Methods',
-		name: 'paymentMethods',
-		type: 'multiOptions',
-		options: PAYMENT_METHOD_OPTIONS,
-		default: [],
-		description: 'Only transactions paid in one of these ways',
-		reads: parseWith(parseTexts).optional(),
-	}),
-]);
+const filters = defineGroup(
+	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
+	[
+		textField({
+			displayName: 'Minimum Amount in Reais',
+			name: 'minimumAmount',
+			placeholder: 'e.g. 19,90',
+			description:
+				'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
+			reads: rejectBlank(moneySchema).optional(),
+		}),
+		defineField({
+			displayName: 'Payment Methods',
+			name: 'paymentMethods',
+			type: 'multiOptions',
+			options: PAYMENT_METHOD_OPTIONS,
+			default: [],
+			description: 'Only transactions paid in one of these ways',
+			reads: parseWith(parseTexts).optional(),
+		}),
+	],
+);
 
-const options = defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-	outputFieldsOption,
-	textField({
-		displayName: 'Test With Transaction',
-		name: 'testTransaction',
-		// A broken expression would stop the published workflow, too.
-		noDataExpression: true,
-		placeholder: 'e.g. tran12ab34',
-		description:
-			'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
-		// Read only for a test, so that it cannot stop the published workflow.
-		reads: z.unknown(),
-	}),
-]);
+const options = defineGroup(
+	{ displayName: 'Options', name: 'options', placeholder: 'Add Option' },
+	[
+		outputFieldsOption,
+		textField({
+			displayName: 'Test With Transaction',
+			name: 'testTransaction',
+			// A broken expression would stop the published workflow, too.
+			noDataExpression: true,
+			placeholder: 'e.g. tran12ab34',
+			description:
+				'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
+			// Read only for a test, so that it cannot stop the published workflow.
+			reads: z.unknown(),
+		}),
+	],
+);
 
 /** The form of the trigger node. */
 export const triggerForm = defineForm(

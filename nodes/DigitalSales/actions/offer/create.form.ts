@@ -29,7 +29,7 @@ const PAYMENT_METHOD_OPTIONS = [
 ];
 const methodCode = wholeNumberSchema(1, 3);
 
-/** What is checked of an offer as it will be sent: Custom Fields may put anything into a body. */
+/** The parts of an offer that are checked: Custom Fields may put anything into its body. */
 export const offerBodySchema = z.object({
 	price: wholeNumberSchema(0).optional(),
 	payment_methods: tolerated(z.array(lenientText)),
@@ -63,7 +63,7 @@ const discounts = defineList(
 				type: 'string',
 				default: 'pix',
 				placeholder: 'e.g. credit_card',
-				description: 'The name that the service uses for it: pix, credit_card or another',
+				description: 'The name of the method in the service: pix, credit_card or another',
 				weight: 'decides',
 				sentAs: 'payment_method',
 				reads: rejectBlank(textSchema),
@@ -83,7 +83,7 @@ const discounts = defineList(
 	},
 );
 
-/** The form of Offer > Create, and the body of POST /products/{hash}/offers (API document, Endpoint 2). */
+/** The form of Offer > Create, with the body of POST /products/{hash}/offers (API document, Endpoint 2). */
 export const offerForm = defineForm([
 	productLocator,
 	textField({
@@ -161,12 +161,12 @@ export const offerForm = defineForm([
 			displayName: 'Allow Price Mismatch',
 			name: 'allowPriceMismatch',
 			description:
-				'Whether to create the offer even if its price is exactly 100 times that of another offer of the product, or a hundredth of it. Unless you turn this on, the node refuses, because reais and cents were probably mixed up.',
+				'Whether to create the offer even if its price is exactly 100 times that of another offer of the product, or a hundredth of it. By default such a price is refused, because reais and cents were probably mixed up.',
 		}),
 		repeatCodeOption(
 			'Code to Create Again',
 			'e.g. 7KQ2-M4XD',
-			"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer. Several codes may stand here, with commas between them.",
+			"The code from the error, which allows one offer that may already exist. Check the service's dashboard first: enter the code only if the offer is not there. Separate several codes with commas.",
 		),
 	]),
 ]);

@@ -11,7 +11,7 @@ import { isKnown } from '../../idempotency/earlier';
 import { offerFingerprint } from '../../idempotency/keys';
 import type { Refusal } from '../../output/errors';
 import { offerOutput } from '../../output/product';
-import { hundredfoldMismatch } from '../priceMismatch';
+import { hundredfoldMismatch, type SentPrice } from '../priceMismatch';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { offerBodySchema, type OfferForm, offerForm } from './create.form';
@@ -20,7 +20,7 @@ interface ReadyOffer extends OfferBody {
 	productHash: string;
 	options: { repeatCode?: string; allowPriceMismatch?: boolean };
 	about: string;
-	/** What is wrong with an offer that may exist already: then it is returned all the same. */
+	/** Refuses a new offer, but not one that exists already. */
 	problem?: Refusal;
 }
 
@@ -42,7 +42,7 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 	},
 	check(run, itemIndex, ready) {
 		const problem = findPriceMismatch(run, ready);
-		// What exists is returned whatever other offers cost now.
+		// An existing offer is returned whatever other offers cost now.
 		if (problem && !isKnown(offerIdentity(run, itemIndex, ready))) throw problem;
 		return { ...ready, problem };
 	},
@@ -59,7 +59,7 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 			repeatCode: options.repeatCode,
 			problem,
 			tries: offerTries(client, productHash, body),
-			// No operation reads an offer, so all of it is kept.
+			// The API cannot read an offer again, so the whole offer is stored.
 			keep: (made) => made,
 			again: async (kept) => kept,
 			isVoid: () => false,
@@ -69,21 +69,20 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 			run.hint(`The offer was already created. Returning ${name}.`, 'existing', name);
 		}
 		catalogPages.clear();
-		// Also of an existing one: its raw price may go straight into the next form.
+		// For an existing offer, too: its price in cents may be mapped into the next form.
 		markPricesSeen(account, productHash, [json]);
 		return [{ json: offerOutput(json) }];
 	},
 };
 
-/** The offer as it will be sent. */
 interface OfferBody {
-	/** Of POST /products/{hash}/offers; amounts in cents. */
+	/** The body of POST /products/{hash}/offers. Amounts are in cents. */
 	body: IDataObject;
-	price: Parameters<typeof hundredfoldMismatch>[0];
+	price: SentPrice;
 }
 
 /**
- * @throws NodeOperationError if Custom Fields hold what cannot be checked, or fields contradict each other
+ * @throws NodeOperationError if a value in Custom Fields is invalid, or fields contradict each other
  */
 function buildOffer(context: IExecuteFunctions, itemIndex: number, form: OfferForm): OfferBody {
 	const { customFields = {} } = form.additionalFields;
@@ -123,7 +122,7 @@ function buildOffer(context: IExecuteFunctions, itemIndex: number, form: OfferFo
 	return { body, price };
 }
 
-/** A price that fits one offer of the product is right, whatever the others cost. */
+/** A price that equals that of any offer of the product is right, whatever the other offers cost. */
 function findPriceMismatch(
 	{ account }: Run,
 	{ productHash, price, options }: ReadyOffer,

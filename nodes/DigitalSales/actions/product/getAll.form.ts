@@ -12,7 +12,6 @@ import {
 import { defineField, defineForm, defineGroup } from '../../form/defineForm';
 import { simplifyOption } from '../../form/outputOptions';
 
-/** The rate limit of the account, if it is not the documented one. */
 const requestLimitOption = defineField({
 	displayName: 'Request Limit',
 	name: 'requestLimit',

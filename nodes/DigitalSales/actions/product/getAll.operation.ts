@@ -35,7 +35,7 @@ export const getAllProducts: Operation<ProductsForm> = {
 	},
 };
 
-/** One row per offer of a product, the offer under `offer`; a product without offers keeps its row. */
+/** Returns one row per offer, with the offer under `offer`. A product without offers keeps its row. */
 function splitOffers(product: IDataObject): IDataObject[] {
 	const { offers, ...rest } = product;
 	const some = Array.isArray(offers) ? offers.filter((offer) => offer !== null) : [];

@@ -21,32 +21,32 @@ import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/products';
 import type { Refusal } from '../../output/errors';
 
-/** A charge that is ready to be sent. All but the body is read from the body, as it will be sent. */
+/** A charge that is ready to be sent. Everything except `body` is derived from the body that will be sent. */
 export interface Charge {
-	/** Of POST /transactions (API document, Endpoint 3), without the account's token; amounts in cents. */
+	/** The body of POST /transactions (API document, Endpoint 3) without the token. Amounts are in cents. */
 	body: IDataObject;
 	/** The account that its token charges. */
 	account: Account;
 	cart: CartLine[];
-	/** What the cart adds up to, in cents; undefined if a price is missing. */
+	/** The sum of the cart in cents, if it has all prices. */
 	cartTotal?: number;
-	/** In cents; undefined if there is none. */
+	/** In cents. */
 	amount?: number;
-	/** To look it up by: cart, amount, last digits of the document. */
+	/** Cart, amount and last digits of the document, to look the charge up by. */
 	about: string;
-	/** Who is charged for what. */
+	/** Identifies customer, cart and amount. */
 	fingerprint: string;
-	/** What else an agent's call says. */
+	/** Identifies everything that an agent's call contains. */
 	call: string;
-	/** The same as it was typed, before the catalog filled it. */
+	/** The fingerprint before the catalog filled in anything. */
 	typed: string;
-	/** Who gets what, at whatever price. */
+	/** Identifies customer and goods, without prices. */
 	goods: string;
-	/** Whether the catalog has given prices: an earlier charge may have had others. */
+	/** Whether the catalog filled in prices, which may differ from those of an earlier charge. */
 	isFilled: boolean;
-	/** Whom it charges, if anything but a name says so. */
+	/** Identifies the customer, if the charge has more than a name. */
 	customer?: string;
-	/** The display name of a field of the body. */
+	/** The label of a field of the body. */
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
 
@@ -61,18 +61,18 @@ const lineSchema = z.object(
 	},
 	{ message: 'must be an object' },
 );
-/** An agent repeats its calls, so a call has to say which customer it is for. */
-const NOBODY = [
+/** An agent repeats its calls, so each call has to identify its customer. */
+const NO_CONTACT = [
 	'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
-	'Ask the customer for one of them: a name alone does not tell customers apart.',
+	'Ask the customer for one of them, because two customers can have the same name.',
 ] as const;
 
 type CartLine = z.output<typeof lineSchema>;
 
-/** Of a cart, in words. */
+/** Lines of a cart that its description lists. */
 const MOST_NAMED = 10;
 
-/** Custom Fields may put anything into a body: what cannot be checked is not sent. */
+/** The parts that are checked: Custom Fields may put anything into a body. */
 const bodySchema = z.object({
 	amount: wholeNumberSchema(0).optional(),
 	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
@@ -81,10 +81,10 @@ const bodySchema = z.object({
 });
 
 /**
- * The charge that a form asks for, Custom Fields included.
+ * Builds the charge of a form, including Custom Fields.
  *
  * @param typed the form before the catalog filled it
- * @throws NodeOperationError if nothing is charged, or what cannot be charged
+ * @throws NodeOperationError if the cart or the amount cannot be charged
  */
 export function buildCharge(
 	{ context, account }: Run,
@@ -118,8 +118,9 @@ export function buildCharge(
 		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
 		throw parameterError(context, itemIndex, 'Cart is empty', advice);
 	}
-	if (!hasContact(customer) && isTool(context)) throw parameterError(context, itemIndex, ...NOBODY);
-	// Not a number if a price is missing.
+	if (!hasContact(customer) && isTool(context))
+		throw parameterError(context, itemIndex, ...NO_CONTACT);
+	// NaN if a price is missing.
 	const total = cart.reduce((sum, { price, quantity }) => sum + (price ?? NaN) * quantity, 0);
 	if (total > LARGEST_AMOUNT) {
 		const problem = `${labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
@@ -161,7 +162,7 @@ export function buildCharge(
 	};
 }
 
-/** The names of people are not theirs alone. */
+/** Whether the customer has more than a name, which several people may share. */
 function hasContact(customer: z.output<typeof bodySchema>['customer']): boolean {
 	const { document, email, phone_number: phone } = customer ?? {};
 	return 'value' in parseDocument(document) || Boolean(email?.trim()) || Boolean(phone?.trim());
@@ -186,11 +187,9 @@ function describeCharge(
 }
 
 /**
- * What is wrong with a price that is exactly 100 times the price that this process saw last of the
- * offer, or a hundredth of it: reais and cents were probably mixed up. The same for the amount and the
- * sum of the cart.
+ * Compares each price with the catalog's last known price of the offer, and the amount with the sum of the cart.
  *
- * @returns an error that names the field and both readings
+ * @returns an error if a value is exactly 100 times the other, or a hundredth of it
  */
 export function findPriceMismatch(
 	{ account }: Run,

@@ -90,7 +90,7 @@ const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add 
 		typeOptions: { numberPrecision: 0 },
 		default: 1,
 		description:
-			'The code of the type of sale. It is not documented; one platform names 1 sale, 2 order bump, 3 upsell.',
+			'The code of the type of sale. It is not documented; on one platform, 1 is a sale, 2 an order bump, 3 an upsell.',
 		weight: 'decides',
 		sentAs: 'operation_type',
 		reads: allowBlank(wholeNumberSchema(0)).transform((type = 1) => type),
@@ -106,7 +106,7 @@ const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add 
 	itemCustomFieldsField,
 ]);
 
-/** Above an entry in the editor: the offer that was picked, or what was typed for it. */
+/** The heading of an entry in the editor: the picked offer, or the text typed for it. */
 const OFFER_NAME =
 	'={{ $collection.item.value.offerHash.cachedResultName || $collection.item.value.offerHash.value }}';
 
@@ -124,7 +124,7 @@ const cart = defineList(
 	{
 		displayName: 'Item',
 		name: 'items',
-		// In the order in which a person fills them in.
+		// In the order in which people fill them in.
 		parts: [
 			offerLocator,
 			defineField({
@@ -266,18 +266,18 @@ const options = defineGroup(
 			displayName: 'Allow Price Mismatch',
 			name: 'allowPriceMismatch',
 			description:
-				'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it. Unless you turn this on, the node refuses, because reais and cents were probably mixed up. The same applies to Amount and the sum of the cart.',
+				'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or Amount that of the cart. By default such a price is refused, because reais and cents were probably mixed up.',
 		}),
 		repeatCodeOption(
 			'Charge in Doubt',
 			'e.g. 7KQ2-M4XD or ab12cd34ef',
-			"For a charge that may already have been made, once you have checked the service's dashboard. If it is there, enter its hash: it is returned, and not in doubt any more. If not, enter the code from the error, which allows that one charge. Several codes and hashes may stand here, with commas between them.",
+			"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas.",
 		),
 		outputFieldsWithPicture,
 	],
 );
 
-/** The form of Transaction > Create PIX, and the body of POST /transactions (API document, Endpoint 3). */
+/** The form of Transaction > Create PIX, with the body of POST /transactions (API document, Endpoint 3). */
 export const chargeForm = defineForm([
 	cart,
 	...customer,
