@@ -200,11 +200,11 @@ describe('The errors that a seller meets most', () => {
 		],
 		[
 			'no trigger',
-			async () => await charge({ notify: 'trigger' }),
+			async () => await charge({ webhooksGoTo: 'trigger' }),
 			[
-				'Notify is set to Trigger of This Workflow, but the workflow has no Digital Sales Trigger that is enabled',
+				'Webhooks Go To is set to Trigger of This Workflow, but this workflow has no enabled Digital Sales Trigger',
 				'Nothing was sent.',
-				'Correct that and publish the workflow, or change Notify.',
+				'Correct that and publish the workflow, or change Webhooks Go To.',
 			],
 		],
 		['an empty cart', async () => await charge({ cart: {} }), EMPTY_CART],

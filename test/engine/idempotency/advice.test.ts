@@ -154,7 +154,7 @@ describe('What a charge that failed advises', () => {
 			['an operation that does not exist', { more: { operation: 'refund' } }],
 			[
 				'an address that is none',
-				{ more: { ...OWN_CUSTOMER, notify: 'url', notificationUrl: 'ftp://x' } },
+				{ more: { ...OWN_CUSTOMER, webhooksGoTo: 'url', notificationUrl: 'ftp://x' } },
 			],
 		])('%s in a Retry', async (_what, ask) => {
 			const first = await thirdRefused();

@@ -12,11 +12,11 @@ import { normalizeContact } from '../../idempotency/fingerprints';
 import type { Refusal } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { type Charge, chargeOf, priceMismatch } from './charge';
+import { type Charge, buildCharge, findPriceMismatch } from './charge';
 import { type ChargeForm, chargeForm } from './create.form';
 import { fillCart } from './fillCart';
-import { notificationAddress } from './notificationAddress';
-import { transactionItem } from './transactionItem';
+import { resolveNotificationAddress } from './notificationAddress';
+import { buildTransactionItem } from './transactionItem';
 
 interface ReadyCharge {
 	form: ChargeForm;
@@ -39,12 +39,12 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	creates: true,
 	read: ({ context }, itemIndex) => readForm(context, itemIndex, chargeForm),
 	async complete(run, itemIndex, typed) {
-		const { url, hint } = await notificationAddress(run, itemIndex, typed);
+		const { url, hint } = await resolveNotificationAddress(run, itemIndex, typed);
 		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
-		return { form, charge: chargeOf(run, itemIndex, { form, typed }), hint };
+		return { form, charge: buildCharge(run, itemIndex, { form, typed }), hint };
 	},
 	async check(run, itemIndex, ready) {
-		const problem = priceMismatch(run, ready);
+		const problem = findPriceMismatch(run, ready);
 		const creation = creationOf(run, itemIndex, ready);
 		// What exists is returned whatever the catalog says now.
 		if (problem && !hasEarlierAttempt(creation)) throw problem;
@@ -56,7 +56,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		const { form } = ready;
 		const { made, isExisting } = await charged(run, itemIndex, ready);
 		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
-		const item = await transactionItem(run, made, { ...form, options });
+		const item = await buildTransactionItem(run, made, { ...form, options });
 		// Hints reach neither an If node nor a model. It stands beside the hash, and no field of the service hides it.
 		const own = { already_charged: isExisting };
 		const json = Object.assign({ hash: made.hash }, own, item.json, own);
