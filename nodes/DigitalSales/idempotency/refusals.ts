@@ -75,7 +75,7 @@ function describePossibleCharge(subject: Subject, { isSame, orderReference }: Un
 
 function describeAttempt(attempt: Attempt | undefined): string {
 	if (!attempt) {
-		return 'An earlier attempt is on record, but its result is not: n8n was restarted or updated since, another n8n process sent it, or it was long ago.';
+		return 'An earlier attempt is on record, but its result is not: n8n was restarted or updated since, its database failed, another n8n process sent it, or it was long ago.';
 	}
 	const { startedAt, result } = attempt;
 	return result

@@ -214,7 +214,7 @@ describe('A charge whose outcome is unknown', () => {
 			const second = await shop.ask({ process: NodeProcess.fresh() });
 
 			expect(errorOf(second)).toContain(
-				'n8n was restarted or this package was updated since, it was long ago, another process sent it or is sending it',
+				'n8n was restarted or updated since, its database failed, another n8n process sent it',
 			);
 			expect(errorOf(second)).toContain('Wait a few minutes, then look for the charge');
 			expect((await ended).status).toBe('success');

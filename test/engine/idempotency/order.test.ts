@@ -180,7 +180,7 @@ describe('Order Reference', () => {
 		expect(second.node?.error?.message).toBe(
 			`A customer ${MAYBE} for order "order-1", so nothing was sent`,
 		);
-		expect(errorOf(second)).toContain('n8n has a record of an attempt, but not of its outcome');
+		expect(errorOf(second)).toContain('An earlier attempt is on record, but its result is not');
 		expect(errorOf(second)).toContain('It may have been for a different customer or amount.');
 		expect(shop.posts).toBe(1);
 
@@ -219,7 +219,7 @@ describe('Order Reference', () => {
 		refusals.push(await shop.ask({ ...ORDER, more }));
 
 		for (const refused of refusals) {
-			expect(refused.node?.error?.message).toMatch(/^Order Reference "order-1" was used before/);
+			expect(refused.node?.error?.message).toMatch(/^Order Reference "order-1" already belongs to/);
 			expect(errorOf(refused).includes(shop.hashes[0] ?? '')).toBe(isShown);
 		}
 		expect(shop.posts).toBe(1);
