@@ -74,7 +74,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		);
 	}
 	const isBound = data.allowedHttpRequestDomains === 'domains';
-	if (isBound && !allows(data.allowedDomains, base.value)) {
+	if (isBound && !isHostAllowed(data.allowedDomains, base.value)) {
 		throw new CredentialError(
 			'Allowed Domains in the credential do not include the host of its Base URL. Add the host, or allow all domains.',
 		);
@@ -91,6 +91,6 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	};
 }
 
-function allows(allowedDomains: string, url: string): boolean {
+function isHostAllowed(allowedDomains: string, url: string): boolean {
 	return allowedDomains !== '' && isDomainAllowed({ url, allowedDomains });
 }

@@ -6,8 +6,8 @@ import { BoundedMap, processState } from '../shared/processState';
 import type { Account } from './account';
 import { Client } from './client';
 import { ServiceError } from './serviceError';
-import { type NewItems, pages } from './pagination';
-import { fetchProductPage, sized } from './products';
+import { type NewItems, readPages } from './pagination';
+import { fetchProductPage, withPageSizeFallback } from './products';
 import {
 	type Offer,
 	type Product,
@@ -42,7 +42,7 @@ const REMEMBERED_MS = 45_000;
 export const catalogPages = processState(
 	new BoundedMap<{ page: CatalogPage; until: number }>({
 		most: 60,
-		isOver: ({ until }) => until <= clock.elapsed(),
+		isExpired: ({ until }) => until <= clock.elapsed(),
 	}),
 );
 
@@ -57,11 +57,11 @@ export function readCatalog(
 	client: Client,
 	range: { from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<CatalogProduct>, string | undefined> {
-	const read = sized(
+	const read = withPageSizeFallback(
 		async (pageSize, number: number) => await readPage(client, { page: number, pageSize }),
 		PAGE_SIZE,
 	);
-	return pages({ ...range, fetchPage: read });
+	return readPages({ ...range, fetchPage: read });
 }
 
 async function readPage(
@@ -73,12 +73,15 @@ async function readPage(
 	if (known) return known.page;
 	const until = clock.elapsed() + REMEMBERED_MS;
 	const { data, ...figures } = await fetchProductPage(client, asked);
-	const page = { ...figures, data: data.map((item) => toCatalog(productSchema.parse(item))) };
+	const page = {
+		...figures,
+		data: data.map((item) => toCatalogProduct(productSchema.parse(item))),
+	};
 	catalogPages.set(key, { page, until });
 	return page;
 }
 
-function toCatalog(product: Product): CatalogProduct {
+function toCatalogProduct(product: Product): CatalogProduct {
 	return {
 		...pick(product, PRODUCT_FIELDS),
 		offers: product.offers.map((offer) => pick(offer, OFFER_FIELDS)),
@@ -121,14 +124,14 @@ export class CatalogLookup {
 	 *
 	 * @param price if it is given, the catalog's does not tell offers apart
 	 */
-	async offer(hash: string, price?: number): Promise<Lookup> {
-		const found = offersIn(this.products, hash);
+	async findOffer(hash: string, price?: number): Promise<Lookup> {
+		const found = offersWithHash(this.products, hash);
 		while (!found.some(({ product }) => isSold(product))) {
 			const more = await this.nextPage();
-			if (!more) return { ...chosen(found, price), failed: this.failed };
-			found.push(...offersIn(more, hash));
+			if (!more) return { ...chooseOffer(found, price), failed: this.failed };
+			found.push(...offersWithHash(more, hash));
 		}
-		return chosen(found, price);
+		return chooseOffer(found, price);
 	}
 
 	/** The products of the next page; undefined if there is none, or it cannot be read. */
@@ -144,13 +147,13 @@ export class CatalogLookup {
 	}
 }
 
-function offersIn(products: CatalogProduct[], hash: string): FoundOffer[] {
+function offersWithHash(products: CatalogProduct[], hash: string): FoundOffer[] {
 	return products.flatMap((product) =>
 		product.offers.filter((offer) => offer.hash === hash).map((offer) => ({ product, offer })),
 	);
 }
 
-function chosen(all: FoundOffer[], price: number | undefined): Lookup {
+function chooseOffer(all: FoundOffer[], price: number | undefined): Lookup {
 	const sold = all.filter(({ product }) => isSold(product));
 	const different = uniqBy(sold.length > 0 ? sold : all, ({ offer }) => price ?? offer.price);
 	return different.length > 1 ? { several: different } : { found: different[0] };

@@ -9,18 +9,18 @@ import type {
 import { type Account, CREDENTIAL_NAME } from './account';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import { kindOfStatus, retryDecision } from './retryTable';
-import { type Outcome, ServiceError, withoutAnswer } from './serviceError';
+import { type Outcome, ServiceError, unansweredOutcome } from './serviceError';
 import { readFault } from '../n8n/httpHelper';
 import {
 	type Permit,
 	type RateLimiter,
-	type TakeOptions,
+	type PermitOptions,
 	TooLateError,
 	rateLimiterFor,
 } from './rateLimiter';
-import { readBody, readResponse, takeText } from './response';
+import { readBody, readResponse, decodeBody } from './response';
 import { answerIn, responseHead } from '../n8n/httpHelper';
-import { CanceledError, clock, wait } from '../shared/clock';
+import { CanceledError, clock, cancelableSleep } from '../shared/clock';
 
 export type ServiceContext =
 	| IExecuteFunctions
@@ -54,7 +54,7 @@ export interface ClientOptions {
 	/** How long each try may wait for the account's rate limit: a request that somebody waits for. */
 	longestLimiterWaitMs?: number;
 	/** Whether it takes its turn after a 429 all the same. */
-	yields?: boolean;
+	waitsAfter429?: boolean;
 	/** Whether nobody waits for it after all. */
 	isBackground?: boolean;
 	onWait?: (endpoint: Endpoint) => void;
@@ -68,7 +68,7 @@ const NOTABLE_WAIT_MS = 500;
  */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
 /** The only failure before the first try, of a request that waits only for so long for the rate limit. */
-const NOT_LET_IN = withoutAnswer('rateLimited');
+const NOT_ADMITTED = unansweredOutcome('rateLimited');
 /** A 429 may ask for exactly the longest time, and that is over a moment later. */
 const GRACE_MS = 500;
 
@@ -112,16 +112,16 @@ export class Client {
 	): AsyncGenerator<Send<T>, void> {
 		const { endpoint } = request;
 		const counts = { tries: 0, failed: 0, limited: 0 };
-		let outcome = NOT_LET_IN;
+		let outcome = NOT_ADMITTED;
 		let firstSentAt = Infinity;
 		for (;;) {
 			const latest = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
 			// Whether the time for its tries is running.
 			const isBack = counts.tries > 0;
-			const options = { ...this.takeOptions(endpoint, latest), isBack };
+			const options = { ...this.permitOptions(endpoint, latest), isBack };
 			const limiter = rateLimiterFor(this.account, endpoint);
-			const permit = await limiter.take(options).catch((error: unknown) => {
-				if (error instanceof TooLateError) throw this.failure(request, outcome, counts.tries);
+			const permit = await limiter.acquirePermit(options).catch((error: unknown) => {
+				if (error instanceof TooLateError) throw this.toError(request, outcome, counts.tries);
 				throw error;
 			});
 			let isSent = false;
@@ -130,12 +130,12 @@ export class Client {
 				yield async () => {
 					isSent = true;
 					firstSentAt = Math.min(firstSentAt, clock.elapsed());
-					outcome = await this.send(request);
+					outcome = await this.sendOnce(request);
 					counts.tries++;
 					const { kind, retryAfterMs = 0 } = outcome;
 					const isLimited = kind === 'rateLimited';
 					settle(limiter, permit, outcome, rateLimitWaitMs(counts.limited + 1, clock.random()));
-					const value = kind === 'success' ? understood(outcome.body, read) : undefined;
+					const value = kind === 'success' ? readSafely(outcome.body, read) : undefined;
 					if (value !== undefined) return value;
 					counts[isLimited ? 'limited' : 'failed']++;
 					// A 429 has closed the limiter for all executions; the next try waits there.
@@ -146,17 +146,23 @@ export class Client {
 					const used = { failedTries: counts.failed, elapsedMs, delayMs };
 					const isRetried = retryDecision(ENDPOINTS[endpoint].method, kind) === 'retry';
 					if (isRetried && mayRetry(this.retry, used)) return undefined;
-					throw this.failure(request, outcome, counts.tries);
+					throw this.toError(request, outcome, counts.tries);
 				};
 			} finally {
-				if (!isSent) limiter.giveBack(permit);
+				if (!isSent) limiter.releaseUnused(permit);
 			}
-			await wait(delayMs, this.options.signal);
+			await cancelableSleep(delayMs, this.options.signal);
 		}
 	}
 
-	private takeOptions(endpoint: Endpoint, latest: number): TakeOptions {
-		const { signal, productRate, longestLimiterWaitMs, yields, isBackground } = this.options;
+	private permitOptions(endpoint: Endpoint, latest: number): PermitOptions {
+		const {
+			signal,
+			productRate,
+			longestLimiterWaitMs,
+			waitsAfter429: yields,
+			isBackground,
+		} = this.options;
 		const { onWait: tell } = this.options;
 		return {
 			signal,
@@ -170,29 +176,29 @@ export class Client {
 		};
 	}
 
-	private async send(request: ServiceRequest): Promise<Outcome> {
+	private async sendOnce(request: ServiceRequest): Promise<Outcome> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const late = AbortSignal.timeout(timeoutMs);
 		// An answer that has begun proves that the service has the request.
 		let hasHeaders = false;
 		try {
-			const { statusCode: status, headers, body } = await this.begin(request, timeoutMs);
+			const { statusCode: status, headers, body } = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
 			const chunks = await readBody(body, late).catch((error: unknown) => {
 				// The status line alone makes it a 429.
 				if (kindOfStatus(status) === 'rateLimited') return [];
 				throw error;
 			});
-			const text = chunks && takeText(chunks);
+			const text = chunks && decodeBody(chunks);
 			return readResponse({ status, headers, text }, this.account.redact);
 		} catch (error) {
 			const fault = readFault(error);
-			return withoutAnswer(hasHeaders ? 'interrupted' : fault.kind, fault.code);
+			return unansweredOutcome(hasHeaders ? 'interrupted' : fault.kind, fault.code);
 		}
 	}
 
 	/** Canceling the execution ends it: n8n's helper hangs up, so the outcome is unknown. */
-	private async begin(request: ServiceRequest, timeoutMs: number) {
+	private async openResponse(request: ServiceRequest, timeoutMs: number) {
 		const { context, account } = this;
 		const sending: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(
 			context,
@@ -226,7 +232,7 @@ export class Client {
 		};
 	}
 
-	private failure({ endpoint, body }: ServiceRequest, outcome: Outcome, tries: number): Error {
+	private toError({ endpoint, body }: ServiceRequest, outcome: Outcome, tries: number): Error {
 		const { api_token: token = this.account.credential.apiToken } = body ?? {};
 		const hasOtherToken = token !== this.account.credential.apiToken;
 		const error = new ServiceError(endpoint, outcome, tries, hasOtherToken);
@@ -244,14 +250,14 @@ function settle(
 	leastMs: number,
 ): void {
 	if (kind === 'rateLimited') {
-		limiter.settleLimited(permit, Math.max(retryAfterMs, leastMs));
+		limiter.releaseLimited(permit, Math.max(retryAfterMs, leastMs));
 	} else {
-		limiter.settle(permit);
+		limiter.releaseUsed(permit);
 	}
 }
 
 /** A reader that fails says as much as one that does not know the shape. */
-function understood<T>(body: unknown, read: (body: unknown) => T | undefined): T | undefined {
+function readSafely<T>(body: unknown, read: (body: unknown) => T | undefined): T | undefined {
 	try {
 		return read(body);
 	} catch {

@@ -5,9 +5,9 @@ import type {
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { CredentialError, readAccount } from './account';
-import { ServiceError, withoutAnswer } from './serviceError';
+import { ServiceError, unansweredOutcome } from './serviceError';
 import { readFault } from '../n8n/httpHelper';
-import { sized } from './products';
+import { withPageSizeFallback } from './products';
 import { readResponse } from './response';
 import { responseHead } from '../n8n/httpHelper';
 import { readProductPage } from './schemas/product';
@@ -29,7 +29,7 @@ export async function digitalSalesApiTest(
 	const { helpers } = this;
 	try {
 		const account = readAccount(data ?? {});
-		const ask = async (pageSize?: number): Promise<unknown> => {
+		const fetchPage = async (pageSize?: number): Promise<unknown> => {
 			const response: unknown = await helpers.request({
 				method: 'GET',
 				uri: `${account.baseUrl}/products`,
@@ -48,18 +48,20 @@ export async function digitalSalesApiTest(
 			if (outcome.kind === 'success') return outcome.body;
 			throw new ServiceError('GET /products', outcome, 1);
 		};
-		return readProductPage(await sized(ask, 1)())
+		return readProductPage(await withPageSizeFallback(fetchPage, 1)())
 			? { status: 'OK', message: 'The service accepts the token.' }
-			: failed('The host answers, but not with a list of products. Check Base URL.');
+			: testFailed('The host answers, but not with a list of products. Check Base URL.');
 	} catch (error) {
-		if (error instanceof CredentialError) return failed(error.message);
-		if (error instanceof ServiceError) return failed(refusal(error));
+		if (error instanceof CredentialError) return testFailed(error.message);
+		if (error instanceof ServiceError) return testFailed(describeError(error));
 		const { kind, code } = readFault(error);
-		return failed(refusal(new ServiceError('GET /products', withoutAnswer(kind, code), 1)));
+		return testFailed(
+			describeError(new ServiceError('GET /products', unansweredOutcome(kind, code), 1)),
+		);
 	}
 }
 
-function refusal(error: ServiceError): string {
+function describeError(error: ServiceError): string {
 	const { status = 0, isWebPage, kind, code } = error.outcome;
 	if (isWebPage || status === 404 || status === 405) {
 		return `The host answers, but there is no API under this path (${status}${isWebPage ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
@@ -70,6 +72,6 @@ function refusal(error: ServiceError): string {
 	return `${error.message}${code === undefined ? '' : ` (${code})`}. ${error.facts.advice}`;
 }
 
-function failed(message: string): INodeCredentialTestResult {
+function testFailed(message: string): INodeCredentialTestResult {
 	return { status: 'Error', message };
 }

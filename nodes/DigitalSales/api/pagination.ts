@@ -15,7 +15,7 @@ interface PageOptions<T> {
 	from?: number;
 	maxPages?: number;
 	/** How many items are still wanted, which decides how many pages are fetched at once; else one. */
-	wanted?: () => number;
+	itemsWanted?: () => number;
 }
 
 /** As many as a browser has under way with one host. */
@@ -31,10 +31,15 @@ const MOST_BARREN_PAGES = 10;
  *
  * @returns why the list may lack something, in words for the user; undefined if it is complete
  */
-export async function* pages<T extends object>(
+export async function* readPages<T extends object>(
 	options: PageOptions<T>,
 ): AsyncGenerator<NewItems<T>, string | undefined, void> {
-	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted = () => 1 } = options;
+	const {
+		fetchPage,
+		from = 1,
+		maxPages = DEFAULT_MAX_PAGES,
+		itemsWanted: wanted = () => 1,
+	} = options;
 	const progress = new Progress(from === 1);
 	const underWay: Array<Promise<ProductPage<T>>> = [];
 	const most = from + maxPages - 1;
@@ -48,10 +53,10 @@ export async function* pages<T extends object>(
 		}
 		const page = await underWay.shift();
 		if (!page) return undefined;
-		const items = progress.enter(page);
+		const items = progress.addPage(page);
 		const hasNext = progress.hasNext(page, number);
 		yield { number, items, hasNext };
-		if (hasNext === false) return progress.incomplete();
+		if (hasNext === false) return progress.whyIncomplete();
 		if (progress.barren >= MOST_BARREN_PAGES) {
 			return 'the service kept sending pages without anything new';
 		}
@@ -84,7 +89,7 @@ class Progress {
 	}
 
 	/** Takes in a page and gives what is new on it. */
-	enter<T extends object>({ data, total, lastPage }: ProductPage<T>): T[] {
+	addPage<T extends object>({ data, total, lastPage }: ProductPage<T>): T[] {
 		this.rowsOfFirst ??= data.length;
 		this.lastPage = lastPage ?? this.lastPage;
 		if (this.isFromStart && total !== undefined) {
@@ -121,7 +126,7 @@ class Progress {
 		return hasNext === false || (this.lastPage > 0 && size === this.total) ? false : undefined;
 	}
 
-	incomplete(): string | undefined {
+	whyIncomplete(): string | undefined {
 		const { total = 0, repeated } = this;
 		const { size } = this.keys;
 		if (this.hasChanged) return 'the catalog changed while it was being read';

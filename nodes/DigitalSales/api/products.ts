@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { composed, finder, hashSegment } from '../domain/text';
+import { normalizeUnicode, textMatcher, hashSegment } from '../domain/text';
 import type { Client, Send } from './client';
-import { pages } from './pagination';
+import { readPages } from './pagination';
 import {
 	type ProductPage,
 	isSold,
@@ -78,7 +78,7 @@ const LARGEST_PAGE_SIZE = 250;
 /**
  * Lists products (API document, Endpoint 4: GET /products), page by page within the budget.
  *
- * @param clientUntil gives a client that waits no longer once the signal says that the listing has
+ * @param makeClient gives a client that waits no longer once the signal says that the listing has
  * ended: behind a page that failed, those in line would only spend the budget
  * @param query `limit` counts rows, after the filters; without a page size as many are asked for as are useful
  * @param rowsOf what to give of a product
@@ -86,19 +86,19 @@ const LARGEST_PAGE_SIZE = 250;
  * @throws ServiceError
  */
 export async function listProducts(
-	clientUntil: (ended: AbortSignal) => Client,
+	makeClient: (ended: AbortSignal) => Client,
 	{ limit = Infinity, ...query }: ProductQuery & { limit?: number },
 	rowsOf: (product: IDataObject) => IDataObject[] = (product) => [product],
 ): Promise<Listing> {
 	const ending = new AbortController();
-	const client = clientUntil(ending.signal);
-	const filter = filterOf(query);
-	const read = sized(
+	const client = makeClient(ending.signal);
+	const filter = productMatcher(query);
+	const read = withPageSizeFallback(
 		async (pageSize, page: number) => await fetchProductPage(client, { ...query, page, pageSize }),
 		query.pageSize ?? Math.min(LARGEST_PAGE_SIZE, filter ? Infinity : limit),
 	);
 	const rows: IDataObject[] = [];
-	const reading = pages({ fetchPage: read, wanted: () => limit - rows.length });
+	const reading = readPages({ fetchPage: read, itemsWanted: () => limit - rows.length });
 	try {
 		for (;;) {
 			const { done, value } = await reading.next();
@@ -123,7 +123,7 @@ export async function fetchProductPage(
 	const parameters: IDataObject = { page };
 	if (pageSize !== undefined) parameters.per_page = pageSize;
 	// Titles are most likely stored in this form, whatever the keyboard sends.
-	if (search) parameters.search = composed(search);
+	if (search) parameters.search = normalizeUnicode(search);
 	if (categories?.length) parameters.categories = categories.join(',');
 	if (status !== undefined) parameters.status = status;
 	const fetched = await client.request(
@@ -137,9 +137,9 @@ export async function fetchProductPage(
 }
 
 /** Undefined without filters. What cannot be read does not match. */
-function filterOf({ search, categories = [], status }: ProductFilters) {
+function productMatcher({ search, categories = [], status }: ProductFilters) {
 	if (!search && categories.length === 0 && status === undefined) return undefined;
-	const isFound = finder(search ?? '');
+	const isFound = textMatcher(search ?? '');
 	const { shape } = productSchema;
 	return (product: IDataObject): boolean => {
 		const category = shape.id_category.parse(product.id_category);
@@ -156,7 +156,7 @@ function filterOf({ search, categories = [], status }: ProductFilters) {
  * Reads pages of a size, or of the service's own if it refuses the first one: which sizes are allowed
  * is not documented.
  */
-export function sized<A extends unknown[], T>(
+export function withPageSizeFallback<A extends unknown[], T>(
 	read: (pageSize: number | undefined, ...asked: A) => Promise<T>,
 	pageSize: number,
 ): (...asked: A) => Promise<T> {
@@ -166,7 +166,7 @@ export function sized<A extends unknown[], T>(
 		const mayRefuse = isFirst;
 		isFirst = false;
 		return await read(size, ...asked).catch(async (error: unknown) => {
-			if (!mayRefuse || !refusesPageSize(error)) throw error;
+			if (!mayRefuse || !mayRefusePageSize(error)) throw error;
 			size = undefined;
 			return await read(size, ...asked);
 		});
@@ -174,7 +174,7 @@ export function sized<A extends unknown[], T>(
 }
 
 /** Whether the size may be the reason. */
-function refusesPageSize(error: unknown): boolean {
+function mayRefusePageSize(error: unknown): boolean {
 	if (!(error instanceof ServiceError)) return false;
 	return error.outcome.kind === 'rejected';
 }

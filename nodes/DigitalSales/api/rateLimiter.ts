@@ -10,7 +10,7 @@ export interface Permit {
 	isBackground?: boolean;
 }
 
-export interface TakeOptions {
+export interface PermitOptions {
 	/** Another rate than the documented one, for this request alone. */
 	rate?: number;
 	/** Whether somebody waits for it: it goes first, and after a 429 it does not wait for the request in flight. */
@@ -22,19 +22,19 @@ export interface TakeOptions {
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
 	/** Whether it was let in before. */
-	isBack?: boolean;
+	isRetry?: boolean;
 	/** Called while it waits, with how long that takes at least. */
 	onWait?: (delayMs: number) => void;
 }
 
-/** Thrown by {@link RateLimiter.take} when a request cannot be let in in time. */
+/** Thrown by {@link RateLimiter.acquirePermit} when a request cannot be let in in time. */
 export class TooLateError extends Error {
 	constructor() {
 		super('The turn did not come in time');
 	}
 }
 
-interface Waiting extends TakeOptions {
+interface QueuedRequest extends PermitOptions {
 	admit: (permit: Permit) => void;
 	refuse: (error: Error) => void;
 }
@@ -62,17 +62,17 @@ const LONGEST_SLEEP_MS = 1_000;
  */
 export class RateLimiter {
 	/** Who waits, in the order in which they are let in. */
-	private line: Waiting[] = [];
+	private queue: QueuedRequest[] = [];
 	/** When it is looked after next, on `clock.elapsed()`. */
-	private wakesAt = 0;
+	private nextCheckAt = 0;
 	/** The requests that still count, the first answered first. */
 	private readonly answered: Permit[] = [];
 	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
 	/** When the latest 429 came. */
-	private limitedAt = -Infinity;
+	private latest429At = -Infinity;
 	/** How many requests had gone well in the minute before a 429. */
-	private taught = Infinity;
+	private learnedRate = Infinity;
 
 	/** @param rate the documented one, if there is one */
 	constructor(
@@ -80,27 +80,27 @@ export class RateLimiter {
 		private readonly windowMs = MINUTE_MS,
 	) {}
 
-	get waiting(): number {
-		return this.line.length;
+	get waitingCount(): number {
+		return this.queue.length;
 	}
 
 	/** How long a request would wait now: Infinity is until another one is answered. */
-	delayMs({ rate = this.rate, isUrgent, isBackground }: TakeOptions = {}): number {
+	delayMs({ rate = this.rate, isUrgent, isBackground }: PermitOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
-		const isOneAtATime = now - this.limitedAt < CAREFUL_MS && !isUrgent;
+		const isOneAtATime = now - this.latest429At < CAREFUL_MS && !isUrgent;
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
-		const delayMs = this.untilRoom(rate, this.answered, this.inFlight.size);
+		const delayMs = this.msUntilRoom(rate, this.answered, this.inFlight.size);
 		if (!isBackground) return delayMs;
 		const [answered, inFlight] = [this.answered, [...this.inFlight]].map((permits) =>
 			permits.filter((permit) => permit.isBackground),
 		);
-		const share = Math.ceil(this.allowed(rate) * BACKGROUND_SHARE);
-		return Math.max(delayMs, this.untilRoom(share, answered, inFlight?.length));
+		const share = Math.ceil(this.allowedRate(rate) * BACKGROUND_SHARE);
+		return Math.max(delayMs, this.msUntilRoom(share, answered, inFlight?.length));
 	}
 
 	/** How long until the window has room. Of the latest answers, as many as the rate allows may lie within it. */
-	private untilRoom(rate: number, answered: readonly Permit[] = [], inFlight = 0): number {
+	private msUntilRoom(rate: number, answered: readonly Permit[] = [], inFlight = 0): number {
 		const tooMany = answered.length + inFlight - rate;
 		if (tooMany < 0) return 0;
 		const { answeredAt = Infinity } = answered[tooMany] ?? {};
@@ -108,77 +108,79 @@ export class RateLimiter {
 	}
 
 	/** What the service allows in a window, as far as it is documented or a 429 has shown it. */
-	private allowed(rate: number): number {
-		if (clock.elapsed() - this.limitedAt >= TAUGHT_MS) return rate;
-		return Math.min(rate, Math.max(this.taught, this.lately()));
+	private allowedRate(rate: number): number {
+		if (clock.elapsed() - this.latest429At >= TAUGHT_MS) return rate;
+		return Math.min(rate, Math.max(this.learnedRate, this.recentCount()));
 	}
 
 	/** How many requests went well within the last window. */
-	private lately(): number {
+	private recentCount(): number {
 		const from = clock.elapsed() - this.windowMs;
 		return this.answered.filter(({ answeredAt = 0 }) => answeredAt > from).length;
 	}
 
 	/**
-	 * Waits for a permit, which must be given back by {@link settle}, {@link settleLimited} or {@link giveBack}.
+	 * Waits for a permit, which must be given back by {@link releaseUsed}, {@link releaseLimited} or {@link releaseUnused}.
 	 *
 	 * @throws CanceledError when the signal is aborted
 	 * @throws TooLateError as soon as it is certain that the permit cannot be had in time
 	 */
-	async take(options: TakeOptions = {}): Promise<Permit> {
-		const { signal, isBack } = options;
+	async acquirePermit(options: PermitOptions = {}): Promise<Permit> {
+		const { signal, isRetry: isBack } = options;
 		if (signal?.aborted) throw new CanceledError();
 		let leave: () => void = () => undefined;
 		const taking = new Promise<Permit>((admit, refuse) => {
 			const waiting = { ...options, admit, refuse };
 			leave = () => {
-				this.line = this.line.filter((other) => other !== waiting);
+				this.queue = this.queue.filter((other) => other !== waiting);
 				refuse(new CanceledError());
 			};
-			this.line.splice(isBack ? this.placeOfRefused() : this.line.length, 0, waiting);
+			this.queue.splice(isBack ? this.retryPosition() : this.queue.length, 0, waiting);
 		});
 		signal?.addEventListener('abort', leave);
-		void this.tick();
+		void this.serveQueue();
 		const permit = await taking.finally(() => signal?.removeEventListener('abort', leave));
 		if (!signal?.aborted) return permit;
 		// Granted while aborting.
-		this.giveBack(permit);
+		this.releaseUnused(permit);
 		throw new CanceledError();
 	}
 
 	/** Takes back a permit for what was not sent. */
-	giveBack(permit: Permit): void {
+	releaseUnused(permit: Permit): void {
 		this.inFlight.delete(permit);
-		void this.tick();
+		void this.serveQueue();
 	}
 
 	/** Enters the end of a request, other than a 429. */
-	settle(permit: Permit): void {
+	releaseUsed(permit: Permit): void {
 		this.answered.push(Object.assign(permit, { answeredAt: clock.elapsed() }));
 		this.answered.splice(0, this.answered.length - MOST_COUNTED);
-		this.giveBack(permit);
+		this.releaseUnused(permit);
 	}
 
 	/** Enters a 429: nothing is sent for the given time. */
-	settleLimited(permit: Permit, closedMs: number): void {
+	releaseLimited(permit: Permit, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
-		this.limitedAt = now;
+		this.latest429At = now;
 		// The first request of all may meet a limit that others have used up.
-		this.taught = this.lately() || this.taught;
-		this.giveBack(permit);
+		this.learnedRate = this.recentCount() || this.learnedRate;
+		this.releaseUnused(permit);
 	}
 
 	/** After the first new request: a 429 may be about one request alone, which must not hold up the others. */
-	private placeOfRefused(): number {
-		const [, next = this.line.length] = this.line.flatMap(({ isBack }, nth) => (isBack ? [] : nth));
+	private retryPosition(): number {
+		const [, next = this.queue.length] = this.queue.flatMap(({ isRetry: isBack }, nth) =>
+			isBack ? [] : nth,
+		);
 		return next;
 	}
 
 	/** Lets in whose turn has come, and refuses who would be too late. How long until time alone changes that. */
-	private letIn(): number {
+	private admitDue(): number {
 		let soonest = Infinity;
-		for (const waiting of sortBy(this.line, ({ isUrgent }) => !isUrgent)) {
+		for (const waiting of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
 			const now = clock.elapsed();
 			const { latest = Infinity } = waiting;
 			const delayMs = this.delayMs(waiting);
@@ -188,7 +190,7 @@ export class RateLimiter {
 				soonest = Math.min(soonest, delayMs, latest - now + 1);
 				continue;
 			}
-			this.line = this.line.filter((other) => other !== waiting);
+			this.queue = this.queue.filter((other) => other !== waiting);
 			if (isTooLate) {
 				waiting.refuse(new TooLateError());
 				continue;
@@ -201,17 +203,17 @@ export class RateLimiter {
 	}
 
 	/** Looks after the line until time alone changes nothing any more. */
-	private async tick(): Promise<void> {
+	private async serveQueue(): Promise<void> {
 		for (;;) {
-			const nextMs = this.letIn();
+			const nextMs = this.admitDue();
 			const now = clock.elapsed();
 			const at = now + Math.min(nextMs, LONGEST_SLEEP_MS);
-			const isAwaited = this.wakesAt > now && this.wakesAt <= at;
+			const isAwaited = this.nextCheckAt > now && this.nextCheckAt <= at;
 			if (nextMs === Infinity || isAwaited) return;
-			this.wakesAt = at;
+			this.nextCheckAt = at;
 			await clock.sleep(at - now);
-			if (this.wakesAt !== at) return;
-			this.wakesAt = 0;
+			if (this.nextCheckAt !== at) return;
+			this.nextCheckAt = 0;
 		}
 	}
 }

@@ -27,7 +27,7 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redac
 	const words = compact(tokens).filter(({ length }) => length >= SHORTEST_TOKEN);
 	// A token may be the beginning of another.
 	words.sort((a, b) => b.length - a.length);
-	const pattern = new RegExp(words.map(escapable).join('|') || '(?!)', 'gi');
+	const pattern = new RegExp(words.map(escapedPattern).join('|') || '(?!)', 'gi');
 	const numbers = new Set(words.map(Number));
 
 	const text = (dirty: string): string => dirty.replace(pattern, REPLACEMENT);
@@ -47,7 +47,7 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redac
 }
 
 /** Matches each character as `%7c`, as `\u007c`, behind a backslash, or as it is. */
-function escapable(word: string): string {
+function escapedPattern(word: string): string {
 	return word.replace(/./gs, (sign) => {
 		const hex = sign.charCodeAt(0).toString(16).padStart(2, '0');
 		return `(?:%${hex}|\\\\u00${hex}|\\\\?${escapeRegExp(sign)})`;

@@ -13,7 +13,7 @@ export const MOST_BODY_BYTES = 16_777_216;
  * only, and what it has read stays in memory with the closed connection.
  *
  * @param late ends the reading, however much is still coming in
- * @returns the body, for {@link takeText}; undefined if it is more than {@link MOST_BODY_BYTES}
+ * @returns the body, for {@link decodeBody}; undefined if it is more than {@link MOST_BODY_BYTES}
  * @throws Error if the connection broke or the time was up before the end
  */
 export async function readBody(
@@ -56,7 +56,7 @@ export async function readBody(
  * Decodes the chunks of a body as UTF-8 and empties them: the closed connection keeps its listeners
  * for long, which would keep every page of a list.
  */
-export function takeText(chunks: Buffer[]): string {
+export function decodeBody(chunks: Buffer[]): string {
 	return Buffer.concat(chunks.splice(0)).toString('utf8');
 }
 

@@ -138,7 +138,7 @@ export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryD
 	return RETRY_TABLE[kind][method];
 }
 
-const OF_STATUS = new Map<number, OutcomeKind>([
+const KIND_BY_STATUS = new Map<number, OutcomeKind>([
 	[401, 'badToken'],
 	[403, 'noPermission'],
 	[404, 'notFound'],
@@ -150,7 +150,7 @@ const OF_STATUS = new Map<number, OutcomeKind>([
 
 /** The kind of an HTTP answer by its status alone; a 2xx still has to be read. */
 export function kindOfStatus(status: number): OutcomeKind {
-	const kind = OF_STATUS.get(status);
+	const kind = KIND_BY_STATUS.get(status);
 	if (kind) return kind;
 	if (status >= 500) return 'serverError';
 	if (status >= 200 && status < 300) return 'success';

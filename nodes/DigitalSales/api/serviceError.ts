@@ -26,7 +26,7 @@ export interface Outcome {
 	code?: string;
 }
 
-export function withoutAnswer(kind: OutcomeKind, code?: string): Outcome {
+export function unansweredOutcome(kind: OutcomeKind, code?: string): Outcome {
 	return { kind, code, words: { messages: [], fields: {} } };
 }
 
@@ -85,7 +85,7 @@ export class ServiceError extends Error {
 		hasOtherToken = false,
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
-		const { message, advice, shown } = wordsOf(kind, endpoint, hasOtherToken);
+		const { message, advice, shown } = textsFor(kind, endpoint, hasOtherToken);
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
 		const [doubt, thing] =
@@ -104,7 +104,7 @@ export class ServiceError extends Error {
 	}
 }
 
-function wordsOf(
+function textsFor(
 	kind: OutcomeKind,
 	endpoint: Endpoint,
 	hasOtherToken: boolean,

@@ -1,5 +1,5 @@
 import { cnpj, cpf } from '../../../vendor/checkDigits';
-import { type Result, cleanText, composed } from './text';
+import { type Result, cleanText, normalizeUnicode } from './text';
 
 const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
@@ -71,14 +71,14 @@ function documentFromDigits(digits: string): Result<string> {
 // The library's own check refuses 123.456.789-09, although it is valid and payment services use it
 // for test accounts, so only its check digits are used.
 function isCpf(digits: string): boolean {
-	return isVerified(digits, cpf.verifierDigit);
+	return hasCheckDigits(digits, cpf.verifierDigit);
 }
 
 function isCnpj(characters: string): boolean {
-	return CNPJ_SHAPE.test(characters) && isVerified(characters, cnpj.verifierDigit);
+	return CNPJ_SHAPE.test(characters) && hasCheckDigits(characters, cnpj.verifierDigit);
 }
 
-function isVerified(document: string, digitOf: (characters: string) => number): boolean {
+function hasCheckDigits(document: string, digitOf: (characters: string) => number): boolean {
 	if (/^(.)\1*$/.test(document)) return false;
 	return [document.length - 2, document.length - 1].every(
 		(place) => String(digitOf(document.slice(0, place))) === document[place],
@@ -92,7 +92,7 @@ const LONGEST_EMAIL = 254;
 
 /** Reads an e-mail address. */
 export function parseEmail(input: unknown): Result<string> {
-	const email = composed(customerText(input));
+	const email = normalizeUnicode(customerText(input));
 	if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return { value: email };
 	const isUnusual = /^[^@]*[^ -~]/.test(email);
 	return { problem: isUnusual ? 'has an unusual letter before the @' : 'is not an e-mail address' };

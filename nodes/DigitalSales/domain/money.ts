@@ -1,4 +1,4 @@
-import { type Result, visible } from './text';
+import { type Result, removeInvisible } from './text';
 
 /** An amount in reais without marks between its thousands, and one with the same mark between all. */
 const PLAIN = /^\d+(?:[.,]\d{1,2})?$/;
@@ -31,7 +31,7 @@ export function parseCents(input: unknown): Result<number> {
 	if (typeof input !== 'string') return IS_NO_AMOUNT;
 	const text = input.trim();
 	const digits = digitsOfReais(text);
-	return digits === undefined ? { problem: problemOf(text) } : exactly(Number(digits));
+	return digits === undefined ? { problem: amountProblem(text) } : safeCents(Number(digits));
 }
 
 /** Integer cents as a Brazilian writes them: `123456` gives `R$ 1.234,56`. */
@@ -56,9 +56,9 @@ export function isHundredfold(one: number, other: number): boolean {
 function centsOfNumber(value: number): Result<number> {
 	if (Number.isNaN(value)) return IS_NO_AMOUNT;
 	if (value < 0) return { problem: 'must not be negative' };
-	if (value > LARGEST_AMOUNT) return exactly(value);
+	if (value > LARGEST_AMOUNT) return safeCents(value);
 	const digits = digitsOfReais(String(value)) ?? digitsOfReais(withoutNoise(value));
-	if (digits !== undefined) return exactly(Number(digits));
+	if (digits !== undefined) return safeCents(Number(digits));
 	return { problem: `must have at most two decimals; ${value} has more. Round it first` };
 }
 
@@ -79,7 +79,7 @@ function digitsOfReais(text: string): string | undefined {
 
 function bareAmount(text: string): string {
 	if (text.length > MOST_CHARACTERS) return '';
-	return visible(text)
+	return removeInvisible(text)
 		.replace(/\p{Zs}/gu, ' ')
 		.trim()
 		.replace(/^'/, '')
@@ -87,12 +87,12 @@ function bareAmount(text: string): string {
 		.replace(DATABASE_ZEROS, '$1');
 }
 
-function exactly(cents: number): Result<number> {
+function safeCents(cents: number): Result<number> {
 	if (Number.isSafeInteger(cents) && cents >= 0) return { value: cents };
 	return { problem: `is too large; the largest amount is ${formatReais(LARGEST_AMOUNT)}` };
 }
 
-function problemOf(text: string): string {
+function amountProblem(text: string): string {
 	const isLong = text.length > LONGEST_QUOTE;
 	const quoted = JSON.stringify(isLong ? `${text.slice(0, LONGEST_QUOTE)}...` : text);
 	const [, reais, decimals, last] = AMBIGUOUS.exec(bareAmount(text)) ?? [];

@@ -8,7 +8,7 @@ const LONGEST_RUN_OF_MARKS = /\p{M}{30}(?=\p{M})/gu;
 const GRAPHEME_JOINER = '\u034f';
 
 /** A text without what nobody can see. */
-export function visible(text: string): string {
+export function removeInvisible(text: string): string {
 	return text.replace(INVISIBLE, '');
 }
 
@@ -17,11 +17,11 @@ export function visible(text: string): string {
  * sees it: without invisible characters, every blank a single space. Titles stay as typed.
  */
 export function cleanText(text: string): string {
-	return visible(text).replace(/\s+/g, ' ').trim();
+	return removeInvisible(text).replace(/\s+/g, ' ').trim();
 }
 
 /** A text in one form, however its accents were composed; in linear time. */
-export function composed(text: string, form: 'NFC' | 'NFD' = 'NFC'): string {
+export function normalizeUnicode(text: string, form: 'NFC' | 'NFD' = 'NFC'): string {
 	return text.replace(LONGEST_RUN_OF_MARKS, `$&${GRAPHEME_JOINER}`).normalize(form);
 }
 
@@ -38,16 +38,16 @@ export const RUN_AGAIN = 'run this again';
 
 /** Whether two texts are the same, however Unicode composes their accents. */
 export function isSameText(one: string, other: string): boolean {
-	return composed(one) === composed(other);
+	return normalizeUnicode(one) === normalizeUnicode(other);
 }
 
 /** @internal A text without case and accents, so that "cafe" is found in "Café da Manhã". */
 export function searchKey(text: string): string {
-	return composed(text, 'NFD').replace(COMBINING_MARKS, '').toLowerCase().trim();
+	return normalizeUnicode(text, 'NFD').replace(COMBINING_MARKS, '').toLowerCase().trim();
 }
 
 /** Whether texts have each word of a search as a part, in any order. */
-export function finder(search: string): (texts: Array<string | null | undefined>) => boolean {
+export function textMatcher(search: string): (texts: Array<string | null | undefined>) => boolean {
 	const words = searchKey(search).split(/\s+/);
 	return (texts) => {
 		const text = searchKey(texts.join('\n'));

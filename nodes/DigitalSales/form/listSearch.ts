@@ -19,7 +19,7 @@ import { ServiceError } from '../api/serviceError';
 import { productStatusName } from '../output/product';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
-import { cleanText, finder } from '../domain/text';
+import { cleanText, textMatcher } from '../domain/text';
 import { webAddressIn } from '../domain/webAddress';
 import { toFailure, type NodeError } from '../output/errors';
 
@@ -86,7 +86,7 @@ function searchable(what: string, entriesOf: (product: CatalogProduct) => Found[
 		paginationToken = '1',
 	): Promise<INodeListSearchResult> {
 		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
-		const isFound = finder(search);
+		const isFound = textMatcher(search);
 		try {
 			const credential = await this.getCredentials(CREDENTIAL_NAME);
 			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);

@@ -3,10 +3,10 @@ import compact from 'lodash/compact';
 import difference from 'lodash/difference';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
-import type { Refusal } from '../output/errors';
+import type { NotSentError } from '../output/errors';
 import { CanceledError, clock } from '../shared/clock';
 import { digest } from '../shared/digest';
-import { hold } from '../shared/lock';
+import { lockKeys } from '../shared/lock';
 import type { Creation } from './creation';
 import { findEarlier, type Found, hasOtherReference, keysOf, type Known } from './earlier';
 import { isRetry } from '../n8n/retry';
@@ -58,11 +58,11 @@ export class Claim<T> {
 	 * @param signal cancels waiting
 	 * @param isAhead whether n8n's database is asked, too, which the claim does otherwise
 	 * @returns what exists
-	 * @throws Refusal if it is in doubt, and no code allows it
+	 * @throws NotSentError if it is in doubt, and no code allows it
 	 */
 	readonly look = async (signal: AbortSignal, isAhead = false): Promise<T | undefined> => {
 		const { creation, identity } = this;
-		this.release = await hold(identity.ledgerKeys, signal);
+		this.release = await lockKeys(identity.ledgerKeys, signal);
 		this.known = await findEarlier(creation, identity);
 		const { found, voided } = this.known;
 		if (found) return await this.give(found);
@@ -91,7 +91,7 @@ export class Claim<T> {
 	/**
 	 * What is given again is known from now on by all that it was asked by.
 	 *
-	 * @throws Refusal if it was given under another Order Reference before a restart
+	 * @throws NotSentError if it was given under another Order Reference before a restart
 	 */
 	private async give({ made, earlier }: Found<T>): Promise<T> {
 		const { creation, identity, ledger, owner } = this;
@@ -288,7 +288,7 @@ export class Claim<T> {
 		});
 	}
 
-	private async refusal(doubts: Doubt[]): Promise<Refusal> {
+	private async refusal(doubts: Doubt[]): Promise<NotSentError> {
 		// What may exist is told even if n8n's database gives no code for it.
 		const code = await this.repeatCodes.nextCode(this.toldOf(doubts)).catch(() => undefined);
 		const { creation } = this;

@@ -9,7 +9,7 @@ import { otherOrder } from './refusals';
  * Makes something, or returns what was made before. Just before anything is sent, the attempt is recorded
  * in the process, the execution and n8n's database; only a provable refusal takes it out again.
  *
- * @throws Refusal if it may have been made before, or cannot be recorded; nothing is sent
+ * @throws NotSentError if it may have been made before, or cannot be recorded; nothing is sent
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
@@ -41,7 +41,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 /**
  * Refuses now what is known to be refused later, and then nothing of its run is sent.
  *
- * @throws Refusal
+ * @throws NotSentError
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	const { memory, fingerprint, oneByOne } = creation;

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Send } from '../api/client';
-import type { Refusal } from '../output/errors';
+import type { NotSentError } from '../output/errors';
 import type { Identifiable } from './keys';
 import type { OneByOne } from './oneByOne';
 import type { Subject } from './refusals';
@@ -10,7 +10,7 @@ export interface Creation<T> extends Subject, Identifiable {
 	/** Keeps it in order with the other items of its run. */
 	oneByOne: OneByOne;
 	/** What is wrong with it: what exists already is returned all the same. */
-	problem?: Refusal;
+	problem?: NotSentError;
 	/** The tries to make it. */
 	tries: AsyncGenerator<Send<T>, void>;
 	/** What is stored of it, to return it again. */

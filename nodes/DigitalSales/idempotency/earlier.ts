@@ -1,8 +1,8 @@
 import compact from 'lodash/compact';
 import { type FailedOutcome, ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
-import type { Refusal } from '../output/errors';
-import { clock, wait } from '../shared/clock';
+import type { NotSentError } from '../output/errors';
+import { clock, cancelableSleep } from '../shared/clock';
 import type { Creation } from './creation';
 import { isRetry } from '../n8n/retry';
 import { identify, type Identifiable, type Identity } from './keys';
@@ -35,7 +35,7 @@ export interface Known<T> {
 /**
  * Looks for earlier attempts in the memory of the process and of the execution, and reads what they made.
  *
- * @throws Refusal if one stands in the way for good
+ * @throws NotSentError if one stands in the way for good
  */
 export async function findEarlier<T>(creation: Creation<T>, identity: Identity): Promise<Known<T>> {
 	const { here, elsewhere } = attemptsAt(creation, identity);
@@ -151,7 +151,7 @@ const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 async function read<T>(
 	creation: Creation<T>,
 	earlier: Attempt,
-	other: Refusal | undefined,
+	other: NotSentError | undefined,
 	[pauseMs, ...pauses] = READ_AGAIN_AFTER_MS,
 ): Promise<T | undefined> {
 	const { result = {}, startedAt } = earlier;
@@ -168,7 +168,7 @@ async function read<T>(
 		throw other ?? unreadable(creation, String(result.hash), outcome, isLost);
 	});
 	if (made !== undefined || !isNew || pauseMs === undefined) return made;
-	await wait(pauseMs, creation.oneByOne.signal);
+	await cancelableSleep(pauseMs, creation.oneByOne.signal);
 	return await read(creation, earlier, other, pauses);
 }
 

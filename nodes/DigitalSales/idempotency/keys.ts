@@ -6,7 +6,7 @@ import { lenientText, tolerated } from '../shared/lenient';
 import { digest } from '../shared/digest';
 import { isJsonObject } from '../shared/json';
 import { parseDocument } from '../domain/customer';
-import { composed } from '../domain/text';
+import { normalizeUnicode } from '../domain/text';
 import { originOf } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import type { ExecutionMemory } from './attempts';
@@ -67,7 +67,7 @@ export function madeKey(account: Account, hash: unknown): string {
  */
 export function identify(wanted: Identifiable): Identity {
 	const { context, account, memory, fingerprint, goods = fingerprint, itemIndex } = wanted;
-	const reference = wanted.orderReference && composed(wanted.orderReference);
+	const reference = wanted.orderReference && normalizeUnicode(wanted.orderReference);
 	const isCall = isTool(context);
 	const origin = originOf(context);
 	const run = String(memory.run());
@@ -107,7 +107,7 @@ const customerSchema = z
 export function chargeFingerprint(body: IDataObject): string {
 	const cart = Array.isArray(body.cart) ? body.cart.map(cartItem).sort() : [];
 	const parts = JSON.stringify([customerOf(body), cart, plain(body.amount)]);
-	return digest('charge', composed(parts));
+	return digest('charge', normalizeUnicode(parts));
 }
 
 /** The same without prices; without a cart the amount is all there is. */
@@ -115,7 +115,10 @@ export function goodsFingerprint(body: IDataObject): string {
 	const { cart } = body;
 	if (!Array.isArray(cart) || cart.length === 0) return chargeFingerprint(body);
 	const goods = cart.map((item) => (isJsonObject(item) ? omit(item, 'price') : item));
-	return digest('goods', composed(JSON.stringify([customerOf(body), goods.map(cartItem).sort()])));
+	return digest(
+		'goods',
+		normalizeUnicode(JSON.stringify([customerOf(body), goods.map(cartItem).sort()])),
+	);
 }
 
 function customerOf(body: IDataObject): string[] {
@@ -146,7 +149,7 @@ export function contactOf(customer: unknown) {
 export function callFingerprint(body: IDataObject): string {
 	const { name: _name, ...contact } = contactOf(body.customer);
 	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();
-	return composed(JSON.stringify([contact, others]));
+	return normalizeUnicode(JSON.stringify([contact, others]));
 }
 
 function cartItem(item: unknown): string {
@@ -156,7 +159,7 @@ function cartItem(item: unknown): string {
 	const text = typeof name === 'number' ? String(name) : name;
 	// Custom Fields may name it otherwise. Normalized before the items are sorted.
 	const parts = text == null ? item : [text, ...[price, quantity, type].map(plain)];
-	return composed(JSON.stringify(parts));
+	return normalizeUnicode(JSON.stringify(parts));
 }
 
 /** The customer of a charge alone. */
@@ -173,5 +176,5 @@ function plain(value: unknown): unknown {
 /** Which offer is created: the product and the whole body. */
 export function offerFingerprint(productHash: string, body: IDataObject): string {
 	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);
-	return digest('offer', composed(parts));
+	return digest('offer', normalizeUnicode(parts));
 }

@@ -4,7 +4,7 @@ import type { ShownOutcome } from '../api/retryTable';
 import type { FailedOutcome } from '../api/serviceError';
 import { quoted, RUN_AGAIN } from '../domain/text';
 import { isTool } from '../n8n/tool';
-import { Refusal } from '../output/errors';
+import { NotSentError } from '../output/errors';
 import type { Attempt, ExecutionMemory } from './attempts';
 
 /** What is being created, in the terms of an error. */
@@ -37,7 +37,7 @@ const NO_END =
 	'No code or hash that was entered ends this doubt: a code holds once, for what its error described, until the next day; a hash only for a charge of this customer, amount and order that can still be paid.';
 
 /** Earlier attempts may have made it; the code, if there is one, allows what is asked for now. */
-export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefined): Refusal {
+export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefined): NotSentError {
 	const { context } = subject;
 	const [message = ''] = doubts.map((doubt) => possibly(subject, doubt));
 	const reasons = doubts.map((doubt, nth) => {
@@ -93,7 +93,7 @@ function whatIsKnown(attempt: Attempt | undefined): string {
 }
 
 /** A Retry of the execution asks for something else than it made in this place. */
-export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): Refusal {
+export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): NotSentError {
 	const [message, existing] =
 		kind === 'charge'
 			? [`Item ${itemIndex + 1} was already charged`, 'transaction']
@@ -105,7 +105,10 @@ export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): 
 }
 
 /** A reference made from the date would else take what is paid for what is due. */
-export function otherReference(subject: Subject, { orderReference, result }: Attempt): Refusal {
+export function otherReference(
+	subject: Subject,
+	{ orderReference, result }: Attempt,
+): NotSentError {
 	const asked = quoted(subject.orderReference ?? '');
 	const own = orderReference === undefined ? undefined : `"${quoted(orderReference)}"`;
 	return refusal(
@@ -115,7 +118,7 @@ export function otherReference(subject: Subject, { orderReference, result }: Att
 }
 
 /** It was made in this place, but cannot be read with the present token. */
-export function otherAccount(subject: Subject): Refusal {
+export function otherAccount(subject: Subject): NotSentError {
 	const what =
 		subject.kind === 'charge'
 			? `${customerPhrase(subject)} was already charged`
@@ -132,7 +135,7 @@ export function unreadable(
 	hash: string,
 	answer: FailedOutcome,
 	isNew = false,
-): Refusal {
+): NotSentError {
 	const { status } = answer;
 	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
 	const toDo = isNew
@@ -151,7 +154,7 @@ export function unreadable(
  *
  * @param own what was charged for it, if that was the same customer: nobody else's is shown
  */
-export function otherOrder({ orderReference = '', about }: Subject, own?: Attempt): Refusal {
+export function otherOrder({ orderReference = '', about }: Subject, own?: Attempt): NotSentError {
 	const used = `Order Reference "${quoted(orderReference)}" was used before for`;
 	return own
 		? refusal(
@@ -167,7 +170,7 @@ export function otherOrder({ orderReference = '', about }: Subject, own?: Attemp
 }
 
 /** n8n's database refuses the entry that must exist before anything is sent. */
-export function notRecorded({ kind }: Subject, reason: string): Refusal {
+export function notRecorded({ kind }: Subject, reason: string): NotSentError {
 	return refusal(
 		`n8n could not record the ${kind}, so it was not sent`,
 		`Reason: ${reason}.\nCheck the database of n8n, then ${RUN_AGAIN}.`,
@@ -193,6 +196,6 @@ function refusal(
 	advice: string,
 	outcome: ShownOutcome = 'unknown',
 	answer?: FailedOutcome,
-): Refusal {
-	return new Refusal(message, { advice, outcome, answer });
+): NotSentError {
+	return new NotSentError(message, { advice, outcome, answer });
 }

@@ -24,7 +24,7 @@ export interface Situation {
 }
 
 interface Row {
-	holds: (situation: Situation) => boolean;
+	appliesTo: (situation: Situation) => boolean;
 	/** Comes before any advice. */
 	warning?: string;
 	/** How to run an item again without creating another twice. */
@@ -33,22 +33,22 @@ interface Row {
 
 const OTHERS = 'A new execution may create again what has succeeded: ';
 const ROWS: Row[] = [
-	{ holds: ({ creates }) => !creates, again: RUN_AGAIN },
-	{ holds: ({ isTool }) => isTool, again: 'let the agent ask again' },
-	{ holds: ({ continues }) => continues, again: 'run this item again, without the others' },
+	{ appliesTo: ({ creates }) => !creates, again: RUN_AGAIN },
+	{ appliesTo: ({ isTool }) => isTool, again: 'let the agent ask again' },
+	{ appliesTo: ({ continues }) => continues, again: 'run this item again, without the others' },
 	{
-		holds: ({ isCalled }) => isCalled,
+		appliesTo: ({ isCalled }) => isCalled,
 		warning:
 			'If this sub-workflow is called again, also by a Retry of the workflow that calls it, it creates again whatever had no Order Reference: leave out what was created.',
 		again: 'call this workflow again',
 	},
 	{
-		holds: ({ isKept, isRetry, created = [] }) => isKept && (isRetry || created.length > 0),
+		appliesTo: ({ isKept, isRetry, created = [] }) => isKept && (isRetry || created.length > 0),
 		warning: `${OTHERS}use Retry under Executions, or leave that out.`,
 		again: 'use Retry with currently saved workflow under Executions',
 	},
 	{
-		holds: ({ created = [] }) => created.length > 0,
+		appliesTo: ({ created = [] }) => created.length > 0,
 		warning: `${OTHERS}leave that out.`,
 		again: 'run this again without that',
 	},
@@ -56,7 +56,7 @@ const ROWS: Row[] = [
 
 /** What holds for an item: the first row that fits. */
 export function adviceFor(situation: Situation | undefined): Pick<Row, 'warning' | 'again'> {
-	const row = situation && ROWS.find(({ holds }) => holds(situation));
+	const row = situation && ROWS.find(({ appliesTo: holds }) => holds(situation));
 	return row ?? { again: RUN_AGAIN };
 }
 

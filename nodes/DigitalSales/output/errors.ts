@@ -10,13 +10,13 @@ import { CanceledError } from '../shared/clock';
 import { adviceFor, type Situation, unsentNote } from './advice';
 
 /** What the node itself refuses to do, before anything is sent. */
-export class Refusal extends Error {
+export class NotSentError extends Error {
 	constructor(
 		message: string,
 		readonly facts: Facts,
 	) {
 		super(message);
-		this.name = 'Refusal';
+		this.name = 'NotSentError';
 	}
 }
 
@@ -72,31 +72,31 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext = {
 	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
 	const description = [
-		wordsNote(words, context.labelOf),
+		serviceWordsLine(words, context.labelOf),
 		warning,
 		error instanceof ServiceError && error.isInDoubt && about !== null && `Details: ${about}.`,
 		advice,
-		error instanceof ServiceError && requestNote(error),
+		error instanceof ServiceError && requestLine(error),
 		// Last, because there may be hundreds.
 		...createdNotes(situation),
 	]
 		.filter(Boolean)
 		.join('\n');
 	return {
-		error: shown(node, error, { message, description, itemIndex: context.itemIndex }),
+		error: toNodeError(node, error, { message, description, itemIndex: context.itemIndex }),
 		facts: { message, advice, status, outcome, ...words, about },
 	};
 }
 
 function factsOf(error: unknown, isSent = false): Facts {
-	if (error instanceof ServiceError || error instanceof Refusal) return error.facts;
+	if (error instanceof ServiceError || error instanceof NotSentError) return error.facts;
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		return { advice: error.description || undefined, outcome: 'notSent' };
 	}
 	return { outcome: error instanceof CanceledError || !isSent ? 'notSent' : 'unknown' };
 }
 
-function shown(
+function toNodeError(
 	node: INode,
 	error: unknown,
 	texts: { message: string; description: string; itemIndex?: number },
@@ -110,7 +110,7 @@ function shown(
 }
 
 /** In one line: a list shows those of a description as one. */
-function wordsNote(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
+function serviceWordsLine(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
 	const fields = Object.entries(words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);
 		return `${label === undefined ? field : `${label} (${field})`}: ${texts.join(', ')}`;
@@ -119,7 +119,7 @@ function wordsNote(words: ServiceWords, labelOf: ErrorContext['labelOf']): strin
 	return text && `The service said: ${text}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
-function requestNote({ endpoint, tries, outcome: { code } }: ServiceError): string {
+function requestLine({ endpoint, tries, outcome: { code } }: ServiceError): string {
 	return `Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${code ? `, ${code}` : ''}.`;
 }
 

@@ -13,7 +13,7 @@ export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject 
 	const { offers } = product;
 	const shown: Partial<Offer> | undefined = isSplit
 		? offerSchema.safeParse(row.offer).data
-		: cheapest(offers);
+		: cheapestOffer(offers);
 	return {
 		product_hash: product.hash ?? null,
 		title: product.title ?? null,
@@ -28,7 +28,7 @@ export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject 
 	};
 }
 
-function cheapest(offers: Offer[]): Offer | undefined {
+function cheapestOffer(offers: Offer[]): Offer | undefined {
 	return offers.reduce<Offer | undefined>(
 		(best, offer) =>
 			(offer.price ?? Infinity) < (best?.price ?? Infinity) ? offer : (best ?? offer),

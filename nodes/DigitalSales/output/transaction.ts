@@ -90,7 +90,7 @@ export function transactionOutput(
 	transaction: Transaction,
 	{ simplify, fields }: OutputChoice,
 ): IDataObject {
-	return simplify ? flat(transaction, fields ?? DEFAULT_FIELDS) : transaction.json;
+	return simplify ? flatFields(transaction, fields ?? DEFAULT_FIELDS) : transaction.json;
 }
 
 /** A transaction as Wait for Payment reports it, with the field to branch on first. */
@@ -103,7 +103,7 @@ export function waitOutput(
 	return Object.assign({ paid }, transactionOutput(transaction, { simplify, fields }), { paid });
 }
 
-function flat(transaction: Transaction, chosen: readonly TransactionField[]): IDataObject {
+function flatFields(transaction: Transaction, chosen: readonly TransactionField[]): IDataObject {
 	const names = TRANSACTION_FIELDS.filter((name) => ALWAYS.includes(name) || chosen.includes(name));
 	return Object.fromEntries(names.map((name) => [name, FIELDS[name](transaction) ?? null]));
 }

@@ -24,7 +24,7 @@ const LONGEST_SLEEP_MS = 1_000;
  *
  * @throws CanceledError at once when the signal is aborted
  */
-export async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export async function cancelableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 	const end = clock.elapsed() + milliseconds;
 	for (;;) {
 		if (signal?.aborted) throw new CanceledError();

@@ -12,12 +12,12 @@ export async function eachLimit<T>(
 ): Promise<void> {
 	const failures: unknown[] = [];
 	const left = entries.values();
-	const work = async (): Promise<void> => {
+	const runTasks = async (): Promise<void> => {
 		for (const entry of left) {
 			await task(entry).catch((reason: unknown) => failures.push(reason));
 			if (failures.length > 0) break;
 		}
 	};
-	await Promise.all(Array.from({ length: Math.min(atOnce, entries.length) }, work));
+	await Promise.all(Array.from({ length: Math.min(atOnce, entries.length) }, runTasks));
 	if (failures.length > 0) throw failures[0];
 }

@@ -4,14 +4,14 @@ interface Clearable {
 	clear(): void;
 }
 
-const all: Clearable[] = [];
+const allStates: Clearable[] = [];
 
 /**
  * Declares state that both nodes and all executions of a process share, next to the code that uses
  * it. It must be bounded: by a {@link BoundedMap}, the number of accounts, or what is in progress.
  */
 export function processState<T extends Clearable>(state: T): T {
-	all.push(state);
+	allStates.push(state);
 	return state;
 }
 
@@ -21,14 +21,14 @@ export function processState<T extends Clearable>(state: T): T {
  * @internal
  */
 export function clearProcessState(): void {
-	for (const state of all) state.clear();
+	for (const state of allStates) state.clear();
 }
 
 /** How much a {@link BoundedMap} keeps, and what goes first. */
 export interface Bounds<V> {
 	most: number;
 	/** Whether an entry has expired: it is no longer found, and goes when another is set. */
-	isOver?: (value: V) => boolean;
+	isExpired?: (value: V) => boolean;
 	/** Whether an entry goes last: only when no other entry is left to go. */
 	isKept?: (value: V) => boolean;
 }
@@ -45,7 +45,7 @@ export class BoundedMap<V> {
 
 	get(key: string): V | undefined {
 		const value = this.entries.get(key);
-		return value === undefined || this.isOver(value) ? undefined : value;
+		return value === undefined || this.isExpired(value) ? undefined : value;
 	}
 
 	set(key: string, value: V): void {
@@ -64,15 +64,15 @@ export class BoundedMap<V> {
 
 	/** The entries that have not expired, the oldest first. */
 	list(): Array<[string, V]> {
-		return [...this.entries].filter(([, value]) => !this.isOver(value));
+		return [...this.entries].filter(([, value]) => !this.isExpired(value));
 	}
 
-	private isOver(value: V): boolean {
-		return this.bounds.isOver?.(value) === true;
+	private isExpired(value: V): boolean {
+		return this.bounds.isExpired?.(value) === true;
 	}
 
 	private evict(): void {
-		const { most, isOver, isKept } = this.bounds;
+		const { most, isExpired: isOver, isKept } = this.bounds;
 		for (const [key, value] of isOver ? this.entries : []) {
 			if (!isOver?.(value)) break;
 			this.entries.delete(key);
@@ -105,7 +105,7 @@ export class PromiseCache<V> {
 
 	constructor(private readonly bounds: { most: number; keptMs: number }) {
 		const { most } = bounds;
-		this.entries = new BoundedMap({ most, isOver: ({ until }) => until <= clock.elapsed() });
+		this.entries = new BoundedMap({ most, isExpired: ({ until }) => until <= clock.elapsed() });
 	}
 
 	get size(): number {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { pages } from '../../../nodes/DigitalSales/api/pagination';
+import { readPages } from '../../../nodes/DigitalSales/api/pagination';
 import type { ProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
 
 interface ListingOptions {
@@ -22,7 +22,11 @@ async function list(fetchPage: (page: number) => ProductPage, options: ListingOp
 		underWay--;
 		return fetchPage(number);
 	};
-	const reading = pages({ fetchPage: fetching, maxPages, wanted: () => limit - items.length });
+	const reading = readPages({
+		fetchPage: fetching,
+		maxPages,
+		itemsWanted: () => limit - items.length,
+	});
 	for (;;) {
 		const { done, value } = await reading.next();
 		if (done) return { items, incomplete: value, asked, most };

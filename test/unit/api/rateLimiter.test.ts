@@ -4,7 +4,7 @@ import { CanceledError, clock } from '../../../nodes/DigitalSales/shared/clock';
 import {
 	RateLimiter,
 	TooLateError,
-	type TakeOptions,
+	type PermitOptions,
 } from '../../../nodes/DigitalSales/api/rateLimiter';
 import { useTimeLapse } from '../../helpers/timeLapse';
 
@@ -12,20 +12,24 @@ const MINUTE = 60_000;
 const isUrgent = true;
 
 /** Sends requests one after the other and gives the moment of each, from the first on. */
-async function send(limiter: RateLimiter, count: number, options?: TakeOptions): Promise<number[]> {
+async function send(
+	limiter: RateLimiter,
+	count: number,
+	options?: PermitOptions,
+): Promise<number[]> {
 	const start = clock.elapsed();
 	const moments: number[] = [];
 	for (let sent = 0; sent < count; sent++) {
-		const permit = await limiter.take(options);
+		const permit = await limiter.acquirePermit(options);
 		moments.push(clock.elapsed() - start);
-		limiter.settle(permit);
+		limiter.releaseUsed(permit);
 	}
 	return moments;
 }
 
 /** Sends a request that is answered by a 429. */
-async function refuse(limiter: RateLimiter, options?: TakeOptions): Promise<void> {
-	limiter.settleLimited(await limiter.take(options), 5_000);
+async function refuse(limiter: RateLimiter, options?: PermitOptions): Promise<void> {
+	limiter.releaseLimited(await limiter.acquirePermit(options), 5_000);
 }
 
 describe('The rate limit of an account', () => {
@@ -58,10 +62,10 @@ describe('The rate limit of an account', () => {
 	test('who was let in before and comes back goes second', async () => {
 		const limiter = new RateLimiter(20);
 		const served: string[] = [];
-		const serve = async (name: string, isBack: boolean): Promise<void> => {
-			const permit = await limiter.take({ isBack });
+		const serve = async (name: string, isRetry: boolean): Promise<void> => {
+			const permit = await limiter.acquirePermit({ isRetry });
 			served.push(name);
-			limiter.settle(permit);
+			limiter.releaseUsed(permit);
 		};
 		await refuse(limiter);
 		expect(limiter.delayMs()).toBe(5_000);
@@ -78,18 +82,18 @@ describe('The rate limit of an account', () => {
 
 	describe('without a known rate, after a 429', () => {
 		/** How many of 20 requests are let in at once. */
-		const letIn = async (limiter: RateLimiter, options?: TakeOptions): Promise<number> => {
+		const letIn = async (limiter: RateLimiter, options?: PermitOptions): Promise<number> => {
 			let count = 0;
-			for (let nth = 0; nth < 20; nth++) void limiter.take(options).then(() => count++);
+			for (let nth = 0; nth < 20; nth++) void limiter.acquirePermit(options).then(() => count++);
 			await clock.sleep(0);
 			return count;
 		};
 		const refused = async (atOnce = 1): Promise<RateLimiter> => {
 			const limiter = new RateLimiter(undefined);
 			const permits = [];
-			for (let nth = 1; nth < atOnce; nth++) permits.push(await limiter.take());
+			for (let nth = 1; nth < atOnce; nth++) permits.push(await limiter.acquirePermit());
 			await refuse(limiter);
-			for (const permit of permits) limiter.settle(permit);
+			for (const permit of permits) limiter.releaseUsed(permit);
 			await send(limiter, 1);
 			return limiter;
 		};
@@ -116,10 +120,10 @@ describe('The rate limit of an account', () => {
 	describe('what nobody waits for', () => {
 		const isBackground = true;
 		/** How many requests are let in at once, each answered before the next. */
-		const letIn = async (limiter: RateLimiter, options: TakeOptions): Promise<number> => {
+		const letIn = async (limiter: RateLimiter, options: PermitOptions): Promise<number> => {
 			let count = 0;
 			while (count < 100 && limiter.delayMs(options) === 0) {
-				limiter.settle(await limiter.take(options));
+				limiter.releaseUsed(await limiter.acquirePermit(options));
 				count++;
 			}
 			return count;
@@ -160,7 +164,7 @@ describe('The rate limit of an account', () => {
 
 		test('counts what is under way', async () => {
 			const limiter = new RateLimiter(20);
-			for (let nth = 0; nth < 5; nth++) await limiter.take({ isBackground });
+			for (let nth = 0; nth < 5; nth++) await limiter.acquirePermit({ isBackground });
 
 			expect(limiter.delayMs({ isBackground })).toBe(Infinity);
 			expect(limiter.delayMs()).toBe(0);
@@ -190,7 +194,7 @@ describe('The rate limit of an account', () => {
 		await send(limiter, 1, { isUrgent });
 		expect(limiter.delayMs({ isUrgent })).toBe(MINUTE);
 		const served: string[] = [];
-		const serve = async (name: string, options?: TakeOptions): Promise<void> => {
+		const serve = async (name: string, options?: PermitOptions): Promise<void> => {
 			await send(limiter, 1, options);
 			served.push(name);
 		};
@@ -207,7 +211,7 @@ describe('The rate limit of an account', () => {
 		const canceling = new AbortController();
 		const { signal } = canceling;
 
-		const waiting = Array.from({ length: 9 }, async () => await limiter.take({ signal }));
+		const waiting = Array.from({ length: 9 }, async () => await limiter.acquirePermit({ signal }));
 		canceling.abort();
 
 		expect((await Promise.allSettled(waiting)).map(({ status }) => status)).toContain('rejected');
@@ -218,18 +222,18 @@ describe('The rate limit of an account', () => {
 		const limiter = new RateLimiter(undefined);
 		await refuse(limiter);
 		await clock.sleep(5_000);
-		const underWay = await limiter.take();
+		const underWay = await limiter.acquirePermit();
 		const { signal } = new AbortController();
 		const canceling = new AbortController();
 		const start = clock.elapsed();
 		const left: string[] = [];
-		const wait = (name: string, options: TakeOptions): void => {
+		const wait = (name: string, options: PermitOptions): void => {
 			const leave = (how: string): void =>
 				void left.push(`${name} ${how} after ${clock.elapsed() - start} ms`);
-			void limiter.take(options).then(
+			void limiter.acquirePermit(options).then(
 				(permit) => {
 					leave('goes');
-					limiter.settle(permit);
+					limiter.releaseUsed(permit);
 				},
 				(error: Error) => leave(error.constructor.name),
 			);
@@ -241,7 +245,7 @@ describe('The rate limit of an account', () => {
 
 		canceling.abort();
 		await clock.sleep(60);
-		limiter.settle(underWay);
+		limiter.releaseUsed(underWay);
 		await clock.sleep(0);
 
 		expect(left).toEqual([
@@ -250,20 +254,22 @@ describe('The rate limit of an account', () => {
 			'patient goes after 60 ms',
 			'next goes after 60 ms',
 		]);
-		expect(limiter.waiting).toBe(0);
-		await expect(limiter.take({ signal: canceling.signal })).rejects.toThrow(CanceledError);
+		expect(limiter.waitingCount).toBe(0);
+		await expect(limiter.acquirePermit({ signal: canceling.signal })).rejects.toThrow(
+			CanceledError,
+		);
 		expect(getEventListeners(signal, 'abort')).toEqual([]);
 	});
 
 	test('whoever waits behind others is told at once, or refused at once', async () => {
 		const limiter = new RateLimiter(1);
 		await send(limiter, 1);
-		void limiter.take();
+		void limiter.acquirePermit();
 		const onWait = jest.fn();
 		const start = clock.elapsed();
 
-		void limiter.take({ onWait });
-		const late = limiter.take({ latest: start + 30_000 });
+		void limiter.acquirePermit({ onWait });
+		const late = limiter.acquirePermit({ latest: start + 30_000 });
 
 		await expect(late).rejects.toThrow(TooLateError);
 		expect(clock.elapsed()).toBe(start);
@@ -273,7 +279,7 @@ describe('The rate limit of an account', () => {
 	test('who is cancelled as the turn comes does not get it, and it is not lost', async () => {
 		const limiter = new RateLimiter(1);
 		const canceling = new AbortController();
-		const taking = limiter.take({ signal: canceling.signal });
+		const taking = limiter.acquirePermit({ signal: canceling.signal });
 
 		canceling.abort();
 
@@ -296,12 +302,12 @@ describe('The rate limit of an account', () => {
 					const canceling = new AbortController();
 					const { rate, isLimited, takesMs, cancelAfter } = one;
 					const latest = clock.elapsed() + one.patienceMs;
-					const taking = limiter.take({ rate, latest, signal: canceling.signal });
+					const taking = limiter.acquirePermit({ rate, latest, signal: canceling.signal });
 					const ending = taking.then(async (permit) => {
 						expect(permit.takenAt).toBeLessThanOrEqual(latest);
 						await clock.sleep(takesMs);
-						if (isLimited) limiter.settleLimited(permit, 5_000);
-						else limiter.settle(permit);
+						if (isLimited) limiter.releaseLimited(permit, 5_000);
+						else limiter.releaseUsed(permit);
 					});
 					for (let turn = 0; turn < (cancelAfter ?? 0); turn++) await Promise.resolve();
 					if (cancelAfter !== null) canceling.abort();
@@ -315,7 +321,7 @@ describe('The rate limit of an account', () => {
 				await clock.sleep(MINUTE);
 
 				const start = clock.elapsed();
-				await Promise.all(Array.from({ length: 5 }, async () => await limiter.take()));
+				await Promise.all(Array.from({ length: 5 }, async () => await limiter.acquirePermit()));
 				expect(clock.elapsed()).toBe(start);
 			}),
 			{ numRuns: 100 },

@@ -8,7 +8,7 @@ import {
 	readBody,
 	readResponse,
 	retryAfterMs,
-	takeText,
+	decodeBody,
 } from '../../../nodes/DigitalSales/api/response';
 import { bodyStream } from '../../../nodes/DigitalSales/n8n/httpHelper';
 import { readResource } from '../../../nodes/DigitalSales/api/schemas/resource';
@@ -164,7 +164,7 @@ describe('The body of an answer', () => {
 		const chunks = (await readBody(body, never)) ?? [];
 
 		expect(chunks.length).toBeGreaterThan(1);
-		expect(takeText(chunks)).toBe('{"title":"Promoção"}');
+		expect(decodeBody(chunks)).toBe('{"title":"Promoção"}');
 	});
 
 	test('may be as large as the bound, and holds no memory once its text is taken', async () => {
@@ -172,7 +172,7 @@ describe('The body of an answer', () => {
 
 		const chunks = (await readBody(body, never)) ?? [];
 
-		expect(takeText(chunks)).toHaveLength(MOST_BODY_BYTES);
+		expect(decodeBody(chunks)).toHaveLength(MOST_BODY_BYTES);
 		expect(chunks).toEqual([]);
 	});
 
@@ -230,7 +230,7 @@ describe('The body of an answer', () => {
 		const late = new AbortController();
 		for (const text of ['first', 'second']) {
 			const body = await begin((response) => response.end(text));
-			expect(takeText((await readBody(body, late.signal)) ?? [])).toBe(text);
+			expect(decodeBody((await readBody(body, late.signal)) ?? [])).toBe(text);
 			await new Promise((resolve) => setImmediate(resolve));
 		}
 

@@ -8,7 +8,7 @@ import { BoundedMap, PromiseCache } from '../../../nodes/DigitalSales/shared/pro
 describe('A bounded map', () => {
 	test('does not find what is over, and lets it go with the next entry', () => {
 		let now = 0;
-		const map = new BoundedMap<number>({ most: 10, isOver: (until) => until <= now });
+		const map = new BoundedMap<number>({ most: 10, isExpired: (until) => until <= now });
 		map.set('short', 5);
 		map.set('long', 50);
 		now = 10;

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { CanceledError, clock, wait } from '../../../nodes/DigitalSales/shared/clock';
+import { CanceledError, clock, cancelableSleep } from '../../../nodes/DigitalSales/shared/clock';
 import { eachLimit } from '../../../nodes/DigitalSales/shared/eachLimit';
 
 /** Ends after so many turns of the event loop. */
@@ -55,7 +55,7 @@ describe('Waiting', () => {
 			});
 
 			const { signal } = new AbortController();
-			await wait(milliseconds, signal);
+			await cancelableSleep(milliseconds, signal);
 
 			expect(slices).toEqual(expected);
 			expect(getEventListeners(signal, 'abort')).toEqual([]);
@@ -66,11 +66,11 @@ describe('Waiting', () => {
 		const sleep = jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => undefined));
 		const execution = new AbortController();
 
-		const waiting = wait(60_000, execution.signal);
+		const waiting = cancelableSleep(60_000, execution.signal);
 		execution.abort();
 
 		await expect(waiting).rejects.toThrow(CanceledError);
-		await expect(wait(60_000, execution.signal)).rejects.toThrow(CanceledError);
+		await expect(cancelableSleep(60_000, execution.signal)).rejects.toThrow(CanceledError);
 		expect(sleep).toHaveBeenCalledTimes(1);
 	});
 

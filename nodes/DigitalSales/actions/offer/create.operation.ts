@@ -9,7 +9,7 @@ import { displayPath, mistake, readForm } from '../../form/readForm';
 import { createOnce } from '../../idempotency/createOnce';
 import { isKnown } from '../../idempotency/earlier';
 import { offerFingerprint } from '../../idempotency/keys';
-import type { Refusal } from '../../output/errors';
+import type { NotSentError } from '../../output/errors';
 import { offerOutput } from '../../output/product';
 import { hundredfold } from '../hundredfold';
 import type { Operation } from '../operation';
@@ -21,7 +21,7 @@ interface ReadyOffer extends OfferBody {
 	options: { repeatCode?: string; allowPriceMismatch?: boolean };
 	about: string;
 	/** What is wrong with an offer that may exist already: then it is returned all the same. */
-	problem?: Refusal;
+	problem?: NotSentError;
 }
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
@@ -127,7 +127,7 @@ function bodyOf(context: IExecuteFunctions, itemIndex: number, form: OfferForm):
 function priceMismatch(
 	{ account }: Run,
 	{ productHash, price, options }: ReadyOffer,
-): Refusal | undefined {
+): NotSentError | undefined {
 	const seen = seenPrices(account, productHash);
 	if (options.allowPriceMismatch === true || seen.some((cents) => cents === price.cents)) return;
 	return seen

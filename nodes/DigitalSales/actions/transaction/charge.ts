@@ -19,7 +19,7 @@ import { hundredfold } from '../hundredfold';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/products';
-import type { Refusal } from '../../output/errors';
+import type { NotSentError } from '../../output/errors';
 
 /** A charge that is ready to be sent. All but the body is read from the body, as it will be sent. */
 export interface Charge {
@@ -190,7 +190,7 @@ function inWords(
 export function priceMismatch(
 	{ account }: Run,
 	{ form, charge }: { form: ChargeForm; charge: Charge },
-): Refusal | undefined {
+): NotSentError | undefined {
 	const { additionalFields, options } = form;
 	const { cart, amount, labelOf } = charge;
 	if (options.allowPriceMismatch === true) return undefined;
@@ -199,7 +199,7 @@ export function priceMismatch(
 		cents: number | null | undefined,
 		says: string,
 		other: number | undefined,
-	): Refusal | undefined => {
+	): NotSentError | undefined => {
 		const isCustom = label[0] in (additionalFields.customFields ?? {});
 		return hundredfold({ label: labelOf(...label), cents, isCustom }, says, other);
 	};

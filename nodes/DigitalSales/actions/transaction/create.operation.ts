@@ -10,7 +10,7 @@ import { isTool } from '../../n8n/tool';
 import { isKnown } from '../../idempotency/earlier';
 import { contactOf } from '../../idempotency/keys';
 import { customerPhrase } from '../../idempotency/refusals';
-import type { Refusal } from '../../output/errors';
+import type { NotSentError } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { type Charge, chargeOf, priceMismatch } from './charge';
@@ -25,7 +25,7 @@ interface ReadyCharge {
 	/** About its notifications. */
 	hint?: string;
 	/** What is wrong with a charge that may exist already: then it is returned all the same. */
-	problem?: Refusal;
+	problem?: NotSentError;
 }
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */

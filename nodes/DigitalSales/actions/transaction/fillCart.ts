@@ -7,7 +7,7 @@ import { quoted, RUN_AGAIN } from '../../domain/text';
 import { webAddressIn } from '../../domain/webAddress';
 import { displayPath, mistake } from '../../form/readForm';
 import type { ServiceError } from '../../api/serviceError';
-import { Refusal } from '../../output/errors';
+import { NotSentError } from '../../output/errors';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 
@@ -21,7 +21,7 @@ type CartItem = ChargeForm['cart'][number];
  * them, but is not worth a request of its own. Without a title the charge is still made, with a hint.
  * A cart of Custom Fields is sent as it is.
  *
- * @throws Refusal if the catalog cannot be read, and a price is blank
+ * @throws NotSentError if the catalog cannot be read, and a price is blank
  * @throws NodeOperationError if several offers fit, or a price stays blank and no amount is given
  */
 export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): Promise<ChargeForm> {
@@ -39,7 +39,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 			cart.push(item);
 			continue;
 		}
-		const { found, several, failed } = await run.catalog.offer(hash, item.price);
+		const { found, several, failed } = await run.catalog.findOffer(hash, item.price);
 		// What the catalog says of a price is not guessed.
 		if (failed && item.price === undefined) throw notLookedUp(hash, failed);
 		if (several) throw wrong('offerHash', ...ambiguity(several));
@@ -56,8 +56,8 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 	return { ...form, cart };
 }
 
-function notLookedUp(hash: string, error: ServiceError): Refusal {
-	return new Refusal(`Offer ${quoted(hash)} could not be looked up in the catalog`, {
+function notLookedUp(hash: string, error: ServiceError): NotSentError {
+	return new NotSentError(`Offer ${quoted(hash)} could not be looked up in the catalog`, {
 		advice: `${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price yourself.`,
 		outcome: 'notSent',
 		answer: error.outcome,
