@@ -5,50 +5,44 @@ import { ENDPOINTS, type Endpoint } from './endpoints';
 
 /** Permission for one request. */
 export interface Permit {
-	takenAt: number;
 	answeredAt?: number;
 	isBackground?: boolean;
 }
 
 export interface PermitOptions {
-	/** Another rate than the documented one, for this request alone. */
+	/** Replaces the documented rate, for this request alone. */
 	rate?: number;
-	/** Whether somebody waits for it: it goes first, and after a 429 it does not wait for the request in flight. */
+	/** It goes first, and after a 429 it does not wait for the request in flight. */
 	isUrgent?: boolean;
-	/** Whether nobody waits for it: such requests leave most of what is allowed to the others. */
+	/** Background requests leave most of the rate to others. */
 	isBackground?: boolean;
-	/** When it is too late to begin, on `clock.elapsed()`. */
+	/** When it is too late to start, on `clock.elapsed()`. */
 	latest?: number;
 	/** Cancels waiting at once. */
 	signal?: AbortSignal;
-	/** Whether it was let in before. */
 	isRetry?: boolean;
-	/** Called while it waits, with how long that takes at least. */
+	/** Called while the request waits, with the shortest possible delay. */
 	onWait?: (delayMs: number) => void;
 }
 
-/** Thrown by {@link RateLimiter.acquirePermit} when a request cannot be let in in time. */
-export class TooLateError extends Error {
-	constructor() {
-		super('The turn did not come in time');
-	}
-}
+/** The permit cannot be had in time. */
+export class TooLateError extends Error {}
 
 interface QueuedRequest extends PermitOptions {
 	admit: (permit: Permit) => void;
-	refuse: (error: Error) => void;
+	reject: (error: Error) => void;
 }
 
 /** Limits are stated per minute throughout the API document. */
 const MINUTE_MS = 60_000;
-/** How long after a 429 one request goes at a time. */
-const CAREFUL_MS = MINUTE_MS;
+/** How long after a 429 requests go one at a time. */
+const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
-/** Of what is allowed, so that a burst of others finds room even just after background requests. */
+/** So that a burst of others finds room even just after background requests. */
 const BACKGROUND_SHARE = 1 / 4;
-/** How long a 429 tells what is allowed. */
-const TAUGHT_MS = 15 * MINUTE_MS;
-/** Slices, so that a line that all have left leaves no long timer behind. */
+/** How long the rate learned from a 429 is trusted. */
+const LEARNED_FOR_MS = 15 * MINUTE_MS;
+/** Sleep in slices, so that no long timer outlives an empty queue. */
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
@@ -56,25 +50,23 @@ const LONGEST_SLEEP_MS = 1_000;
  * window that allows bursts. A request counts from its answer on, the latest moment at which the
  * service can have counted it. Rates are numbers of requests in that window.
  *
- * Other processes spend from the same account, and nobody says how many there are. A 429 closes the
- * limiter, and for a minute one request goes at a time: a burst would only be refused again. Without a
- * documented rate nothing waits until a 429, which shows what is allowed.
+ * Other processes use the same account, and nothing says how many there are. A 429 closes the limiter,
+ * and for a minute requests go one at a time, because another burst would be refused again. Without a
+ * documented rate nothing waits until a 429, which shows how many requests are allowed.
  */
 export class RateLimiter {
-	/** Who waits, in the order in which they are let in. */
 	private queue: QueuedRequest[] = [];
-	/** When it is looked after next, on `clock.elapsed()`. */
+	/** On `clock.elapsed()`; 0 if no check is due. */
 	private nextCheckAt = 0;
-	/** The requests that still count, the first answered first. */
+	/** Requests that still count, in the order of their answers. */
 	private readonly answered: Permit[] = [];
 	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
-	/** When the latest 429 came. */
 	private latest429At = -Infinity;
-	/** How many requests had gone well in the minute before a 429. */
+	/** How many requests succeeded in the window before a 429. */
 	private learnedRate = Infinity;
 
-	/** @param rate the documented one, if there is one */
+	/** @param rate the documented rate, if there is one */
 	constructor(
 		private readonly rate = Infinity,
 		private readonly windowMs = MINUTE_MS,
@@ -84,135 +76,141 @@ export class RateLimiter {
 		return this.queue.length;
 	}
 
-	/** How long a request would wait now: Infinity is until another one is answered. */
+	/** How long a request would wait now; Infinity means until another request is answered. */
 	delayMs({ rate = this.rate, isUrgent, isBackground }: PermitOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
-		const isOneAtATime = now - this.latest429At < CAREFUL_MS && !isUrgent;
+		const isOneAtATime = now - this.latest429At < ONE_AT_A_TIME_MS && !isUrgent;
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
-		const delayMs = this.msUntilRoom(rate, this.answered, this.inFlight.size);
+		const delayMs = this.msUntilRoom(rate, this.answered, [...this.inFlight]);
 		if (!isBackground) return delayMs;
-		const [answered, inFlight] = [this.answered, [...this.inFlight]].map((permits) =>
-			permits.filter((permit) => permit.isBackground),
-		);
+		const inBackground = (permits: Permit[]) => permits.filter((permit) => permit.isBackground);
 		const share = Math.ceil(this.allowedRate(rate) * BACKGROUND_SHARE);
-		return Math.max(delayMs, this.msUntilRoom(share, answered, inFlight?.length));
+		return Math.max(
+			delayMs,
+			this.msUntilRoom(share, inBackground(this.answered), inBackground([...this.inFlight])),
+		);
 	}
 
-	/** How long until the window has room. Of the latest answers, as many as the rate allows may lie within it. */
-	private msUntilRoom(rate: number, answered: readonly Permit[] = [], inFlight = 0): number {
-		const tooMany = answered.length + inFlight - rate;
+	/** The window has room when fewer requests than the rate allows are in flight or answered within it. */
+	private msUntilRoom(rate: number, answered: Permit[], inFlight: Permit[]): number {
+		const tooMany = answered.length + inFlight.length - rate;
 		if (tooMany < 0) return 0;
 		const { answeredAt = Infinity } = answered[tooMany] ?? {};
 		return Math.max(0, answeredAt + this.windowMs - clock.elapsed());
 	}
 
-	/** What the service allows in a window, as far as it is documented or a 429 has shown it. */
 	private allowedRate(rate: number): number {
-		if (clock.elapsed() - this.latest429At >= TAUGHT_MS) return rate;
+		if (clock.elapsed() - this.latest429At >= LEARNED_FOR_MS) return rate;
 		return Math.min(rate, Math.max(this.learnedRate, this.recentCount()));
 	}
 
-	/** How many requests went well within the last window. */
 	private recentCount(): number {
 		const from = clock.elapsed() - this.windowMs;
 		return this.answered.filter(({ answeredAt = 0 }) => answeredAt > from).length;
 	}
 
 	/**
-	 * Waits for a permit, which must be given back by {@link releaseUsed}, {@link releaseLimited} or {@link releaseUnused}.
+	 * Waits for a permit. The caller must end it with one of the three methods named `release...`.
 	 *
 	 * @throws CanceledError when the signal is aborted
 	 * @throws TooLateError as soon as it is certain that the permit cannot be had in time
 	 */
 	async acquirePermit(options: PermitOptions = {}): Promise<Permit> {
-		const { signal, isRetry: isBack } = options;
+		const { signal, isRetry } = options;
 		if (signal?.aborted) throw new CanceledError();
-		let leave: () => void = () => undefined;
-		const taking = new Promise<Permit>((admit, refuse) => {
-			const waiting = { ...options, admit, refuse };
-			leave = () => {
-				this.queue = this.queue.filter((other) => other !== waiting);
-				refuse(new CanceledError());
+		let cancel: () => void = () => undefined;
+		const acquiring = new Promise<Permit>((admit, reject) => {
+			const queued = { ...options, admit, reject };
+			cancel = () => {
+				this.leaveQueue(queued);
+				reject(new CanceledError());
 			};
-			this.queue.splice(isBack ? this.retryPosition() : this.queue.length, 0, waiting);
+			this.queue.splice(isRetry ? this.retryPosition() : this.queue.length, 0, queued);
 		});
-		signal?.addEventListener('abort', leave);
+		signal?.addEventListener('abort', cancel);
 		void this.serveQueue();
-		const permit = await taking.finally(() => signal?.removeEventListener('abort', leave));
+		const permit = await acquiring.finally(() => signal?.removeEventListener('abort', cancel));
 		if (!signal?.aborted) return permit;
-		// Granted while aborting.
+		// The signal was aborted just after the permit was granted.
 		this.releaseUnused(permit);
 		throw new CanceledError();
 	}
 
-	/** Takes back a permit for what was not sent. */
+	/** Ends the permit of a request that was not sent. */
 	releaseUnused(permit: Permit): void {
 		this.inFlight.delete(permit);
 		void this.serveQueue();
 	}
 
-	/** Enters the end of a request, other than a 429. */
+	/** Ends the permit of a request that counts. */
 	releaseUsed(permit: Permit): void {
 		this.answered.push(Object.assign(permit, { answeredAt: clock.elapsed() }));
 		this.answered.splice(0, this.answered.length - MOST_COUNTED);
 		this.releaseUnused(permit);
 	}
 
-	/** Enters a 429: nothing is sent for the given time. */
+	/** Ends the permit of a request that got a 429, and closes the limiter for a time. */
 	releaseLimited(permit: Permit, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		this.latest429At = now;
-		// The first request of all may meet a limit that others have used up.
+		// The very first request may meet a limit that other processes have used up: it teaches nothing.
 		this.learnedRate = this.recentCount() || this.learnedRate;
 		this.releaseUnused(permit);
 	}
 
-	/** After the first new request: a 429 may be about one request alone, which must not hold up the others. */
+	/** After the first new request: if the 429 is about one request alone, that must not hold up the others. */
 	private retryPosition(): number {
-		const [, next = this.queue.length] = this.queue.flatMap(({ isRetry: isBack }, nth) =>
-			isBack ? [] : nth,
+		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
+			isRetry ? [] : index,
 		);
-		return next;
+		return secondNew;
 	}
 
-	/** Lets in whose turn has come, and refuses who would be too late. How long until time alone changes that. */
+	private leaveQueue(queued: QueuedRequest): void {
+		this.queue = this.queue.filter((other) => other !== queued);
+	}
+
+	/**
+	 * Admits requests whose turn has come, and rejects those that would be too late.
+	 *
+	 * @returns the delay until the next check; Infinity if time alone changes nothing
+	 */
 	private admitDue(): number {
-		let soonest = Infinity;
-		for (const waiting of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
+		let nextMs = Infinity;
+		for (const queued of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
 			const now = clock.elapsed();
-			const { latest = Infinity } = waiting;
-			const delayMs = this.delayMs(waiting);
+			const { latest = Infinity, isBackground } = queued;
+			const delayMs = this.delayMs(queued);
 			const isTooLate = now + (delayMs === Infinity ? 0 : delayMs) > latest;
-			if (delayMs > 0 && !isTooLate) {
-				waiting.onWait?.(delayMs);
-				soonest = Math.min(soonest, delayMs, latest - now + 1);
-				continue;
-			}
-			this.queue = this.queue.filter((other) => other !== waiting);
 			if (isTooLate) {
-				waiting.refuse(new TooLateError());
-				continue;
+				this.leaveQueue(queued);
+				queued.reject(new TooLateError());
+			} else if (delayMs > 0) {
+				queued.onWait?.(delayMs);
+				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
+			} else {
+				this.leaveQueue(queued);
+				const permit = { isBackground };
+				this.inFlight.add(permit);
+				queued.admit(permit);
 			}
-			const permit = { takenAt: now, isBackground: waiting.isBackground };
-			this.inFlight.add(permit);
-			waiting.admit(permit);
 		}
-		return soonest;
+		return nextMs;
 	}
 
-	/** Looks after the line until time alone changes nothing any more. */
+	/** Serves the queue until no request in it waits for time to pass. */
 	private async serveQueue(): Promise<void> {
 		for (;;) {
 			const nextMs = this.admitDue();
 			const now = clock.elapsed();
-			const at = now + Math.min(nextMs, LONGEST_SLEEP_MS);
-			const isAwaited = this.nextCheckAt > now && this.nextCheckAt <= at;
-			if (nextMs === Infinity || isAwaited) return;
-			this.nextCheckAt = at;
-			await clock.sleep(at - now);
-			if (this.nextCheckAt !== at) return;
+			const checkAt = now + Math.min(nextMs, LONGEST_SLEEP_MS);
+			const isCovered = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
+			if (nextMs === Infinity || isCovered) return;
+			this.nextCheckAt = checkAt;
+			await clock.sleep(checkAt - now);
+			if (this.nextCheckAt !== checkAt) return;
 			this.nextCheckAt = 0;
 		}
 	}

@@ -3,7 +3,7 @@ import {
 	DEFAULT_RETRY_LIMITS,
 	mayRetry,
 	rateLimitWaitMs,
-} from '../../../nodes/DigitalSales/api/client';
+} from '../../../nodes/DigitalSales/api/backoff';
 import {
 	kindOfStatus,
 	type OutcomeKind,
