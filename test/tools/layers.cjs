@@ -19,7 +19,7 @@ const API = [
 	['account', 'redact', 'schemas/.+'],
 	['endpoints', 'backoff', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
 	['client'],
-	['products', 'catalog', 'transactions', 'credentialTest'],
+	['products', 'offers', 'seenPrices', 'catalog', 'transactions', 'credentialTest'],
 ];
 
 const stacked = (name, floors, pathOf, whole) =>

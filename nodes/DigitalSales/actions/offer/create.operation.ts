@@ -1,7 +1,8 @@
 import compact from 'lodash/compact';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { catalogPages } from '../../api/catalog';
-import { markPricesSeen, offerTries, seenPrices } from '../../api/products';
+import { offerTries } from '../../api/offers';
+import { markPricesSeen, seenPrices } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
 import { quoted } from '../../domain/text';
 import { withCustomFields } from '../../form/fields';

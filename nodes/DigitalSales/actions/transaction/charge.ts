@@ -18,7 +18,7 @@ import { digest } from '../../shared/digest';
 import { hundredfold } from '../hundredfold';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
-import { seenPrice } from '../../api/products';
+import { seenPrice } from '../../api/seenPrices';
 import type { NotSentError } from '../../output/errors';
 
 /** A charge that is ready to be sent. All but the body is read from the body, as it will be sent. */

@@ -1,7 +1,7 @@
 import type { NodeOperationError } from 'n8n-workflow';
 import { type FoundOffer, type Lookup, MOST_LOOKUP_PAGES } from '../../api/catalog';
-import { isSold } from '../../api/schemas/product';
-import { seenPrice } from '../../api/products';
+import { isOnSale } from '../../api/products';
+import { seenPrice } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
 import { quoted, RUN_AGAIN } from '../../domain/text';
 import { webAddressIn } from '../../domain/webAddress';
@@ -97,7 +97,7 @@ function filledFrom(
 	hash: string,
 	{ product, offer }: FoundOffer,
 ): CartItem {
-	const seen = isSold(product) ? seenPrice(account, hash) : undefined;
+	const seen = isOnSale(product) ? seenPrice(account, hash) : undefined;
 	return {
 		...item,
 		price: item.price ?? seen ?? offer.price ?? undefined,

@@ -58,12 +58,6 @@ export const productSchema = z
 
 export type Product = z.output<typeof productSchema>;
 
-/** Whether a product is sold, as far as its status says. */
-export function isSold({ status }: { status?: unknown }): boolean {
-	const code = productSchema.shape.status.parse(status) ?? PRODUCT_STATUSES.active;
-	return code === PRODUCT_STATUSES.active;
-}
-
 /** One page of a list, as far as the pagination reads it. */
 export interface ProductPage<T = IDataObject> {
 	/** The products, by default as they came: they are the output, unknown fields included. */
