@@ -13,7 +13,6 @@ import { ServiceError } from './serviceError';
 const PRODUCT_FIELDS = ['hash', 'title', 'cover', 'sale_page', 'status'] as const;
 const OFFER_FIELDS = ['hash', 'title', 'price', 'url'] as const;
 
-/** What lists and lookups need of a product. */
 export type CatalogProduct = Pick<Product, (typeof PRODUCT_FIELDS)[number]> & {
 	offers: CatalogOffer[];
 };
@@ -22,7 +21,6 @@ export type CatalogOffer = Pick<Offer, (typeof OFFER_FIELDS)[number]>;
 
 type CatalogPage = ProductPage<CatalogProduct>;
 
-/** Products on one page; a service may send fewer. */
 const PAGE_SIZE = 100;
 export const CATALOG_LIMITS = {
 	retry: { maxTries: 2, maxTotalMs: 10_000 },
@@ -85,7 +83,6 @@ function toCatalogProduct(product: Product): CatalogProduct {
 /** A quarter of the account's budget, spent at most once while pages are remembered. */
 export const MOST_LOOKUP_PAGES = 5;
 
-/** An offer of the catalog with the product that it sells. */
 export interface FoundOffer {
 	product: CatalogProduct;
 	offer: CatalogOffer;
@@ -93,9 +90,7 @@ export interface FoundOffer {
 
 export interface Lookup {
 	found?: FoundOffer;
-	/** Offers that fit equally well, instead of `found`. */
 	several?: FoundOffer[];
-	/** Why the catalog could not be read. */
 	failed?: ServiceError;
 }
 
@@ -129,7 +124,6 @@ export class CatalogLookup {
 		return chooseOffer(found, price);
 	}
 
-	/** The products of the next page; undefined if there is none, or it cannot be read. */
 	private async nextPage(): Promise<CatalogProduct[] | undefined> {
 		const { done, value } = await this.pages.next().catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;

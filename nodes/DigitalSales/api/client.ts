@@ -47,19 +47,16 @@ export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
 	/** For one try with its whole answer; by default the endpoint's own time. */
 	timeoutMs?: number;
-	/** Requests a minute to GET /products; by default the documented number. */
 	productRate?: number;
 	signal?: AbortSignal;
 	/** How long a try may wait for the rate limiter. Somebody waits for such a request, so it goes first. */
 	longestLimiterWaitMs?: number;
-	/** Whether it still waits in line after a 429. */
 	waitsAfter429?: boolean;
 	/** Whether nobody waits for it, in spite of `longestLimiterWaitMs`. */
 	isBackground?: boolean;
 	onWait?: (endpoint: Endpoint) => void;
 }
 
-/** Shorter waits are not worth a hint. */
 const NOTABLE_WAIT_MS = 500;
 /**
  * What a proxy answers if it does not connect to an https host. Only n8n's error distinguishes that from
@@ -69,14 +66,12 @@ const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
 /** A 429 may ask for exactly the longest time, and the next try starts a moment later. */
 const GRACE_MS = 500;
 
-/** A request so far. */
 interface Progress {
 	tries: number;
 	/** Without those that got a 429. */
 	failedTries: number;
 	rateLimitHits: number;
 	firstSentAt: number;
-	/** Until the next try. */
 	delayMs: number;
 	/** Of the latest try. Before the first, only waiting for the rate limiter can fail. */
 	outcome: Outcome;

@@ -13,7 +13,6 @@ import { ServiceError, unansweredOutcome } from './serviceError';
 
 const TIMEOUT_MS = 20_000;
 
-/** The helper of a credential test returns the body as text. */
 const wholeResponse = responseHead.extend({ body: z.string().catch('') });
 
 /**

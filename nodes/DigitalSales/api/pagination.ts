@@ -1,35 +1,31 @@
 import type { ProductPage } from './schemas/product';
 
 export interface NewItems<T> {
-	/** Of the page. */
 	number: number;
-	/** Without the rows that came on a page before. */
 	items: T[];
-	/** Whether another page follows; undefined if only asking for it can tell. */
+	/** Whether another page follows; undefined if only reading it can show. */
 	hasNext?: boolean;
 }
 
 interface PageOptions<T> {
 	fetchPage: (page: number) => Promise<ProductPage<T>>;
-	/** The first page to read. */
 	from?: number;
 	maxPages?: number;
-	/** How many items are still wanted, which decides how many pages are fetched at once; else one. */
+	/** How many items are still wanted. It decides how many pages are fetched at once; 1 by default. */
 	itemsWanted?: () => number;
 }
 
-/** As many as a browser has under way with one host. */
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-/** Pages in a row without anything new, although more are said to follow. */
+/** Pages in a row without a new row, although the service announces more. */
 const MOST_BARREN_PAGES = 10;
 
 /**
- * Reads the pages of a list in order; it alone decides when a list ends, whatever a service does
- * wrong. An end is believed if a link says so, or both figures; else another page is asked for, until
- * one brings nothing new.
+ * Reads the pages of a list in order, and decides when the list ends, whatever the service does wrong. It
+ * believes an end if a link says so, or both figures do; otherwise it reads on until a page brings
+ * nothing new.
  *
- * @returns why the list may lack something, in words for the user; undefined if it is complete
+ * @returns why rows may be missing, in words for the user; undefined if the list is complete
  */
 export async function* readPages<T extends object>(
 	options: PageOptions<T>,
@@ -47,7 +43,7 @@ export async function* readPages<T extends object>(
 		const last = Math.min(most, progress.lastPage, number - 1 + progress.pagesFor(wanted()));
 		while (number + underWay.length <= Math.max(number, last)) {
 			const fetching = fetchPage(number + underWay.length);
-			// Awaited in order; a failure of a later page must not surface before its turn.
+			// Pages are awaited in order, so the failure of a later page must not surface first.
 			fetching.catch(() => undefined);
 			underWay.push(fetching);
 		}
@@ -66,29 +62,25 @@ export async function* readPages<T extends object>(
 	}
 }
 
-/** What the pages read so far tell of a list. */
 class Progress {
-	/** Pages without anything new, in a row up to the latest. */
 	barren = 0;
-	/** As the service states it; 0 if it does not. */
+	/** 0 if the service does not state it. */
 	lastPage = 0;
 	private readonly keys = new Set<string>();
-	/** What the offers of a product cost. */
+	/** By row without its prices. */
 	private readonly prices = new Map<string, string>();
 	private repeated = 0;
 	private total?: number;
 	private hasChanged = false;
 	private rowsOfFirst?: number;
 
-	/** @param isFromStart else nothing can be compared with the total */
+	/** @param isFromStart whether the rows can be compared with the total */
 	constructor(private readonly isFromStart: boolean) {}
 
-	/** How many pages may be fetched at once for so many items. */
 	pagesFor(items: number): number {
 		return Math.min(PAGES_AT_ONCE, this.rowsOfFirst ? Math.ceil(items / this.rowsOfFirst) : 1);
 	}
 
-	/** Takes in a page and gives what is new on it. */
 	addPage<T extends object>({ data, total, lastPage }: ProductPage<T>): T[] {
 		this.rowsOfFirst ??= data.length;
 		this.lastPage = lastPage ?? this.lastPage;
@@ -107,7 +99,7 @@ class Progress {
 		return items;
 	}
 
-	/** The same product with the same offers and another price has moved from one page to another meanwhile. */
+	/** If a row comes again with another price, the catalog changed meanwhile. */
 	private comparePrice(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
 		if (!row.offer && !row.offers) return;
 		const key = JSON.stringify(row, OFFER_KEYS);
@@ -118,7 +110,7 @@ class Progress {
 
 	hasNext({ data, hasNext }: ProductPage<object>, number: number): boolean | undefined {
 		const { size } = this.keys;
-		// Figures and an empty page outweigh a link that always leads on.
+		// An empty page and the right total outweigh a link to a next page.
 		if (data.length === 0 && size === this.total) return false;
 		if (hasNext === true || number < this.lastPage) return true;
 		if (this.barren > 0) return false;
@@ -141,8 +133,8 @@ class Progress {
 const OFFER_KEYS = ['hash', 'offer', 'offers'];
 
 /**
- * What a row is told from others by: a service may send one for each offer of a product. One without a
- * hash is told by all that it says.
+ * Identifies a row. Some services send one row per offer, so offer and price are part of it; a row without
+ * a hash is compared as a whole.
  */
 function rowKey(row: { hash?: unknown }): string {
 	return JSON.stringify(row, row.hash == null ? null : [...OFFER_KEYS, 'price']);

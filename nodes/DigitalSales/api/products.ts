@@ -19,7 +19,6 @@ interface ProductFilters {
 }
 
 interface ProductQuery extends ProductFilters {
-	/** Products per page. */
 	pageSize?: number;
 }
 
@@ -93,7 +92,6 @@ export async function fetchProductPage(
 	return fetched;
 }
 
-/** Whether a product can be bought, as far as its status says. */
 export function isOnSale({ status }: { status?: unknown }): boolean {
 	const code = productSchema.shape.status.parse(status) ?? PRODUCT_STATUSES.active;
 	return code === PRODUCT_STATUSES.active;

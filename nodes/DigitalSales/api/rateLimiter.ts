@@ -3,14 +3,12 @@ import { CanceledError, clock } from '../shared/clock';
 import { processState } from '../shared/processState';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 
-/** Permission for one request. */
 export interface Permit {
 	answeredAt?: number;
 	isBackground?: boolean;
 }
 
 export interface PermitOptions {
-	/** Replaces the documented rate, for this request alone. */
 	rate?: number;
 	/** It goes first, and after a 429 it does not wait for the request in flight. */
 	isUrgent?: boolean;
@@ -18,14 +16,12 @@ export interface PermitOptions {
 	isBackground?: boolean;
 	/** When it is too late to start, on `clock.elapsed()`. */
 	latest?: number;
-	/** Cancels waiting at once. */
 	signal?: AbortSignal;
 	isRetry?: boolean;
 	/** Called while the request waits, with the shortest possible delay. */
 	onWait?: (delayMs: number) => void;
 }
 
-/** The permit cannot be had in time. */
 export class TooLateError extends Error {}
 
 interface QueuedRequest extends PermitOptions {
@@ -35,12 +31,10 @@ interface QueuedRequest extends PermitOptions {
 
 /** Limits are stated per minute throughout the API document. */
 const MINUTE_MS = 60_000;
-/** How long after a 429 requests go one at a time. */
 const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
 /** So that a burst of others finds room even just after background requests. */
 const BACKGROUND_SHARE = 1 / 4;
-/** How long the rate learned from a 429 is trusted. */
 const LEARNED_FOR_MS = 15 * MINUTE_MS;
 /** Sleep in slices, so that no long timer outlives an empty queue. */
 const LONGEST_SLEEP_MS = 1_000;

@@ -7,7 +7,6 @@ import { offerSchema } from './schemas/product';
 interface SeenOffer {
 	/** As the service sent it: a list brings thousands of prices, of which a charge reads one. */
 	price: string | number;
-	/** The hash of its product. */
 	product: string;
 }
 
@@ -21,13 +20,14 @@ export function markPricesSeen(
 	offers: unknown,
 ): void {
 	if (!Array.isArray(offers)) return;
+	const productHash = String(product);
 	for (const { hash, price } of offers.filter(isJsonObject)) {
 		const key = keyOf(account, String(hash));
 		const seen = seenOffers.get(key);
 		if (typeof price !== 'string' && typeof price !== 'number') seenOffers.delete(key);
 		// Refreshing thousands of entries on every list is not worth its cost.
-		else if (seen?.price !== price || seen.product !== product) {
-			seenOffers.set(key, { price, product: String(product) });
+		else if (seen?.price !== price || seen.product !== productHash) {
+			seenOffers.set(key, { price, product: productHash });
 		}
 	}
 }

@@ -58,18 +58,6 @@ describe('An answer', () => {
 		expect(read(409, '{"success":false,"hash":"ab12"}').kind).toBe('unclear');
 	});
 
-	test('of more than a million characters is parsed if it is a success, not if it is a failure', () => {
-		const parse = jest.spyOn(JSON, 'parse');
-		const answer = (length: number): string => `{"message":"No","x":"${'x'.repeat(length)}"}`;
-
-		const long = read(500, answer(1_048_576));
-
-		expect(parse).not.toHaveBeenCalled();
-		expect(long).toMatchObject({ kind: 'serverError', body: undefined, words: { messages: [] } });
-		expect(read(500, answer(1_000_000)).words.messages).toEqual(['No']);
-		expect(read(200, answer(1_048_576)).body).toHaveProperty('message', 'No');
-	});
-
 	test.each<[number, string, boolean]>([
 		[404, '<html>', true],
 		[500, '<html>', true],
