@@ -6,8 +6,8 @@ import { inReais } from '../domain/money';
 
 type Value = string | number | null | undefined;
 
-/** Every flat field of a transaction, in the order in which an item has them. Amounts are in reais, or under the
- * service's own name in integer cents. */
+/** All flat fields of a transaction, in the order of an item. Amounts are in reais, or under the service's own name in
+ * integer cents. */
 const FIELDS = {
 	hash: ({ hash }) => hash,
 	payment_status: ({ payment_status: status }) => status,
@@ -36,7 +36,7 @@ const FIELDS = {
 	utm_term: (transaction) => transaction.utm_term,
 	pix_qr_code: ({ pix, payment_status: status }) =>
 		isTooLateToPay(status) ? null : pix?.pix_qr_code,
-	// Drawn only if it is chosen (transactionItem.ts).
+	// transactionItem.ts draws it, if it is chosen.
 	pix_qr_code_image: () => null,
 } satisfies Record<string, (transaction: Transaction) => Value>;
 
@@ -49,19 +49,18 @@ function isTransactionField(name: string): name is TransactionField {
 export const TRANSACTION_FIELDS = Object.keys(FIELDS).filter(isTransactionField);
 
 export const transactionFieldsSchema = z
-	.array(z.string().refine(isTransactionField, 'is none of its choices'), {
-		message: 'must be a list of the fields that it offers',
+	.array(z.string().refine(isTransactionField, 'contains a name that is not available'), {
+		message: 'must be a list of the available fields',
 	})
 	.optional();
 
-/** Whatever else is chosen: later nodes, and the trigger itself, tell by them which sale it is. */
+/** Always included: later nodes and the trigger identify the sale by them. */
 const ALWAYS: readonly TransactionField[] = ['hash', 'payment_status'];
 
 /**
- * The ten of a simplified transaction: what the recipes send on. A contact is made of name, e-mail and
- * phone; a row also of amount and time; access is granted by the product's hash, since titles change; a
- * reminder needs the PIX code. All items have all ten, so that a sheet keeps its columns: without a code
- * that can still be paid it is null, and the payment method is there to choose.
+ * What the recipes need: a contact has name, e-mail and phone; a row also amount and time; access is granted
+ * by the product's hash, because titles change; a reminder needs the PIX code. Every item has all ten fields,
+ * so that a sheet keeps its columns.
  */
 export const DEFAULT_FIELDS: readonly TransactionField[] = [
 	...ALWAYS,
@@ -75,17 +74,15 @@ export const DEFAULT_FIELDS: readonly TransactionField[] = [
 	'pix_qr_code',
 ];
 
-/** The same fields as in every transaction, but for the time of change: `checked_at` takes its place. */
+/** `checked_at` replaces the time of change. */
 const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter((name) => name !== 'updated_at');
 
-/** How a transaction becomes an item: as the service sent it, or as chosen flat fields. */
 export type OutputChoice = {
 	simplify: boolean;
-	/** With `simplify`; the ten by default. */
+	/** With `simplify`; {@link DEFAULT_FIELDS} if absent. */
 	fields?: TransactionField[];
 };
 
-/** A transaction as an item. */
 export function transactionOutput(
 	transaction: Transaction,
 	{ simplify, fields }: OutputChoice,
@@ -93,13 +90,13 @@ export function transactionOutput(
 	return simplify ? flatFields(transaction, fields ?? DEFAULT_FIELDS) : transaction.json;
 }
 
-/** A transaction as Wait for Payment reports it, with the field to branch on first. */
+/** A transaction as Wait for Payment returns it. `paid` comes first, because the next node branches on it. */
 export function waitOutput(
 	transaction: Transaction,
 	{ simplify, fields = [...DEFAULT_WAIT_FIELDS] }: OutputChoice,
 ): IDataObject {
 	const paid = isPaid(transaction.payment_status);
-	// A field of the service's own never takes the place of `paid`.
+	// The service's own fields never replace `paid`.
 	return Object.assign({ paid }, transactionOutput(transaction, { simplify, fields }), { paid });
 }
 

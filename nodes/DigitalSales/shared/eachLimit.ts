@@ -1,10 +1,7 @@
-/** How many reads of the service run at once. */
+/** Reads of the service. */
 export const READS_AT_ONCE = 64;
 
-/**
- * Runs a task for each entry, at most so many at once. After a failure no more tasks start; it is thrown
- * once those under way have ended.
- */
+/** Runs a task for each entry. After a failure no task starts, and the failure is thrown when the running tasks have ended. */
 export async function eachLimit<T>(
 	entries: readonly T[],
 	atOnce: number,

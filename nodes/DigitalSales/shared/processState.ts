@@ -7,33 +7,27 @@ interface Clearable {
 const allStates: Clearable[] = [];
 
 /**
- * Declares state that both nodes and all executions of a process share, next to the code that uses
- * it. It must be bounded: by a {@link BoundedMap}, the number of accounts, or what is in progress.
+ * Declares state that all executions of a process share, next to the code that uses it. It must be bounded:
+ * by a {@link BoundedMap}, by the number of accounts, or by the tasks in progress.
  */
 export function processState<T extends Clearable>(state: T): T {
 	allStates.push(state);
 	return state;
 }
 
-/**
- * Forgets all of it, as a restart of n8n does.
- *
- * @internal
- */
+/** @internal Forgets all state, as a restart of n8n does. */
 export function clearProcessState(): void {
 	for (const state of allStates) state.clear();
 }
 
-/** How much a {@link BoundedMap} keeps, and what goes first. */
 export interface Bounds<V> {
 	most: number;
-	/** Whether an entry has expired: it is no longer found, and goes when another is set. */
 	isExpired?: (value: V) => boolean;
-	/** Whether an entry goes last: only when no other entry is left to go. */
+	/** Such entries are evicted last. */
 	isKept?: (value: V) => boolean;
 }
 
-/** A map of bounded size: the oldest entries go first, and setting one makes it the newest. */
+/** A map of bounded size. Setting an entry makes it the newest; the oldest are evicted first. */
 export class BoundedMap<V> {
 	private readonly entries = new Map<string, V>();
 
@@ -78,7 +72,7 @@ export class BoundedMap<V> {
 			this.entries.delete(key);
 		}
 		if (this.size <= most) return;
-		// Of thousands a tenth at once: to find the first entry of a Map, V8 passes all deleted before it.
+		// Evict a tenth of thousands at once: V8 skips over all deleted entries to find the first live one.
 		const left = isKept || most < 10_000 ? most : most * 0.9;
 		for (const [key, value] of this.entries) {
 			if (this.size <= left) return;
@@ -96,10 +90,7 @@ interface Result<V> {
 	until: number;
 }
 
-/**
- * Keeps the results of tasks for a moment, by key, from the start of each task on. Callers share one
- * task, also while it is under way. Failures are not kept.
- */
+/** Keeps the results of tasks for a time from their start. Concurrent callers share a task. Failures are not kept. */
 export class PromiseCache<V> {
 	private readonly entries: BoundedMap<Result<V>>;
 
@@ -112,7 +103,6 @@ export class PromiseCache<V> {
 		return this.entries.size;
 	}
 
-	/** The result that is kept under a key, else that of the task. */
 	async get(key: string, task: () => Promise<V>): Promise<V> {
 		const kept = this.entries.get(key);
 		if (kept) return await kept.promise;
