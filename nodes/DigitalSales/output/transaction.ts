@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Transaction } from '../api/schemas/transaction';
 import { isPaid, isTooLateToPay } from '../domain/paymentStatus';
@@ -49,7 +49,7 @@ function isTransactionField(name: string): name is TransactionField {
 export const TRANSACTION_FIELDS = Object.keys(FIELDS).filter(isTransactionField);
 
 export const transactionFieldsSchema = z
-	.array(z.string().refine(isTransactionField, 'contains a name that is not available'), {
+	.array(z.string().refine(isTransactionField, 'is not an available field'), {
 		message: 'must be a list of the available fields',
 	})
 	.optional();
@@ -104,6 +104,3 @@ function flatFields(transaction: Transaction, chosen: readonly TransactionField[
 	const names = TRANSACTION_FIELDS.filter((name) => ALWAYS.includes(name) || chosen.includes(name));
 	return Object.fromEntries(names.map((name) => [name, FIELDS[name](transaction) ?? null]));
 }
-
-/** An item of the node's output. */
-export type ItemResult = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'>;
