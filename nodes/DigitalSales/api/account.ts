@@ -7,7 +7,6 @@ import { createRedactor, type Redactor } from './redact';
 
 export const CREDENTIAL_NAME = 'digitalSalesApi';
 
-/** An account of the service, read from its credential. */
 export interface Account {
 	/** Without trailing slash; ends with the version segment (API document, Versioning). */
 	baseUrl: string;

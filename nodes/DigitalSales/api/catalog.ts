@@ -30,7 +30,6 @@ export const CATALOG_LIMITS = {
 /** Long enough to look through a list and come back, short enough to see changes. */
 const REMEMBERED_MS = 45_000;
 
-/** By account and page. Creating an offer clears it. */
 export const catalogPages = processState(
 	new BoundedMap<{ page: CatalogPage; until: number }>({
 		most: 60,
@@ -39,10 +38,10 @@ export const catalogPages = processState(
 );
 
 /**
- * The pages of the catalog (API document, Endpoint 4: GET /products). They are remembered for a moment,
- * so that opening a list again does not spend the account's budget.
+ * Reads the catalog (API document, Endpoint 4: GET /products). Its pages are remembered for a moment, so that
+ * opening a list again does not spend the account's budget.
  *
- * @param client a client with {@link CATALOG_LIMITS}
+ * @param client has {@link CATALOG_LIMITS}
  * @throws ServiceError
  */
 export function readCatalog(
@@ -94,10 +93,7 @@ export interface Lookup {
 	failed?: ServiceError;
 }
 
-/**
- * Looks offers up in the first pages of the catalog, for all items of a run. After a failure it reads
- * no more pages, so that the other items do not wait in vain.
- */
+/** Looks offers up in the first pages of the catalog, for all items of a run. It stops reading at a failure. */
 export class CatalogLookup {
 	private products: CatalogProduct[] = [];
 	private readonly pages: ReturnType<typeof readCatalog>;

@@ -30,7 +30,6 @@ export type ServiceContext =
 
 export interface ServiceRequest {
 	endpoint: Endpoint;
-	/** Below the base URL, its segments encoded. */
 	path: string;
 	query?: IDataObject;
 	body?: IDataObject;
@@ -45,23 +44,19 @@ export type Send<T> = () => Promise<T | undefined>;
 
 export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
-	/** For one try with its whole answer; by default the endpoint's own time. */
+	/** Of one try with its whole answer. */
 	timeoutMs?: number;
 	productRate?: number;
 	signal?: AbortSignal;
-	/** How long a try may wait for the rate limiter. Somebody waits for such a request, so it goes first. */
+	/** Set if somebody waits for the answer: such a request goes first. */
 	longestLimiterWaitMs?: number;
 	waitsAfter429?: boolean;
-	/** Whether nobody waits for it, in spite of `longestLimiterWaitMs`. */
 	isBackground?: boolean;
 	onWait?: (endpoint: Endpoint) => void;
 }
 
 const NOTABLE_WAIT_MS = 500;
-/**
- * What a proxy answers if it does not connect to an https host. Only n8n's error distinguishes that from
- * an answer of the service; n8n versions that do not know `except` return both as answers.
- */
+/** A proxy may answer so instead of connecting to the service. Only n8n's error shows the difference. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
 /** A 429 may ask for exactly the longest time, and the next try starts a moment later. */
 const GRACE_MS = 500;
@@ -73,14 +68,10 @@ interface Progress {
 	rateLimitHits: number;
 	firstSentAt: number;
 	delayMs: number;
-	/** Of the latest try. Before the first, only waiting for the rate limiter can fail. */
 	outcome: Outcome;
 }
 
-/**
- * The only place that talks to the service: paced by the account's rate limiter, with n8n's own
- * authentication, and repeated only as the retry table allows.
- */
+/** Sends all requests to the service: paced by the account's rate limiter, repeated as the retry table allows. */
 export class Client {
 	private readonly retry: RetryLimits;
 
@@ -95,7 +86,7 @@ export class Client {
 	/**
 	 * Sends a request, with all its tries.
 	 *
-	 * @param read turns the JSON of a success into a value; undefined for an undocumented shape
+	 * @param read returns undefined for an undocumented shape
 	 * @throws ServiceError
 	 * @throws CanceledError if the execution is canceled between two tries
 	 */
@@ -107,7 +98,7 @@ export class Client {
 		throw new CanceledError();
 	}
 
-	/** Yields each try of a request once it has a permit. A try that the caller does not send releases its permit. */
+	/** Yields each try of a request once it has a permit. */
 	async *tries<T>(
 		request: ServiceRequest,
 		read: (body: unknown) => T | undefined,
@@ -161,7 +152,6 @@ export class Client {
 		};
 	}
 
-	/** Sends one try; returns how long its 429 closes the limiter. */
 	private async sendTry(request: ServiceRequest, progress: Progress): Promise<number | undefined> {
 		progress.firstSentAt = Math.min(progress.firstSentAt, clock.elapsed());
 		progress.outcome = await this.fetchOutcome(request);
@@ -171,10 +161,9 @@ export class Client {
 		return Math.max(retryAfterMs, rateLimitWaitMs(++progress.rateLimitHits, clock.random()));
 	}
 
-	/** Whether another try follows, and how long after the last. */
 	private planRetry(endpoint: Endpoint, progress: Progress): boolean {
 		const { kind, retryAfterMs = 0 } = progress.outcome;
-		// A 429 has closed the limiter for all executions; the next try waits there.
+		// After a 429 the next try waits in the limiter.
 		progress.delayMs =
 			kind === 'rateLimited'
 				? 0
@@ -193,7 +182,6 @@ export class Client {
 			const { statusCode: status, headers, body } = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
 			const chunks = await readBody(body, late).catch((error: unknown) => {
-				// A 429 needs no body.
 				if (kindOfStatus(status) === 'rateLimited') return [];
 				throw error;
 			});
@@ -205,7 +193,7 @@ export class Client {
 		}
 	}
 
-	/** If the execution is canceled, n8n's helper hangs up, and the outcome is unknown. */
+	/** If the execution is canceled, n8n's helper hangs up. */
 	private async openResponse(request: ServiceRequest, timeoutMs: number) {
 		const { context, account } = this;
 		const sending: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(

@@ -11,19 +11,18 @@ interface PageOptions<T> {
 	fetchPage: (page: number) => Promise<ProductPage<T>>;
 	from?: number;
 	maxPages?: number;
-	/** How many items are still wanted. It decides how many pages are fetched at once; 1 by default. */
+	/** Decides how many pages are fetched at once. */
 	itemsWanted?: () => number;
 }
 
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-/** Pages in a row without a new row, although the service announces more. */
+/** Pages without a new row, although the service announces more. */
 const MOST_BARREN_PAGES = 10;
 
 /**
- * Reads the pages of a list in order, and decides when the list ends, whatever the service does wrong. It
- * believes an end if a link says so, or both figures do; otherwise it reads on until a page brings
- * nothing new.
+ * Reads the pages of a list in order. The list ends if a link says so, or both figures do; otherwise at the
+ * first page without a new row.
  *
  * @returns why rows may be missing, in words for the user; undefined if the list is complete
  */
@@ -43,7 +42,7 @@ export async function* readPages<T extends object>(
 		const last = Math.min(most, progress.lastPage, number - 1 + progress.pagesFor(wanted()));
 		while (number + underWay.length <= Math.max(number, last)) {
 			const fetching = fetchPage(number + underWay.length);
-			// Pages are awaited in order, so the failure of a later page must not surface first.
+			// The failure of a later page must not surface first.
 			fetching.catch(() => undefined);
 			underWay.push(fetching);
 		}
@@ -64,10 +63,8 @@ export async function* readPages<T extends object>(
 
 class Progress {
 	barren = 0;
-	/** 0 if the service does not state it. */
 	lastPage = 0;
 	private readonly keys = new Set<string>();
-	/** By row without its prices. */
 	private readonly prices = new Map<string, string>();
 	private repeated = 0;
 	private total?: number;
@@ -132,10 +129,7 @@ class Progress {
 
 const OFFER_KEYS = ['hash', 'offer', 'offers'];
 
-/**
- * Identifies a row. Some services send one row per offer, so offer and price are part of it; a row without
- * a hash is compared as a whole.
- */
+/** Some services send one row per offer, so offer and price identify a row, too. */
 function rowKey(row: { hash?: unknown }): string {
 	return JSON.stringify(row, row.hash == null ? null : [...OFFER_KEYS, 'price']);
 }

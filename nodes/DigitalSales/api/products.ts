@@ -12,7 +12,6 @@ import { markPricesSeen } from './seenPrices';
 import { ServiceError } from './serviceError';
 
 interface ProductFilters {
-	/** Words of the title or the hash. */
 	search?: string;
 	categories?: number[];
 	status?: number;
@@ -34,10 +33,8 @@ const LARGEST_PAGE_SIZE = 250;
 /**
  * Lists products (API document, Endpoint 4: GET /products), page by page within the budget.
  *
- * @param makeClient makes a client that gives up waiting when the signal says that the listing has
- * ended: after a page has failed, requests in line would only spend the budget
+ * @param makeClient the signal ends the waiting of other pages when the listing ends, for example at a failure
  * @param query `limit` counts rows after filtering
- * @param rowsOf the rows of a product
  * @returns the products as the service sent them; offers' prices are in cents
  * @throws ServiceError
  */
@@ -68,10 +65,7 @@ export async function listProducts(
 	}
 }
 
-/**
- * Fetches one page of products. The API document shows only the parameter `page`; a service ignores
- * parameters that it does not know.
- */
+/** Fetches one page. Only the parameter `page` is documented; a service ignores unknown parameters. */
 export async function fetchProductPage(
 	client: Client,
 	{ page, pageSize, search, categories, status }: ProductQuery & { page: number },
@@ -113,10 +107,7 @@ function productMatcher({ search, categories = [], status }: ProductFilters) {
 	};
 }
 
-/**
- * Reads pages of a size. If the service refuses the first page, all pages are read in the service's own
- * size, because the allowed sizes are not documented.
- */
+/** Reads pages of a size, or of the service's own size if it refuses the first page. Sizes are not documented. */
 export function withPageSizeFallback<T>(
 	fetchPage: (pageSize: number | undefined, page: number) => Promise<T>,
 	pageSize: number,

@@ -18,7 +18,6 @@ export interface PermitOptions {
 	latest?: number;
 	signal?: AbortSignal;
 	isRetry?: boolean;
-	/** Called while the request waits, with the shortest possible delay. */
 	onWait?: (delayMs: number) => void;
 }
 
@@ -40,27 +39,21 @@ const LEARNED_FOR_MS = 15 * MINUTE_MS;
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
- * The rate limiter of one account at one endpoint, shared by all executions of a process: a sliding
- * window that allows bursts. A request counts from its answer on, the latest moment at which the
- * service can have counted it. Rates are numbers of requests in that window.
+ * A sliding window for one account at one endpoint, shared by all executions of a process. It allows bursts.
+ * A request counts from its answer on, the latest moment at which the service can have counted it.
  *
- * Other processes use the same account, and nothing says how many there are. A 429 closes the limiter,
- * and for a minute requests go one at a time, because another burst would be refused again. Without a
- * documented rate nothing waits until a 429, which shows how many requests are allowed.
+ * Other processes use the same account. So a 429 closes the limiter, and for a minute requests go one at a
+ * time, because another burst would be refused again. Without a documented rate nothing waits until a 429.
  */
 export class RateLimiter {
 	private queue: QueuedRequest[] = [];
-	/** On `clock.elapsed()`; 0 if no check is due. */
 	private nextCheckAt = 0;
-	/** Requests that still count, in the order of their answers. */
 	private readonly answered: Permit[] = [];
 	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
 	private latest429At = -Infinity;
-	/** How many requests succeeded in the window before a 429. */
 	private learnedRate = Infinity;
 
-	/** @param rate the documented rate, if there is one */
 	constructor(
 		private readonly rate = Infinity,
 		private readonly windowMs = MINUTE_MS,
@@ -86,7 +79,6 @@ export class RateLimiter {
 		);
 	}
 
-	/** The window has room when fewer requests than the rate allows are in flight or answered within it. */
 	private msUntilRoom(rate: number, answered: Permit[], inFlight: Permit[]): number {
 		const tooMany = answered.length + inFlight.length - rate;
 		if (tooMany < 0) return 0;
@@ -105,7 +97,7 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Waits for a permit. The caller must end it with one of the three methods named `release...`.
+	 * Waits for a permit, which the caller must release by one of the three methods below.
 	 *
 	 * @throws CanceledError when the signal is aborted
 	 * @throws TooLateError as soon as it is certain that the permit cannot be had in time
@@ -126,35 +118,31 @@ export class RateLimiter {
 		void this.serveQueue();
 		const permit = await acquiring.finally(() => signal?.removeEventListener('abort', cancel));
 		if (!signal?.aborted) return permit;
-		// The signal was aborted just after the permit was granted.
 		this.releaseUnused(permit);
 		throw new CanceledError();
 	}
 
-	/** Ends the permit of a request that was not sent. */
 	releaseUnused(permit: Permit): void {
 		this.inFlight.delete(permit);
 		void this.serveQueue();
 	}
 
-	/** Ends the permit of a request that counts. */
 	releaseUsed(permit: Permit): void {
 		this.answered.push(Object.assign(permit, { answeredAt: clock.elapsed() }));
 		this.answered.splice(0, this.answered.length - MOST_COUNTED);
 		this.releaseUnused(permit);
 	}
 
-	/** Ends the permit of a request that got a 429, and closes the limiter for a time. */
 	releaseLimited(permit: Permit, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		this.latest429At = now;
-		// The very first request may meet a limit that other processes have used up: it teaches nothing.
+		// If other processes have used up the limit before the first request, nothing is learned.
 		this.learnedRate = this.recentCount() || this.learnedRate;
 		this.releaseUnused(permit);
 	}
 
-	/** After the first new request: if the 429 is about one request alone, that must not hold up the others. */
+	/** After the first new request, because a 429 may be about one request alone. */
 	private retryPosition(): number {
 		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
 			isRetry ? [] : index,
@@ -194,7 +182,6 @@ export class RateLimiter {
 		return nextMs;
 	}
 
-	/** Serves the queue until no request in it waits for time to pass. */
 	private async serveQueue(): Promise<void> {
 		for (;;) {
 			const nextMs = this.admitDue();
@@ -210,10 +197,9 @@ export class RateLimiter {
 	}
 }
 
-/** By account and endpoint. */
 const rateLimiters = processState(new Map<string, RateLimiter>());
 
-/** The rate limiter of an account at an endpoint, at the documented rate (API document, Limits). */
+/** At the documented rate (API document, Limits). */
 export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
 	const key = `${account.key} ${endpoint}`;
 	const limiter = rateLimiters.get(key) ?? new RateLimiter(ENDPOINTS[endpoint].requestsPerMinute);

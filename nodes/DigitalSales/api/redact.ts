@@ -4,7 +4,7 @@ import escapeRegExp from 'lodash/escapeRegExp';
 export interface Redactor {
 	text(text: string): string;
 	/**
-	 * Cleans the texts, names and numbers of parsed JSON, in place because it may be large.
+	 * Cleans parsed JSON in place, because it may be large.
 	 *
 	 * @throws RangeError if it is nested too deeply
 	 */
@@ -17,8 +17,8 @@ const SHORTEST_TOKEN = 4;
 const MOST_LEVELS = 64;
 
 /**
- * Makes a redactor for tokens. A service may echo a request with its headers, so every answer passes
- * through it. It finds a token in any case, as it is or escaped for a URL or for JSON.
+ * A service may echo a request with its headers, so every answer passes through a redactor. It finds a token
+ * in any case, as it is or escaped for a URL or for JSON.
  */
 export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redactor {
 	const words = compact(tokens).filter(({ length }) => length >= SHORTEST_TOKEN);

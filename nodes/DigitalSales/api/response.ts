@@ -9,11 +9,9 @@ import { readServiceWords, saysFailure } from './schemas/error';
 export const MOST_BODY_BYTES = 16_777_216;
 
 /**
- * Reads a body to its end. n8n's HTTP helper has no limit on size, and its time-out ends only a silent
- * connection.
+ * Reads a body to its end. n8n's HTTP helper limits neither its size nor its time.
  *
- * @param late ends the reading
- * @returns the chunks, for {@link decodeBody}; undefined if they exceed {@link MOST_BODY_BYTES}
+ * @returns undefined if it exceeds {@link MOST_BODY_BYTES}
  * @throws Error if the connection broke or the time was up before the end
  */
 export async function readBody(
@@ -51,10 +49,7 @@ export async function readBody(
 	}
 }
 
-/**
- * Decodes the chunks of a body as UTF-8, and empties the array, because the listeners of a closed
- * connection keep it in memory for long.
- */
+/** Decodes a body, and empties the array, because a closed connection keeps it in memory for long. */
 export function decodeBody(chunks: Buffer[]): string {
 	return Buffer.concat(chunks.splice(0)).toString('utf8');
 }
@@ -63,11 +58,7 @@ const HASH = /"(?:transaction_)?hash"\s*:\s*(?:"\s*[^"\s]|\d)/;
 
 type Headers = Readonly<Record<string, unknown>>;
 
-/**
- * The outcome of a request that was answered.
- *
- * @param text undefined if it was too large
- */
+/** @param text undefined if it was too large */
 export function readResponse(
 	{ status, headers, text }: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,

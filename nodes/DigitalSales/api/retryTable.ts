@@ -6,10 +6,7 @@ import { RUN_AGAIN } from '../domain/text';
  */
 export type RetryDecision = 'retry' | 'fail' | 'inDoubt';
 
-/**
- * What an item says about a failed request: the service refused it; it may have been processed, or a
- * read got no usable answer; or it never reached the service.
- */
+/** As a workflow reads it in a failed item. */
 export type ShownOutcome = 'refused' | 'unknown' | 'notSent';
 
 export interface Rule {
@@ -36,9 +33,8 @@ const SERVER_ERROR = {
 const UNREADABLE_ADVICE = 'Try again. If this continues, check Base URL in the credential.';
 
 /**
- * Decides which requests are sent again, and what a person reads about a failure. Money moves through
- * POST, and the service has no idempotency key and no list of transactions. So a POST is repeated only
- * if it was not processed; if it may have been processed, it is in doubt.
+ * Decides which requests are sent again, and what a person reads about a failure. The service has no
+ * idempotency key and no list of transactions, so a POST is repeated only if it was not processed.
  */
 export const RETRY_TABLE = {
 	/** Any 2xx with JSON. The rule applies if its shape is not documented. */
@@ -71,10 +67,7 @@ export const RETRY_TABLE = {
 	},
 	/** 408, 425 and 499 report a request that was cut off; 409 may mean that it was processed before. */
 	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
-	/**
-	 * 429 (API document, Errors 2). We assume that nothing was processed, because a limit exists to prevent
-	 * work; the document does not say so.
-	 */
+	/** 429 (API document, Errors 2). We assume that nothing was processed; the document does not say so. */
 	rateLimited: {
 		...{ GET: 'retry', POST: 'retry', shown: 'refused' },
 		message: 'The service is still limiting requests',

@@ -10,7 +10,6 @@ interface SeenOffer {
 	product: string;
 }
 
-/** By account and hash. */
 const seenOffers = processState(new BoundedMap<SeenOffer>({ most: 10_000 }));
 
 /** Remembers the prices of a product's offers, which the service just sent. */
@@ -37,7 +36,6 @@ export function seenPrice(account: Account, hash: string): number | undefined {
 	return centsOf(seenOffers.get(keyOf(account, hash)));
 }
 
-/** The latest prices of a product's offers in cents. */
 export function seenPrices(account: Account, product: string): number[] {
 	const ofAccount = keyOf(account, '');
 	return seenOffers

@@ -11,11 +11,9 @@ import { RUN_AGAIN } from '../domain/text';
 
 export interface Outcome {
 	kind: OutcomeKind;
-	/** Undefined if no answer came. */
 	status?: number;
 	body?: unknown;
 	words: ServiceWords;
-	/** Whether the answer is a web page, other than one of a proxy. */
 	isWebPage?: boolean;
 	/** The target of a redirect: origin and path, never the query. */
 	redirectedTo?: string;
@@ -27,18 +25,16 @@ export function unansweredOutcome(kind: OutcomeKind, code?: string): Outcome {
 	return { kind, code, words: { messages: [], fields: {} } };
 }
 
-/** What an error says besides its message. */
 export interface Facts {
 	advice?: string;
 	outcome: ShownOutcome;
-	/** The answer to the failed request, or to the failed read that was to decide it. */
 	answer?: FailedOutcome;
 }
 
 /** Without the body, which may be large. */
 export type FailedOutcome = Omit<Outcome, 'body'>;
 
-/** A 404 may be about the resource or the address; the advice for the resource comes first. */
+/** A 404 may be about the resource or the address. */
 const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 	'GET /transactions/{hash}': [
 		'The service found no transaction with this hash',
@@ -67,13 +63,9 @@ const OF_TWO_TOKENS: Partial<Record<OutcomeKind, { message: string; advice?: str
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
 	readonly facts: Facts;
-	/** Whether a charge or an offer may exist although no usable answer came. */
 	readonly isInDoubt: boolean;
 
-	/**
-	 * @param tries how many times the request was sent
-	 * @param hasOtherToken whether the body had another token than the header
-	 */
+	/** @param hasOtherToken whether the body had another token than the header */
 	constructor(
 		readonly endpoint: Endpoint,
 		{ body: _body, ...outcome }: Outcome,

@@ -5,7 +5,6 @@ import type { Account } from './account';
 import type { Client, Send } from './client';
 import { readTransaction, type Transaction } from './schemas/transaction';
 
-/** By account and hash. */
 const seenTransactions = processState(new BoundedMap<true>({ most: 10_000 }));
 
 /**

@@ -5,7 +5,7 @@ const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
 const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
 const CPF_SHAPE = /^\d{11}$/;
-/** A prefix such as "CPF:" or "CNPJ nº". Without a separator only before a CPF, because a CNPJ may begin with these letters. */
+/** "CPF:" or "CNPJ nº". Only a CPF may follow without a separator, because a CNPJ may begin with letters. */
 const LABEL =
 	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:[^0-9a-z]+(?:no?[^0-9a-z]+)?|(?=\d{3}\.?\d{3}\.?\d{3}-?\d{2}$)))+/i;
 const DASH = /[\p{Pd}\u2212]/gu;
@@ -17,8 +17,8 @@ export function customerText(input: unknown): string {
 }
 
 /**
- * Reads a CPF or CNPJ without punctuation, and checks its two check digits. A CNPJ may contain letters (since
- * July 2026). A number has lost its leading zeros; they are restored if that gives a CPF or a CNPJ, not both.
+ * Reads a CPF or CNPJ, without punctuation. A CNPJ may contain letters (since July 2026). A number has lost its
+ * leading zeros, which are restored if the result is clear.
  */
 export function parseDocument(input: unknown): Result<string> {
 	if (typeof input === 'number') return documentFromDigits(String(input));
@@ -63,7 +63,7 @@ function documentFromDigits(digits: string): Result<string> {
 	};
 }
 
-// The library's own check refuses 123.456.789-09, which is valid, and which payment services use for tests.
+// The library's own check refuses 123.456.789-09, a valid number used for tests.
 function isCpf(digits: string): boolean {
 	return hasCheckDigits(digits, cpf.verifierDigit);
 }
@@ -97,16 +97,12 @@ const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;
 const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
 /** Mobile numbers and landlines after the area code (Anatel). */
 const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
-/** Decimals from a table, or an extension. */
 const TAIL = /[./-]\s*\d{1,2}$/;
 const ONE_DIGIT = /^(\d)\1*$/;
 
-/**
- * Reads a phone number such as `+55 (11) 91234-5678`, and keeps its digits, with the country code if it was
- * typed. A foreign number begins with + or 00.
- */
+/** Reads the digits of a phone number, with the country code if it was typed. Foreign ones begin with + or 00. */
 export function parsePhone(input: unknown): Result<string> {
-	// A trunk zero may be in parentheses, or before two letters for any carrier.
+	// A trunk zero as it is written: `(0)`, or `0xx` for any carrier.
 	const typed = customerText(input).replace(/\(0\)|0xx/i, '');
 	if (!PHONE.test(typed)) {
 		return { problem: 'must be one phone number, such as (11) 91234-5678, without other text' };

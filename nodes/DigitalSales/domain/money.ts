@@ -2,7 +2,6 @@ import { type Result, removeInvisible } from './text';
 
 const PLAIN = /^\d+(?:[.,]\d{1,2})?$/;
 const GROUPED = /^[1-9]\d{0,2}(?<mark>[ .,])\d{3}(?:\k<mark>\d{3})*(?:(?!\k<mark>)[.,]\d{1,2})?$/;
-/** Either thousands or three decimals. */
 const AMBIGUOUS = /^([1-9]\d{0,2})[.,](\d{2})(\d)$/;
 const CURRENCY = /^(?:R\$|BRL) *|(?<=\d) *(?:R\$|BRL|rea(?:l|is))$/i;
 /** A database may write four decimals. Three are ambiguous. */
@@ -11,7 +10,6 @@ const MOST_CHARACTERS = 100;
 const LONGEST_QUOTE = 40;
 /** The relative error of a few floating-point operations. */
 const FLOAT_NOISE = 8 * Number.EPSILON;
-/** The limit for large values. */
 const MOST_NOISE = 0.0005;
 
 /** In cents: the largest exact integer. */
@@ -20,9 +18,8 @@ export const LARGEST_AMOUNT = Number.MAX_SAFE_INTEGER;
 const IS_NO_AMOUNT = { problem: 'is not an amount' };
 
 /**
- * Reads an amount in reais as integer cents: a number, or a text such as `19,90`, `1.234,56` or
- * `R$ 19.90`. An ambiguous text is refused. The digits are moved as text, because `1.15 * 100` is
- * `114.99999999999999`.
+ * Reads an amount in reais as integer cents: a number, or a text such as `19,90` or `R$ 1.234,56`. The digits are
+ * moved as text, because `1.15 * 100` is `114.99999999999999`.
  */
 export function parseCents(input: unknown): Result<number> {
 	if (typeof input === 'number') return centsOfNumber(input);
@@ -32,9 +29,8 @@ export function parseCents(input: unknown): Result<number> {
 	return digits === undefined ? { problem: amountProblem(text) } : safeCents(Number(digits));
 }
 
-/** Integer cents as a Brazilian writes them: `123456` gives `R$ 1.234,56`. */
+/** Integer cents for reading: `123456` gives `R$ 1.234,56`. */
 export function formatReais(cents: number): string {
-	// Custom Fields may set any amount.
 	if (!Number.isInteger(cents)) return `${cents} cents`;
 	const digits = String(BigInt(Math.abs(cents))).padStart(3, '0');
 	const reais = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, '.');
@@ -46,7 +42,6 @@ export function typedAmount(cents: number): string {
 	return formatReais(cents).replace('R$ ', '');
 }
 
-/** Whether one amount is exactly 100 times the other, as if reais and cents were mixed up. */
 export function isHundredfold(one: number, other: number): boolean {
 	return one !== 0 && (one === other * 100 || one * 100 === other);
 }
@@ -67,7 +62,6 @@ function withoutNoise(value: number): string {
 	return Math.abs(Number(rounded) - value) < noise ? rounded : String(value);
 }
 
-/** The cents of an amount in reais, as digits; undefined if it is not an amount, or ambiguous. */
 function digitsOfReais(text: string): string | undefined {
 	const amount = bareAmount(text);
 	if (!PLAIN.test(amount) && (!GROUPED.test(amount) || AMBIGUOUS.test(amount))) return undefined;
@@ -100,7 +94,7 @@ function amountProblem(text: string): string {
 	return `is ambiguous: write ${reais}${decimals}${last},00${orCents}, not ${quoted}`;
 }
 
-/** Cents in reais, for output; null if the service states no amount. */
+/** Null if the service states no amount. */
 export function inReais(cents: number | null | undefined): number | null {
 	return cents == null ? null : cents / 100;
 }

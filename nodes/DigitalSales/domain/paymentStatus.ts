@@ -1,7 +1,4 @@
-/**
- * Only `waiting_payment` and `paid` are documented. The other statuses are guesses, grouped by their
- * meaning. Unlisted values pass through.
- */
+/** Only `waiting_payment` and `paid` are documented; the other statuses are guesses, grouped by meaning. */
 export const STATUS_GROUPS: Readonly<Record<StatusGroup, readonly string[]>> = {
 	paid: ['paid'],
 	waiting: [
@@ -34,7 +31,7 @@ export function isStatusGroup(text: string): text is StatusGroup {
 
 export type Status = string | null | undefined;
 
-/** The statuses that decide a payment; any other status may still become one of these. */
+/** These decide a payment; any other status may still become one of them. */
 const SETTLED: ReadonlySet<Status> = new Set([
 	...['paid', 'refunded', 'chargeback', 'chargedback'],
 	...STATUS_GROUPS.failed,
@@ -57,7 +54,7 @@ export function groupOf(status: Status): StatusGroup | undefined {
 	return groups.find((group) => STATUS_GROUPS[group].includes(String(status)));
 }
 
-/** Whether a status comes after another in the life of a payment; false if one of them is not listed. */
+/** Whether a status follows another in the life of a payment. */
 export function isLater(status: Status, than: Status): boolean {
 	const [group, before] = [groupOf(status), groupOf(than)];
 	if (!group || !before) return false;

@@ -1,4 +1,3 @@
-/** Of a field that a person fills in. */
 export const LONGEST_TEXT = 10_000;
 
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
@@ -11,10 +10,7 @@ export function removeInvisible(text: string): string {
 	return text.replace(INVISIBLE, '');
 }
 
-/**
- * Cleans a text that identifies something, such as a reference, a token or an e-mail address: no
- * invisible characters, and every blank a single space.
- */
+/** Cleans a text that identifies something: no invisible characters, and every blank a single space. */
 export function cleanText(text: string): string {
 	return removeInvisible(text).replace(/\s+/g, ' ').trim();
 }
@@ -26,13 +22,13 @@ export function normalizeUnicode(text: string, form: 'NFC' | 'NFD' = 'NFC'): str
 
 const LONGEST_QUOTE = 60;
 
-/** A text from a row for an error: short, and on one line, so that it cannot pass for a line of advice. */
+/** Short and on one line, so that a text from a row cannot pass for a line of advice. */
 export function quoted(text: string, longest = LONGEST_QUOTE): string {
 	const line = cleanText(text.slice(0, LONGEST_TEXT));
 	return line.length > longest ? `${line.slice(0, longest)}...` : line;
 }
 
-/** A phrase for advice, which `output/errors.ts` replaces by what works in the execution at hand. */
+/** `output/errors.ts` replaces it by what works in the execution. */
 export const RUN_AGAIN = 'run this again';
 
 export function isSameText(one: string, other: string): boolean {
@@ -44,7 +40,7 @@ export function searchKey(text: string): string {
 	return normalizeUnicode(text, 'NFD').replace(COMBINING_MARKS, '').toLowerCase().trim();
 }
 
-/** Makes a function that tests whether texts contain each word of a search, in any order. */
+/** Tests whether texts contain each word of a search, in any order. */
 export function textMatcher(search: string): (texts: Array<string | null | undefined>) => boolean {
 	const words = searchKey(search).split(/\s+/);
 	return (texts) => {
@@ -56,13 +52,13 @@ export function textMatcher(search: string): (texts: Array<string | null | undef
 /** Half of a surrogate pair cannot be encoded. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** Whether a text is safe as one segment of a path. The form of a hash is not documented. */
+/** Whether a text is safe in a path. The form of a hash is not documented. */
 export function isUsableHash(hash: string): boolean {
 	const trimmed = hash.trim();
 	return trimmed !== '' && trimmed !== '.' && trimmed !== '..' && !HALF_CHARACTER.test(trimmed);
 }
 
-/** Encodes a hash as one segment of a path. Never throws. */
+/** Never throws. */
 export function hashSegment(hash: string): string {
 	return encodeURIComponent(hash.trim().replace(/\p{Surrogate}/gu, '\ufffd'));
 }

@@ -1,6 +1,5 @@
 import { RUN_AGAIN } from '../domain/text';
 
-/** What advice about a failed item depends on. */
 export interface Situation {
 	/** Whether the operation creates something, which must not happen twice. */
 	creates: boolean;
@@ -24,7 +23,6 @@ export interface Situation {
 
 interface Row {
 	appliesTo: (situation: Situation) => boolean;
-	/** Comes before any other advice. */
 	warning?: string;
 	/** How to run the item again without creating other items twice. */
 	again: string;
@@ -53,13 +51,11 @@ const ROWS: Row[] = [
 	},
 ];
 
-/** Advice for an item, from the first row that applies. */
 export function adviceFor(situation: Situation | undefined): Pick<Row, 'warning' | 'again'> {
 	const row = situation && ROWS.find(({ appliesTo }) => appliesTo(situation));
 	return row ?? { again: RUN_AGAIN };
 }
 
-/** Says which items were not sent, and whether the item may exist all the same. */
 export function unsentNote(
 	{ hasOthers, mayExist, continues }: Situation,
 	itemIndex: number,

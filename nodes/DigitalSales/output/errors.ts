@@ -19,19 +19,16 @@ export class NotSentError extends Error {
 	}
 }
 
-/** What the caller knows about the failure. */
 export interface ErrorContext {
 	itemIndex?: number;
 	/** Whether something may have been sent before it was thrown. */
 	isSent?: boolean;
 	/** The display name of the parameter for a dotted field of the service. */
 	labelOf?: (serviceField: string) => string | undefined;
-	/** What the item was to create, in words. */
 	about?: string;
 	situation?: Situation;
 }
 
-/** The name of a field may come from a row. */
 const LONGEST_MESSAGE = 500;
 
 export type NodeError = NodeApiError | NodeOperationError;
@@ -40,7 +37,6 @@ export type NodeError = NodeApiError | NodeOperationError;
 export interface ErrorFacts extends ServiceWords {
 	message: string;
 	advice: string | null;
-	/** The HTTP status of the service's answer. */
 	status: number | null;
 	outcome: ShownOutcome;
 	about: string | null;
@@ -123,7 +119,6 @@ function requestLine({ endpoint, tries, outcome: { code } }: ServiceError): stri
 	return `Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${code ? `, ${code}` : ''}.`;
 }
 
-/** Says what an execution has created, and what else it may have created. */
 export function createdNotes({
 	created = [],
 	inDoubt = [],

@@ -6,8 +6,7 @@ import { inReais } from '../domain/money';
 
 type Value = string | number | null | undefined;
 
-/** All flat fields of a transaction, in the order of an item. Amounts are in reais, or under the service's own name in
- * integer cents. */
+/** In the order of an item. Amounts are in reais, or in integer cents under the service's own name. */
 const FIELDS = {
 	hash: ({ hash }) => hash,
 	payment_status: ({ payment_status: status }) => status,
@@ -36,7 +35,7 @@ const FIELDS = {
 	utm_term: (transaction) => transaction.utm_term,
 	pix_qr_code: ({ pix, payment_status: status }) =>
 		isTooLateToPay(status) ? null : pix?.pix_qr_code,
-	// transactionItem.ts draws it, if it is chosen.
+	// Drawn by transactionItem.ts.
 	pix_qr_code_image: () => null,
 } satisfies Record<string, (transaction: Transaction) => Value>;
 
@@ -58,9 +57,8 @@ export const transactionFieldsSchema = z
 const ALWAYS: readonly TransactionField[] = ['hash', 'payment_status'];
 
 /**
- * What the recipes need: a contact has name, e-mail and phone; a row also amount and time; access is granted
- * by the product's hash, because titles change; a reminder needs the PIX code. Every item has all ten fields,
- * so that a sheet keeps its columns.
+ * What the recipes need: for a contact, a row, a reminder, and access by the product's hash, because titles
+ * change. Every item has all ten fields, so that a sheet keeps its columns.
  */
 export const DEFAULT_FIELDS: readonly TransactionField[] = [
 	...ALWAYS,
@@ -90,7 +88,7 @@ export function transactionOutput(
 	return simplify ? flatFields(transaction, fields ?? DEFAULT_FIELDS) : transaction.json;
 }
 
-/** A transaction as Wait for Payment returns it. `paid` comes first, because the next node branches on it. */
+/** `paid` comes first, because the next node branches on it. */
 export function waitOutput(
 	transaction: Transaction,
 	{ simplify, fields = [...DEFAULT_WAIT_FIELDS] }: OutputChoice,

@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
-/** All time that the package reads or waits for, in milliseconds. Tests replace it. */
+/** In milliseconds. Tests replace it. */
 export const clock = {
 	/** The time of day, for moments that are shown, stored or shared. */
 	now: (): number => Date.now(),
@@ -34,8 +34,7 @@ export async function cancelableSleep(milliseconds: number, signal?: AbortSignal
 }
 
 /**
- * Waits for a promise that does not reject.
- *
+ * @param promise must not reject
  * @throws CanceledError at once when the signal is aborted
  */
 export async function unlessCanceled(promise: Promise<void>, signal?: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 /** Reads of the service. */
 export const READS_AT_ONCE = 64;
 
-/** Runs a task for each entry. After a failure no task starts, and the failure is thrown when the running tasks have ended. */
+/** After a failure no task starts, and the failure is thrown when the running tasks have ended. */
 export async function eachLimit<T>(
 	entries: readonly T[],
 	atOnce: number,

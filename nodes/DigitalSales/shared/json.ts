@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
-/** Whether a value is an object, neither null nor an array. */
 export function isJsonObject(value: unknown): value is IDataObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

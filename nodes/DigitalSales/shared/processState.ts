@@ -6,10 +6,7 @@ interface Clearable {
 
 const allStates: Clearable[] = [];
 
-/**
- * Declares state that all executions of a process share, next to the code that uses it. It must be bounded:
- * by a {@link BoundedMap}, by the number of accounts, or by the tasks in progress.
- */
+/** Declares state that all executions of a process share. It must be bounded, for example by a {@link BoundedMap}. */
 export function processState<T extends Clearable>(state: T): T {
 	allStates.push(state);
 	return state;
@@ -27,7 +24,7 @@ export interface Bounds<V> {
 	isKept?: (value: V) => boolean;
 }
 
-/** A map of bounded size. Setting an entry makes it the newest; the oldest are evicted first. */
+/** Setting an entry makes it the newest; the oldest are evicted first. */
 export class BoundedMap<V> {
 	private readonly entries = new Map<string, V>();
 
@@ -56,7 +53,6 @@ export class BoundedMap<V> {
 		this.entries.clear();
 	}
 
-	/** The entries that have not expired, the oldest first. */
 	list(): Array<[string, V]> {
 		return [...this.entries].filter(([, value]) => !this.isExpired(value));
 	}
@@ -72,7 +68,7 @@ export class BoundedMap<V> {
 			this.entries.delete(key);
 		}
 		if (this.size <= most) return;
-		// Evict a tenth of thousands at once: V8 skips over all deleted entries to find the first live one.
+		// V8 skips over all deleted entries to find the first live one, so evict a tenth of thousands at once.
 		const left = isKept || most < 10_000 ? most : most * 0.9;
 		for (const [key, value] of this.entries) {
 			if (this.size <= left) return;
@@ -90,7 +86,7 @@ interface Result<V> {
 	until: number;
 }
 
-/** Keeps the results of tasks for a time from their start. Concurrent callers share a task. Failures are not kept. */
+/** Keeps the results of tasks, not failures, for a time. Concurrent callers share a task. */
 export class PromiseCache<V> {
 	private readonly entries: BoundedMap<Result<V>>;
 

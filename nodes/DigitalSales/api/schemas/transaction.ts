@@ -44,8 +44,10 @@ const transactionSchema = z.object({
 	utm_term: tolerated(lenientText),
 });
 
-/** A transaction, with all of it as the service sent it in `json`. */
-export type Transaction = z.output<typeof transactionSchema> & { json: IDataObject };
+export type Transaction = z.output<typeof transactionSchema> & {
+	/** As the service sent it. */
+	json: IDataObject;
+};
 
 /** Reads a transaction, bare or wrapped; undefined if the body is not one. */
 export function readTransaction(body: unknown): Transaction | undefined {
