@@ -32,11 +32,11 @@ async function refuse(limiter: RateLimiter, options?: PermitOptions): Promise<vo
 	limiter.releaseLimited(await limiter.acquirePermit(options), 5_000);
 }
 
-describe('The rate limit of an account', () => {
+describe('The rate limiter', () => {
 	useTimeLapse();
 	afterEach(() => jest.restoreAllMocks());
 
-	test('lets each request in as soon as its window has room, and no sooner', async () => {
+	test('admits each request as soon as its window has room, and no sooner', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.integer({ min: 1, max: 6 }),
@@ -59,7 +59,7 @@ describe('The rate limit of an account', () => {
 		);
 	});
 
-	test('who was let in before and comes back goes second', async () => {
+	test('queues retries after the first new request', async () => {
 		const limiter = new RateLimiter(20);
 		const served: string[] = [];
 		const serve = async (name: string, isRetry: boolean): Promise<void> => {
@@ -98,18 +98,18 @@ describe('The rate limit of an account', () => {
 			return limiter;
 		};
 
-		test('one is under way at a time, even if what was sent before it succeeds', async () => {
+		test('admits one request at a time, even if requests sent earlier succeed', async () => {
 			expect(await letIn(await refused(16))).toBe(1);
 		});
 
-		test('what somebody waits for is not among them', async () => {
+		test('admits urgent requests at once', async () => {
 			const limiter = await refused();
 			await letIn(limiter);
 
 			expect(await letIn(limiter, { isUrgent })).toBe(20);
 		});
 
-		test('any number is, when a minute has passed', async () => {
+		test('admits any number again after a minute', async () => {
 			const limiter = await refused();
 			await clock.sleep(MINUTE);
 
@@ -117,7 +117,7 @@ describe('The rate limit of an account', () => {
 		});
 	});
 
-	describe('what nobody waits for', () => {
+	describe('for background requests', () => {
 		const isBackground = true;
 		/** How many requests are let in at once, each answered before the next. */
 		const letIn = async (limiter: RateLimiter, options: PermitOptions): Promise<number> => {
@@ -129,7 +129,7 @@ describe('The rate limit of an account', () => {
 			return count;
 		};
 
-		test('gets a quarter of a documented rate, and others the rest at once', async () => {
+		test('allows a quarter of a documented rate, and leaves the rest to others', async () => {
 			const limiter = new RateLimiter(20);
 
 			expect(await letIn(limiter, { isBackground })).toBe(5);
@@ -137,7 +137,7 @@ describe('The rate limit of an account', () => {
 			expect(limiter.delayMs({ isBackground })).toBe(MINUTE);
 		});
 
-		test('is not held up before a 429, and then gets a quarter of what went well before it', async () => {
+		test('allows all before a 429, then a quarter of the requests that succeeded before it', async () => {
 			const limiter = new RateLimiter(undefined);
 			expect(await letIn(limiter, { isBackground })).toBe(100);
 			await clock.sleep(MINUTE);
@@ -149,7 +149,7 @@ describe('The rate limit of an account', () => {
 			expect(await letIn(limiter, {})).toBe(100);
 		});
 
-		test('learns nothing from a 429 before which nothing went well, and forgets in time', async () => {
+		test('learns nothing from a 429 that no success preceded, and forgets after 15 minutes', async () => {
 			const limiter = new RateLimiter(undefined);
 			await refuse(limiter);
 			await clock.sleep(5_000);
@@ -162,7 +162,7 @@ describe('The rate limit of an account', () => {
 			expect(await letIn(limiter, { isBackground })).toBe(100);
 		});
 
-		test('counts what is under way', async () => {
+		test('counts requests in flight', async () => {
 			const limiter = new RateLimiter(20);
 			for (let nth = 0; nth < 5; nth++) await limiter.acquirePermit({ isBackground });
 
@@ -171,7 +171,7 @@ describe('The rate limit of an account', () => {
 		});
 	});
 
-	test('is no other when somebody sets the clock', async () => {
+	test('ignores changes of the time of day', async () => {
 		const limiter = new RateLimiter(20);
 		await send(limiter, 20);
 
@@ -180,7 +180,7 @@ describe('The rate limit of an account', () => {
 		expect(limiter.delayMs()).toBe(MINUTE);
 	});
 
-	test('a rate of its own holds for a request alone, and what it sends counts for all', async () => {
+	test('applies a special rate to its request alone, and counts that request for all', async () => {
 		const limiter = new RateLimiter(20);
 		await send(limiter, 30, { rate: 1_000 });
 
@@ -189,7 +189,7 @@ describe('The rate limit of an account', () => {
 		expect(limiter.delayMs({ rate: 31 })).toBe(0);
 	});
 
-	test('what somebody waits for goes first, and counts', async () => {
+	test('admits urgent requests first, and counts them', async () => {
 		const limiter = new RateLimiter(1);
 		await send(limiter, 1, { isUrgent });
 		expect(limiter.delayMs({ isUrgent })).toBe(MINUTE);
@@ -204,7 +204,7 @@ describe('The rate limit of an account', () => {
 		expect(served).toEqual(['urgent', 'a', 'b']);
 	});
 
-	test('many who wait need one timer', async () => {
+	test('needs one timer for many waiting requests', async () => {
 		const limiter = new RateLimiter(20);
 		await send(limiter, 20);
 		const sleep = jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => undefined));
@@ -218,7 +218,7 @@ describe('The rate limit of an account', () => {
 		expect(sleep).toHaveBeenCalledTimes(1);
 	});
 
-	test('who is cancelled or would come too late leaves at once, and holds up nobody', async () => {
+	test('removes canceled and late requests from the queue at once', async () => {
 		const limiter = new RateLimiter(undefined);
 		await refuse(limiter);
 		await clock.sleep(5_000);
@@ -261,7 +261,7 @@ describe('The rate limit of an account', () => {
 		expect(getEventListeners(signal, 'abort')).toEqual([]);
 	});
 
-	test('whoever waits behind others is told at once, or refused at once', async () => {
+	test('reports the wait to a queued request at once, or rejects it at once', async () => {
 		const limiter = new RateLimiter(1);
 		await send(limiter, 1);
 		void limiter.acquirePermit();
@@ -276,7 +276,7 @@ describe('The rate limit of an account', () => {
 		expect(onWait).toHaveBeenCalledWith(expect.any(Number));
 	});
 
-	test('who is cancelled as the turn comes does not get it, and it is not lost', async () => {
+	test('loses no permit if a request is canceled just as it is admitted', async () => {
 		const limiter = new RateLimiter(1);
 		const canceling = new AbortController();
 		const taking = limiter.acquirePermit({ signal: canceling.signal });
@@ -287,7 +287,7 @@ describe('The rate limit of an account', () => {
 		expect(limiter.delayMs()).toBe(0);
 	});
 
-	test('whatever is cancelled, limited or too late, no permit is lost', async () => {
+	test('loses no permit, whatever is canceled, limited or too late', async () => {
 		const request = fc.record({
 			rate: fc.constantFrom(undefined, 2, 9),
 			isLimited: fc.boolean(),
