@@ -115,7 +115,7 @@ describe('Credential test', () => {
 		await expect(result()).resolves.toEqual({ status: 'Error', message });
 	});
 
-	test('reports an unreachable host also if the fault has no code', async () => {
+	test('does not name the host if a fault has no code', async () => {
 		// The harness looks up its own host, once.
 		await result();
 		const fail = (_host: string, _options: object, callback: (error: Error) => void): void =>
