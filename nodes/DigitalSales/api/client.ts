@@ -106,6 +106,7 @@ export class Client {
 		const limiter = rateLimiterFor(this.account, request.endpoint);
 		const progress: Progress = {
 			...{ tries: 0, failedTries: 0, rateLimitHits: 0, firstSentAt: Infinity, delayMs: 0 },
+			// Before the first try, a request can only fail in the limiter.
 			outcome: unansweredOutcome('rateLimited'),
 		};
 		for (;;) {
@@ -152,6 +153,7 @@ export class Client {
 		};
 	}
 
+	/** @returns how long a 429 closes the limiter */
 	private async sendTry(request: ServiceRequest, progress: Progress): Promise<number | undefined> {
 		progress.firstSentAt = Math.min(progress.firstSentAt, clock.elapsed());
 		progress.outcome = await this.fetchOutcome(request);

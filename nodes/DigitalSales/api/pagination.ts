@@ -21,25 +21,19 @@ const DEFAULT_MAX_PAGES = 2_000;
 const MOST_BARREN_PAGES = 10;
 
 /**
- * Reads the pages of a list in order. The list ends if a link says so, or both figures do; otherwise at the
- * first page without a new row.
+ * Reads the pages of a list in order, until a link or the figures say that it ends, or nothing new comes.
  *
  * @returns why rows may be missing, in words for the user; undefined if the list is complete
  */
 export async function* readPages<T extends object>(
 	options: PageOptions<T>,
 ): AsyncGenerator<NewItems<T>, string | undefined, void> {
-	const {
-		fetchPage,
-		from = 1,
-		maxPages = DEFAULT_MAX_PAGES,
-		itemsWanted: wanted = () => 1,
-	} = options;
+	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, itemsWanted = () => 1 } = options;
 	const progress = new Progress(from === 1);
 	const underWay: Array<Promise<ProductPage<T>>> = [];
 	const most = from + maxPages - 1;
 	for (let number = from; ; number++) {
-		const last = Math.min(most, progress.lastPage, number - 1 + progress.pagesFor(wanted()));
+		const last = Math.min(most, progress.lastPage, number - 1 + progress.pagesFor(itemsWanted()));
 		while (number + underWay.length <= Math.max(number, last)) {
 			const fetching = fetchPage(number + underWay.length);
 			// The failure of a later page must not surface first.

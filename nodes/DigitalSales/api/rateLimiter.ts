@@ -79,6 +79,7 @@ export class RateLimiter {
 		);
 	}
 
+	/** At most `rate` requests may be in flight or answered within the window. */
 	private msUntilRoom(rate: number, answered: Permit[], inFlight: Permit[]): number {
 		const tooMany = answered.length + inFlight.length - rate;
 		if (tooMany < 0) return 0;

@@ -62,9 +62,9 @@ export class BoundedMap<V> {
 	}
 
 	private evict(): void {
-		const { most, isExpired: isOver, isKept } = this.bounds;
-		for (const [key, value] of isOver ? this.entries : []) {
-			if (!isOver?.(value)) break;
+		const { most, isExpired, isKept } = this.bounds;
+		for (const [key, value] of isExpired ? this.entries : []) {
+			if (!isExpired?.(value)) break;
 			this.entries.delete(key);
 		}
 		if (this.size <= most) return;
