@@ -1,5 +1,5 @@
 import type { Form } from '../form/defineForm';
-import type { ItemResult } from '../output/transaction';
+import type { ItemResult } from '../output/item';
 import type { Run } from './run';
 
 /**

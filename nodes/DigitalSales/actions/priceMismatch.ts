@@ -1,5 +1,5 @@
 import { formatReais, isHundredfold, typedAmount } from '../domain/money';
-import { Refusal } from '../output/errors';
+import { NotSentError } from '../output/errors';
 
 /** A price as it will be sent. */
 export interface SentPrice {
@@ -20,9 +20,9 @@ export function hundredfoldMismatch(
 	{ label, cents, isCustom }: SentPrice,
 	source: string,
 	other: number | undefined,
-): Refusal | undefined {
+): NotSentError | undefined {
 	if (cents == null || other === undefined || !isHundredfold(cents, other)) return undefined;
 	const message = `${label} is ${formatReais(cents)}, but ${source} ${formatReais(other)}`;
 	const advice = `Enter ${isCustom ? other : typedAmount(other)}, or add Options > Allow Price Mismatch if ${formatReais(cents)} is right.`;
-	return new Refusal(message, { advice, outcome: 'notSent' });
+	return new NotSentError(message, { advice, outcome: 'notSent' });
 }

@@ -2,7 +2,7 @@ import sortBy from 'lodash/sortBy';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
-import type { ItemResult } from '../output/transaction';
+import type { ItemResult } from '../output/item';
 import { fieldLabel } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';

@@ -3,7 +3,13 @@ import mergeWith from 'lodash/mergeWith';
 import { type IDataObject, type INodeProperties, deepCopy } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { isJsonObject } from '../shared/json';
-import { LONGEST_TEXT, type Result, cleanText, composed, isUsableHash } from '../domain/text';
+import {
+	LONGEST_TEXT,
+	type Result,
+	cleanText,
+	normalizeUnicode,
+	isUsableHash,
+} from '../domain/text';
 import { parseCents } from '../domain/money';
 import { parseWebAddress } from '../domain/webAddress';
 import { type Field, type FieldUse, defineField } from './defineForm';
@@ -58,7 +64,7 @@ const LONGEST_REFERENCE = 255;
 
 export const orderReferenceSchema = allowBlank(
 	cleanTextSchema
-		.transform((text) => composed(text))
+		.transform((text) => normalizeUnicode(text))
 		.refine(
 			({ length }) => length <= LONGEST_REFERENCE,
 			({ length }) => ({

@@ -5,7 +5,7 @@ import { ServiceError } from '../api/serviceError';
 import { LedgerError } from '../n8n/processedItems';
 import { CanceledError } from '../shared/clock';
 import { digest } from '../shared/digest';
-import { hold } from '../shared/lock';
+import { lockKeys } from '../shared/lock';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { Creation, KeyedCreation } from './creation';
 import { type EarlierAttempts, findEarlierAttempts, keysOfAttempt } from './earlier';
@@ -48,11 +48,11 @@ export class Claim<T> {
 	 * @param signal cancels the waiting
 	 * @param isAhead whether n8n's database is asked as well, which `take` does otherwise
 	 * @returns the existing result
-	 * @throws Refusal if an outcome is unknown, and no code allows another attempt
+	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
 	 */
 	readonly look = async (signal: AbortSignal, isAhead = false): Promise<T | undefined> => {
 		const { creation, keyed } = this;
-		this.release = await hold(keyed.keys.ledgerKeys, signal);
+		this.release = await lockKeys(keyed.keys.ledgerKeys, signal);
 		this.earlier = await findEarlierAttempts(creation, keyed.keys);
 		const { existing, voided } = this.earlier;
 		if (existing) return await replay(keyed, existing);

@@ -9,7 +9,7 @@ import { refuseOtherOrder } from './refusals';
  * Makes something, or returns the existing result. Just before a request is sent, the attempt is recorded in the
  * process, the execution and n8n's database. Only an answer that proves it was not processed removes the record.
  *
- * @throws Refusal if it may have been made before, or cannot be recorded. Nothing is sent then.
+ * @throws NotSentError if it may have been made before, or cannot be recorded. Nothing is sent then.
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
@@ -41,7 +41,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 /**
  * Refuses an item that would be refused later, before any item of its run is sent.
  *
- * @throws Refusal
+ * @throws NotSentError
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	const { memory, fingerprint, itemOrder } = creation;

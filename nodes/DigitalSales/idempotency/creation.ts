@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Send } from '../api/client';
-import type { Refusal } from '../output/errors';
+import type { NotSentError } from '../output/errors';
 import type { ItemOrder } from './itemOrder';
 import type { KeyedRequest, Keys } from './keys';
 import type { Ledger } from './ledger';
@@ -12,7 +12,7 @@ export interface Creation<T> extends Subject, KeyedRequest {
 	/** Keeps the items of its run in order. */
 	itemOrder: ItemOrder;
 	/** Why it must not be sent. An existing result is returned all the same. */
-	problem?: Refusal;
+	problem?: NotSentError;
 	/** The tries to make it. */
 	tries: AsyncGenerator<Send<T>, void>;
 	/** Reduces a result to what is stored, so that it can be read again. */

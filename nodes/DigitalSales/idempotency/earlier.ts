@@ -2,8 +2,8 @@ import compact from 'lodash/compact';
 import { type FailedOutcome, ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
 import { isRetry } from '../n8n/retry';
-import type { Refusal } from '../output/errors';
-import { clock, wait } from '../shared/clock';
+import type { NotSentError } from '../output/errors';
+import { cancelableSleep, clock } from '../shared/clock';
 import { type Attempt, findAttempt } from './attempts';
 import type { Creation } from './creation';
 import { type KeyedRequest, type Keys, makeKeys } from './keys';
@@ -35,7 +35,7 @@ export interface EarlierAttempts<T> {
 /**
  * Looks for earlier attempts in the memory of the process and of the execution, and reads what they made.
  *
- * @throws Refusal if an earlier attempt blocks this one for good
+ * @throws NotSentError if an earlier attempt blocks this one for good
  */
 export async function findEarlierAttempts<T>(
 	creation: Creation<T>,
@@ -165,7 +165,7 @@ const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 async function readResult<T>(
 	creation: Creation<T>,
 	earlier: Attempt,
-	other: Refusal | undefined,
+	other: NotSentError | undefined,
 	[pauseMs, ...pauses] = READ_AGAIN_AFTER_MS,
 ): Promise<T | undefined> {
 	const { result = {}, startedAt } = earlier;
@@ -182,7 +182,7 @@ async function readResult<T>(
 		throw other ?? refuseUnreadable(creation, String(result.hash), outcome, isLost);
 	});
 	if (made !== undefined || !isNew || pauseMs === undefined) return made;
-	await wait(pauseMs, creation.itemOrder.signal);
+	await cancelableSleep(pauseMs, creation.itemOrder.signal);
 	return await readResult(creation, earlier, other, pauses);
 }
 

@@ -2,7 +2,7 @@ import omit from 'lodash/omit';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { parseDocument } from '../domain/customer';
-import { composed } from '../domain/text';
+import { normalizeUnicode } from '../domain/text';
 import { digest } from '../shared/digest';
 import { isJsonObject } from '../shared/json';
 import { lenientText, tolerated } from '../shared/lenient';
@@ -21,7 +21,7 @@ const customerSchema = z
 export function fingerprintCharge(body: IDataObject): string {
 	const cart = Array.isArray(body.cart) ? body.cart.map(normalizeCartLine).sort() : [];
 	const parts = JSON.stringify([identifyCustomer(body), cart, numberFromText(body.amount)]);
-	return digest('charge', composed(parts));
+	return digest('charge', normalizeUnicode(parts));
 }
 
 /** Identifies a charge by customer and cart without prices. Without a cart the amount is all there is. */
@@ -30,7 +30,7 @@ export function fingerprintGoods(body: IDataObject): string {
 	if (!Array.isArray(cart) || cart.length === 0) return fingerprintCharge(body);
 	const lines = cart.map((line) => (isJsonObject(line) ? omit(line, 'price') : line));
 	const parts = [identifyCustomer(body), lines.map(normalizeCartLine).sort()];
-	return digest('goods', composed(JSON.stringify(parts)));
+	return digest('goods', normalizeUnicode(JSON.stringify(parts)));
 }
 
 /** Identifies the customer of a charge. */
@@ -47,13 +47,13 @@ export function fingerprintCustomer(body: IDataObject): string {
 export function fingerprintAgentCall(body: IDataObject): string {
 	const { name: _name, ...contact } = normalizeContact(body.customer);
 	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();
-	return composed(JSON.stringify([contact, others]));
+	return normalizeUnicode(JSON.stringify([contact, others]));
 }
 
 /** Identifies an offer by its product and its whole body. */
 export function fingerprintOffer(productHash: string, body: IDataObject): string {
 	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);
-	return digest('offer', composed(parts));
+	return digest('offer', normalizeUnicode(parts));
 }
 
 /** A customer as the service has it, in one spelling. */
@@ -82,7 +82,7 @@ function normalizeCartLine(value: unknown): string {
 	const offer = typeof name === 'number' ? String(name) : name;
 	// Custom Fields may name the offer in another way.
 	const parts = offer == null ? value : [offer, ...[price, quantity, type].map(numberFromText)];
-	return composed(JSON.stringify(parts));
+	return normalizeUnicode(JSON.stringify(parts));
 }
 
 function numberFromText(value: unknown): unknown {

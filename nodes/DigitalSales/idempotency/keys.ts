@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
-import { composed } from '../domain/text';
+import { normalizeUnicode } from '../domain/text';
 import { originOf } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import { digest } from '../shared/digest';
@@ -51,7 +51,7 @@ export interface Keys {
 export function makeKeys(request: KeyedRequest): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
 	const goods = request.goodsFingerprint ?? fingerprint;
-	const reference = request.orderReference && composed(request.orderReference);
+	const reference = request.orderReference && normalizeUnicode(request.orderReference);
 	const isAgentCall = isTool(context);
 	const run = String(memory.runNumber());
 	const nth = String(memory.countEarlierAlike(goods, itemIndex));

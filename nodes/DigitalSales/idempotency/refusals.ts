@@ -4,7 +4,7 @@ import type { ShownOutcome } from '../api/retryTable';
 import type { FailedOutcome } from '../api/serviceError';
 import { quoted, RUN_AGAIN } from '../domain/text';
 import { isTool } from '../n8n/tool';
-import { Refusal } from '../output/errors';
+import { NotSentError } from '../output/errors';
 import type { Attempt } from './attempts';
 import type { ExecutionMemory } from './executionMemory';
 
@@ -41,7 +41,7 @@ export function refuseUnresolved(
 	subject: Subject,
 	unresolved: readonly Unresolved[],
 	code: string | undefined,
-): Refusal {
+): NotSentError {
 	const { context } = subject;
 	const [message = ''] = unresolved.map((one) => describePossibleCharge(subject, one));
 	const reasons = unresolved.map((one, nth) => {
@@ -117,7 +117,7 @@ function describeWayOut(
 export function refuseChanged(
 	{ kind, about }: Subject,
 	{ result, about: earlier }: Attempt,
-): Refusal {
+): NotSentError {
 	const [message, existing] =
 		kind === 'charge'
 			? ['This item was already charged', 'transaction']
@@ -132,7 +132,7 @@ export function refuseChanged(
 export function refuseOtherReference(
 	subject: Subject,
 	{ orderReference, result }: Attempt,
-): Refusal {
+): NotSentError {
 	const asked = quoted(subject.orderReference ?? '');
 	const own = orderReference === undefined ? undefined : `"${quoted(orderReference)}"`;
 	const under = own === undefined ? 'another Order Reference' : `Order Reference ${own}`;
@@ -143,7 +143,7 @@ export function refuseOtherReference(
 }
 
 /** It was made in this slot, but cannot be read with the present token. */
-export function refuseOtherAccount(subject: Subject): Refusal {
+export function refuseOtherAccount(subject: Subject): NotSentError {
 	const made =
 		subject.kind === 'charge'
 			? 'The customer was already charged'
@@ -160,7 +160,7 @@ export function refuseUnreadable(
 	hash: string,
 	answer: FailedOutcome,
 	isNew: boolean,
-): Refusal {
+): NotSentError {
 	const { status } = answer;
 	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
 	const toDo = isNew
@@ -179,7 +179,10 @@ export function refuseUnreadable(
  *
  * @param own the charge for it, if it is of the same customer. Other customers' charges are not shown.
  */
-export function refuseOtherOrder({ orderReference = '', about }: Subject, own?: Attempt): Refusal {
+export function refuseOtherOrder(
+	{ orderReference = '', about }: Subject,
+	own?: Attempt,
+): NotSentError {
 	const belongs = `Order Reference "${quoted(orderReference)}" already belongs to`;
 	return own
 		? makeRefusal(
@@ -195,7 +198,7 @@ export function refuseOtherOrder({ orderReference = '', about }: Subject, own?: 
 }
 
 /** n8n's database refuses the entry that must exist before a request is sent. */
-export function refuseUnrecorded({ kind }: Subject, reason: string): Refusal {
+export function refuseUnrecorded({ kind }: Subject, reason: string): NotSentError {
 	return makeRefusal(
 		`n8n could not record the ${kind}, so it was not sent`,
 		`Reason: ${reason}.\nCheck the database of n8n, then ${RUN_AGAIN}.`,
@@ -214,6 +217,6 @@ function makeRefusal(
 	advice: string,
 	outcome: ShownOutcome = 'unknown',
 	answer?: FailedOutcome,
-): Refusal {
-	return new Refusal(message, { advice, outcome, answer });
+): NotSentError {
+	return new NotSentError(message, { advice, outcome, answer });
 }

@@ -40,7 +40,7 @@ export function remember<T>(
 /**
  * Returns an existing result. From then on it is known by all keys of this request.
  *
- * @throws Refusal if it was returned under another Order Reference before a restart
+ * @throws NotSentError if it was returned under another Order Reference before a restart
  * @throws LedgerError
  */
 export async function replay<T>(

@@ -1,4 +1,4 @@
-import type { Refusal } from '../output/errors';
+import type { NotSentError } from '../output/errors';
 import { isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import type { KeyedCreation } from './creation';
@@ -40,7 +40,7 @@ export async function positionFor<T>(
 export async function refuse<T>(
 	{ creation, keys, codes }: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
-): Promise<Refusal> {
+): Promise<NotSentError> {
 	// The error says what may exist even if n8n's database gives no code for it.
 	const code = await codes.nextCode(describe(unresolved, keys.orderKey)).catch(() => undefined);
 	const { context, kind, about } = creation;

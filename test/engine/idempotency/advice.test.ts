@@ -21,9 +21,9 @@ import {
 
 const RETRY = 'use Retry under Executions';
 const CURRENT = 'use Retry with currently saved workflow under Executions';
-const NEW_EXECUTION = 'A new execution may create again what has succeeded';
+const NEW_EXECUTION = 'A new execution would create again what has succeeded, so';
 const CALLED_AGAIN =
-	'it creates again whatever had no Order Reference: leave out what was created.';
+	'it creates everything without an Order Reference again. Remove what was created from its input first.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
 
 /** What an error advises holds where it is read: if one follows it, nobody is charged twice. */
@@ -43,7 +43,7 @@ describe('What a charge that failed advises', () => {
 		async (mode) => {
 			const error = errorOf(await thirdRefused({ mode }));
 
-			expect(error).toContain(`${NEW_EXECUTION}: ${RETRY}, or leave that out.`);
+			expect(error).toContain(`${NEW_EXECUTION} ${RETRY}, or remove those items from the input.`);
 			expect(error).toContain(`Correct what the service rejected, then ${CURRENT}.`);
 		},
 	);
@@ -67,8 +67,8 @@ describe('What a charge that failed advises', () => {
 		const description = String(data.PIX?.error?.description);
 
 		expect(description).not.toContain('Retry');
-		expect(description).toContain(`${NEW_EXECUTION}: leave that out.`);
-		expect(description).toContain('then run this again without that.');
+		expect(description).toContain(`${NEW_EXECUTION} remove those items from the input first.`);
+		expect(description).toContain('then run this again without those items.');
 	});
 
 	describe('in a sub-workflow is to call it again, with a warning:', () => {
@@ -138,7 +138,7 @@ describe('What a charge that failed advises', () => {
 		});
 
 		expect(shop.charges).toBe(2);
-		expect(errorOf(retry)).toContain(`${NEW_EXECUTION}: ${RETRY}`);
+		expect(errorOf(retry)).toContain(`${NEW_EXECUTION} ${RETRY}`);
 		expect(errorOf(retry)).toMatch(/if not, to [\w-]{9}; then use Retry with currently saved/);
 	});
 

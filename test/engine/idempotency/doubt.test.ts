@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { queues } from '../../../nodes/DigitalSales/shared/lock';
+import { lockQueues } from '../../../nodes/DigitalSales/shared/lock';
 import { cpf } from '../../helpers/charge';
 import { NodeProcess } from '../../helpers/engine';
 import { type Ask, codeIn, errorOf, MAYBE, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
@@ -197,7 +197,7 @@ describe('A charge whose outcome is unknown', () => {
 			await shop.charge();
 			expect((await first.ended).status).toBe('success');
 			expect(shop.charges).toBe(2);
-			expect(queues.size).toBe(0);
+			expect(lockQueues.size).toBe(0);
 		});
 
 		test('the second is refused if the outcome of the first is unknown', async () => {

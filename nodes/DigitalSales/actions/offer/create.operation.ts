@@ -1,7 +1,8 @@
 import compact from 'lodash/compact';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { catalogPages } from '../../api/catalog';
-import { markPricesSeen, offerTries, seenPrices } from '../../api/products';
+import { offerTries } from '../../api/offers';
+import { markPricesSeen, seenPrices } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
 import { quoted } from '../../domain/text';
 import { withCustomFields } from '../../form/fields';
@@ -9,7 +10,7 @@ import { displayPath, parameterError, readForm } from '../../form/readForm';
 import { createOnce } from '../../idempotency/createOnce';
 import { hasEarlierAttempt } from '../../idempotency/earlier';
 import { fingerprintOffer } from '../../idempotency/fingerprints';
-import type { Refusal } from '../../output/errors';
+import type { NotSentError } from '../../output/errors';
 import { offerOutput } from '../../output/product';
 import { hundredfoldMismatch, type SentPrice } from '../priceMismatch';
 import type { Operation } from '../operation';
@@ -21,7 +22,7 @@ interface ReadyOffer extends OfferBody {
 	options: { repeatCode?: string; allowPriceMismatch?: boolean };
 	about: string;
 	/** Refuses a new offer, but not one that exists already. */
-	problem?: Refusal;
+	problem?: NotSentError;
 }
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
@@ -126,7 +127,7 @@ function buildOffer(context: IExecuteFunctions, itemIndex: number, form: OfferFo
 function findPriceMismatch(
 	{ account }: Run,
 	{ productHash, price, options }: ReadyOffer,
-): Refusal | undefined {
+): NotSentError | undefined {
 	const seen = seenPrices(account, productHash);
 	if (options.allowPriceMismatch === true || seen.some((cents) => cents === price.cents)) return;
 	return seen

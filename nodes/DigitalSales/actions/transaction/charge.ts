@@ -18,8 +18,8 @@ import { digest } from '../../shared/digest';
 import { hundredfoldMismatch } from '../priceMismatch';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
-import { seenPrice } from '../../api/products';
-import type { Refusal } from '../../output/errors';
+import { seenPrice } from '../../api/seenPrices';
+import type { NotSentError } from '../../output/errors';
 
 /** A charge that is ready to be sent. Everything except `body` is derived from the body that will be sent. */
 export interface Charge {
@@ -194,7 +194,7 @@ function describeCharge(
 export function findPriceMismatch(
 	{ account }: Run,
 	{ form, charge }: { form: ChargeForm; charge: Charge },
-): Refusal | undefined {
+): NotSentError | undefined {
 	const { additionalFields, options } = form;
 	const { cart, amount, labelOf } = charge;
 	if (options.allowPriceMismatch === true) return undefined;
@@ -203,7 +203,7 @@ export function findPriceMismatch(
 		cents: number | null | undefined,
 		says: string,
 		other: number | undefined,
-	): Refusal | undefined => {
+	): NotSentError | undefined => {
 		const isCustom = label[0] in (additionalFields.customFields ?? {});
 		return hundredfoldMismatch({ label: labelOf(...label), cents, isCustom }, says, other);
 	};

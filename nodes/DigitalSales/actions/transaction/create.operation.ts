@@ -9,7 +9,7 @@ import type { Created, Creation } from '../../idempotency/creation';
 import { isTool } from '../../n8n/tool';
 import { hasEarlierAttempt } from '../../idempotency/earlier';
 import { normalizeContact } from '../../idempotency/fingerprints';
-import type { Refusal } from '../../output/errors';
+import type { NotSentError } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { type Charge, buildCharge, findPriceMismatch } from './charge';
@@ -24,7 +24,7 @@ interface ReadyCharge {
 	/** About its notifications. */
 	hint?: string;
 	/** What is wrong with a charge that may exist already: then it is returned all the same. */
-	problem?: Refusal;
+	problem?: NotSentError;
 }
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */

@@ -1,13 +1,13 @@
 import type { NodeOperationError } from 'n8n-workflow';
 import { type FoundOffer, type Lookup, MOST_LOOKUP_PAGES } from '../../api/catalog';
-import { isSold } from '../../api/schemas/product';
-import { seenPrice } from '../../api/products';
+import { isOnSale } from '../../api/products';
+import { seenPrice } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
 import { quoted, RUN_AGAIN } from '../../domain/text';
 import { webAddressIn } from '../../domain/webAddress';
 import { displayPath, parameterError } from '../../form/readForm';
 import type { ServiceError } from '../../api/serviceError';
-import { Refusal } from '../../output/errors';
+import { NotSentError } from '../../output/errors';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 
@@ -20,7 +20,7 @@ type CartItem = ChargeForm['cart'][number];
  * Fills blank prices and titles of the cart from the catalog, and a blank cover along with them. A title that
  * stays blank is only a hint. A cart in Custom Fields is sent as it is.
  *
- * @throws Refusal if a price is blank and the catalog cannot be read
+ * @throws NotSentError if a price is blank and the catalog cannot be read
  * @throws NodeOperationError if several offers match, or a price stays blank and no amount is given
  */
 export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): Promise<ChargeForm> {
@@ -38,7 +38,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 			cart.push(item);
 			continue;
 		}
-		const { found, several, failed } = await run.catalog.offer(hash, item.price);
+		const { found, several, failed } = await run.catalog.findOffer(hash, item.price);
 		if (failed && item.price === undefined) throw lookupError(hash, failed);
 		if (several) throw fieldError('offerHash', ...ambiguousOffer(several));
 		const filled = found ? fillItem(run, item, hash, found) : item;
@@ -54,8 +54,8 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 	return { ...form, cart };
 }
 
-function lookupError(hash: string, error: ServiceError): Refusal {
-	return new Refusal(`Offer ${quoted(hash)} could not be looked up in the catalog`, {
+function lookupError(hash: string, error: ServiceError): NotSentError {
+	return new NotSentError(`Offer ${quoted(hash)} could not be looked up in the catalog`, {
 		advice: `${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price and the title yourself.`,
 		outcome: 'notSent',
 		answer: error.outcome,
@@ -98,7 +98,7 @@ function fillItem(
 	hash: string,
 	{ product, offer }: FoundOffer,
 ): CartItem {
-	const seen = isSold(product) ? seenPrice(account, hash) : undefined;
+	const seen = isOnSale(product) ? seenPrice(account, hash) : undefined;
 	return {
 		...item,
 		price: item.price ?? seen ?? offer.price ?? undefined,

@@ -1,7 +1,8 @@
 import type { Transaction } from '../../api/schemas/transaction';
 import { isTooLateToPay } from '../../domain/paymentStatus';
 import { isTool } from '../../n8n/tool';
-import { type ItemResult, type OutputChoice, transactionOutput } from '../../output/transaction';
+import type { ItemResult } from '../../output/item';
+import { type OutputChoice, transactionOutput } from '../../output/transaction';
 import type { Run } from '../run';
 
 /** Characters of a hash in a file name, because file systems allow at most 255. */
