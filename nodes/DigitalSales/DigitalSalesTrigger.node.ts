@@ -14,7 +14,7 @@ import { TRIGGER_VERSION } from './n8n/triggerExecution';
 import { WEBHOOK_PATH } from './n8n/workflowTriggers';
 import { emitOnce } from './trigger/dedupe';
 import { readTriggerForm, triggerForm, triggerSubtitle } from './trigger/form';
-import { receiveNotification } from './trigger/receive';
+import { receiveWebhook } from './trigger/receive';
 import { sendTestEvent } from './trigger/testEvent';
 
 const TRY_IT =
@@ -101,7 +101,7 @@ export class DigitalSalesTrigger implements INodeType {
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await receiveNotification(this);
+		return await receiveWebhook(this);
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

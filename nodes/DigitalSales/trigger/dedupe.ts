@@ -6,7 +6,7 @@ import { composed } from '../domain/text';
 import { endQuietly, failFor } from '../n8n/triggerExecution';
 import { originOf } from '../n8n/retry';
 import { Ledger } from '../idempotency/ledger';
-import type { Notice } from '../notification/parse';
+import type { Notification } from '../notification/parse';
 import { accountOf } from '../notification/verify';
 import { clock, wait } from '../shared/clock';
 import { digest } from '../shared/digest';
@@ -18,7 +18,7 @@ const LONGEST_STATUS = 100;
  * since hash and status may contain any character. Which other event it is does not count: it is only
  * claimed, and with ever new names anybody could start a paid sale again.
  */
-export function dedupeKey({ hash, status, event }: Notice): string {
+export function dedupeKey({ hash, status, event }: Notification): string {
 	const key = [hash, status?.slice(0, LONGEST_STATUS)];
 	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
 }

@@ -9,7 +9,7 @@ import { toFailure } from '../output/errors';
 import { editorListens } from '../n8n/testListening';
 import { hashField, optional } from '../form/fields';
 import type { TriggerForm } from './form';
-import { whyUnwanted } from './filters';
+import { rejectionReason } from './filters';
 
 /** A person waits in the editor. */
 const LIMITS = {
@@ -32,7 +32,7 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 	if (!hash.success) throw mistake(context, 'is not the hash of a transaction.');
 	if (hash.data === undefined) return;
 	const transaction = await readTransaction(context, hash.data);
-	const reason = whyUnwanted(form, transaction);
+	const reason = rejectionReason(form, transaction);
 	if (reason !== undefined) {
 		const problem = `is a transaction that does not start this workflow. ${reason}`;
 		throw mistake(context, `${problem} Enter another transaction, or change the form.`);
