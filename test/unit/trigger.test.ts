@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Account } from '../../nodes/DigitalSales/api/account';
+import { type Account, accounts } from '../../nodes/DigitalSales/api/account';
 import { RateLimiter } from '../../nodes/DigitalSales/api/rateLimiter';
 import { readTransaction } from '../../nodes/DigitalSales/api/schemas/transaction';
 import { isLater } from '../../nodes/DigitalSales/domain/paymentStatus';
-import { accounts, lanes } from '../../nodes/DigitalSales/notification/verify';
+import { lanes } from '../../nodes/DigitalSales/notification/verify';
 import { clock } from '../../nodes/DigitalSales/shared/clock';
 import { clearProcessState } from '../../nodes/DigitalSales/shared/processState';
 import { dedupeKey } from '../../nodes/DigitalSales/trigger/dedupe';

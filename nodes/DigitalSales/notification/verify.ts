@@ -1,5 +1,5 @@
-import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { type Account, CREDENTIAL_NAME, readAccount } from '../api/account';
+import type { IWebhookFunctions } from 'n8n-workflow';
+import { type Account, loadAccount } from '../api/account';
 import { Client, type ClientOptions } from '../api/client';
 import { type Permit, RateLimiter } from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
@@ -7,7 +7,7 @@ import { ServiceError } from '../api/serviceError';
 import { getTransaction, hasSeenTransaction } from '../api/transactions';
 import { senderAddress } from '../n8n/senderAddress';
 import { clock } from '../shared/clock';
-import { BoundedMap, PromiseCache, processState } from '../shared/processState';
+import { BoundedMap, processState } from '../shared/processState';
 import { Declined, REPLIES } from './reply';
 
 /** A sender waits about ten seconds; one quick retry has to fit in. */
@@ -43,7 +43,7 @@ export async function verifyTransaction(
 	hash: string,
 	{ answerBy, before }: { answerBy: number; before?: Reading },
 ): Promise<Reading> {
-	const account = await accountOf(context);
+	const account = await loadAccount(context);
 	// A transaction stays known after a 404: a webhook can come before its transaction can be read.
 	const isSeen = hasSeenTransaction(account, hash);
 	const entered: Array<[RateLimiter, Permit]> = [];
@@ -114,24 +114,4 @@ async function enterLane(lane: RateLimiter, latest: number): Promise<Permit> {
 	return await lane.take({ latest }).catch(() => {
 		throw new Declined(REPLIES.busy);
 	});
-}
-
-/** @internal */
-export const accounts = processState(new PromiseCache<Account>({ most: 100, keptMs: 5_000 }));
-
-/**
- * The account of a node that receives webhooks, kept for a few seconds: fetching and decrypting the
- * credential for every request is most of the work in a burst.
- */
-export async function accountOf(
-	context: Pick<
-		IExecuteFunctions | IWebhookFunctions,
-		'getNode' | 'getWorkflow' | 'getCredentials'
-	>,
-): Promise<Account> {
-	const { id, credentials } = context.getNode();
-	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
-	return await accounts.get(key, async () =>
-		readAccount(await context.getCredentials(CREDENTIAL_NAME)),
-	);
 }

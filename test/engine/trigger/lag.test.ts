@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { accounts } from '../../../nodes/DigitalSales/notification/verify';
+import { accounts } from '../../../nodes/DigitalSales/api/account';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../helpers/charge';
 import { products, useInbox } from '../../helpers/inbox';
