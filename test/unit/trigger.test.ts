@@ -62,12 +62,28 @@ describe('A transaction', () => {
 
 	test.each<[string, Given, IDataObject]>([
 		['status is not stated, which does not match Trigger On', on('paid'), {}],
-		['status is paid, which does not match Trigger On', on('other', 'frozen'), { payment_status: 'paid' }],
-		['status is frozen, which does not match Trigger On', on('paid', 'frozen'), { payment_status: 'frozen' }],
-		['payment method is not stated, which does not match Filters > Payment Methods', paidBy('pix', 'crypto'), {}],
+		[
+			'status is paid, which does not match Trigger On',
+			on('other', 'frozen'),
+			{ payment_status: 'paid' },
+		],
+		[
+			'status is frozen, which does not match Trigger On',
+			on('paid', 'frozen'),
+			{ payment_status: 'frozen' },
+		],
+		[
+			'payment method is not stated, which does not match Filters > Payment Methods',
+			paidBy('pix', 'crypto'),
+			{},
+		],
 		['product is not stated, which does not match Products', ofProducts('p1', 'p2'), {}],
 		['product is p3, which does not match Products', ofProducts('p1'), { product: { hash: 'p3' } }],
-		['offer is not stated, which does not match Offers', ofOffers('o1'), { product: { hash: 'o1' } }],
+		[
+			'offer is not stated, which does not match Offers',
+			ofOffers('o1'),
+			{ product: { hash: 'o1' } },
+		],
 		[
 			'offer is o3, which does not match Offers',
 			{ ...ofOffers('o1'), ...ofProducts('p1') },
@@ -80,9 +96,7 @@ describe('A transaction', () => {
 		],
 	])('is rejected if its %s', (reason, given, transaction) => {
 		const [what, rest] = reason.split(' is ');
-		expect(reasonFor(given, transaction)).toBe(
-			`The ${what} of the transaction is ${rest}.`,
-		);
+		expect(reasonFor(given, transaction)).toBe(`The ${what} of the transaction is ${rest}.`);
 	});
 
 	test.each([undefined, '', '19.90', 'R$ 19,90', 19.9, true, 1e20, null])(

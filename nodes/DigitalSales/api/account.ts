@@ -1,4 +1,8 @@
-import { type FunctionsBase, type ICredentialDataDecryptedObject, isDomainAllowed } from 'n8n-workflow';
+import {
+	type FunctionsBase,
+	type ICredentialDataDecryptedObject,
+	isDomainAllowed,
+} from 'n8n-workflow';
 import { createHash } from 'crypto';
 import { z } from 'zod/v3';
 import { parseBaseUrl } from '../domain/webAddress';

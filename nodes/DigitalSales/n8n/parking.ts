@@ -38,7 +38,7 @@ const stateSchema = z.object({
 	[STATE_KEY]: z.tuple([z.tuple([z.object({ json: z.unknown() })])]),
 });
 
-/** What {@link park} was given when the node last ran in this execution; undefined if it runs for the first time. */
+/** The state that {@link parkExecution} stored when the node last ran; undefined if the node runs for the first time. */
 export function parkedState(context: IExecuteFunctions): unknown {
 	const { data } = stateSchema.safeParse(context.getExecuteData().data);
 	return data?.[STATE_KEY][0][0].json;
@@ -56,7 +56,7 @@ export function assertCanPark(context: IExecuteFunctions, itemIndex: number): vo
 }
 
 /** Stores the execution when the node returns. The node runs again then, or earlier if a webhook wakes it. */
-export async function park(
+export async function parkExecution(
 	context: IExecuteFunctions,
 	until: Date,
 	state: IDataObject,

@@ -73,14 +73,14 @@ export function triggersOf(
 			hasRun: Object.hasOwn(runExecutionData.resultData.runData, name),
 			// Without a `webhookId` n8n takes the id of the workflow.
 			isAt: (url) =>
-				decoded(url).includes(`/${webhookId ?? context.getWorkflow().id}/`.toLowerCase()),
+				decodeAscii(url).includes(`/${webhookId ?? context.getWorkflow().id}/`.toLowerCase()),
 		};
 		return [trigger];
 	});
 }
 
 /** Ids are ASCII; what else is encoded, or wrongly, does not matter. */
-function decoded(url: string): string {
+function decodeAscii(url: string): string {
 	const decode = (_sign: string, hex: string): string => String.fromCharCode(parseInt(hex, 16));
 	return url.replace(/%([0-7][\da-f])/gi, decode).toLowerCase();
 }
