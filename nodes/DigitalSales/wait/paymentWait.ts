@@ -20,9 +20,9 @@ const PATIENCE_MS = 15 * 60_000;
 
 /** All times in milliseconds of unix time. */
 const paymentSchema = z.object({
-	/** The last successful read: when it began, and the item that shows it. */
+	/** The last successful read. */
 	read: z.object({ at: z.number(), status: z.string().nullish(), json: jsonObject }).optional(),
-	/** Since when the service has answered that it does not know the hash. */
+	/** When the service first answered that it does not know the hash. */
 	unknownSince: z.number().optional(),
 });
 type Payment = z.output<typeof paymentSchema>;
@@ -37,7 +37,6 @@ const stateSchema = z.object({
 	payments: z.array(paymentSchema.nullish()),
 });
 
-/** The transaction that an item waits for, and how the item shows it. */
 export type Awaited = OutputChoice & { hash: string };
 type Entry = { item: ItemResult; awaited: Awaited; payment: Payment; wasDone: boolean };
 
@@ -68,12 +67,11 @@ export class PaymentWait {
 		return this.before?.payments[itemIndex]?.read?.at ?? 0;
 	}
 
-	/** Whether the execution continues after this look, whatever the look reads. */
 	get isLastLook(): boolean {
 		return this.now >= this.deadline + PATIENCE_MS;
 	}
 
-	/** Sets the time limit of an item, which counts from the first look. */
+	/** The time limit of an item counts from the first look. */
 	setTimeLimit(milliseconds: number): void {
 		if (!this.before) this.deadline = Math.max(this.deadline, this.now + milliseconds);
 	}
@@ -82,8 +80,7 @@ export class PaymentWait {
 	 * Reads the payment of an item, unless an earlier look found it decided.
 	 *
 	 * @returns the item, empty until {@link finishLook}
-	 * @throws ServiceError if the payment was never read, and the service has not known its hash for 15 minutes or
-	 *   refuses the read for a reason that a person has to put right
+	 * @throws ServiceError if the payment was never read and no later look can read it
 	 */
 	async lookAtPayment(client: Client, itemIndex: number, awaited: Awaited): Promise<ItemResult> {
 		const payment = (this.payments[itemIndex] ??= {});
