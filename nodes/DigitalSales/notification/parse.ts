@@ -103,6 +103,8 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
  * - the transaction itself: `hash`, `payment_status`
  * - a flat summary: `transaction_hash`, `status`
  * - an envelope around the transaction: `transaction.hash` or `transaction.id`, `status`
+ *
+ * @internal
  */
 export function parseNotification(body: unknown): Notification | undefined {
 	const root = objectIn(body);
