@@ -12,7 +12,7 @@ import { executeOperation } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './form/listSearch';
 import { resumeWebhooks } from './n8n/resumeUrl';
-import { wake } from './wait/wake';
+import { wakeExecution } from './wait/wake';
 
 export class DigitalSales implements INodeType {
 	description: INodeTypeDescription = {
@@ -60,6 +60,6 @@ export class DigitalSales implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await wake(this);
+		return await wakeExecution(this);
 	}
 }

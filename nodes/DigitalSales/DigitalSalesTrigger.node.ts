@@ -14,11 +14,17 @@ import { TRIGGER_VERSION } from './n8n/triggerExecution';
 import { WEBHOOK_PATH } from './n8n/workflowTriggers';
 import { emitOnce } from './trigger/dedupe';
 import { readTriggerForm, triggerForm, triggerSubtitle } from './trigger/form';
-import { receiveNotification } from './trigger/receive';
+import { receiveWebhook } from './trigger/receive';
 import { sendTestEvent } from './trigger/testEvent';
 
 const TRY_IT =
 	'<b>To try it</b>, add <b>Options > Test With Transaction</b>, enter the hash of a transaction that was paid before, and press <b>Execute step</b> above: it arrives here like a new sale.';
+
+const WEBHOOK = {
+	responseMode: 'onReceived',
+	responseData: 'noData',
+	path: WEBHOOK_PATH,
+} as const;
 
 export class DigitalSalesTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -48,18 +54,10 @@ export class DigitalSalesTrigger implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'digitalSalesApi', required: true, testedBy: 'digitalSalesApiTest' }],
 		webhooks: [
-			{
-				name: 'default',
-				httpMethod: 'POST',
-				responseMode: 'onReceived',
-				responseData: 'noData',
-				path: WEBHOOK_PATH,
-			},
-			// For a platform that tries the address, and for a person who opens it in a browser.
-			...(['GET', 'HEAD'] as const).map((httpMethod) => ({
-				...{ name: 'setup' as const, httpMethod, path: WEBHOOK_PATH, ndvHideUrl: true },
-				...{ responseMode: 'onReceived' as const, responseData: 'noData' as const },
-			})),
+			{ ...WEBHOOK, name: 'default', httpMethod: 'POST' },
+			// A platform may probe the address, and a person may open it in a browser.
+			{ ...WEBHOOK, name: 'setup', httpMethod: 'GET', ndvHideUrl: true },
+			{ ...WEBHOOK, name: 'setup', httpMethod: 'HEAD', ndvHideUrl: true },
 		],
 		builderHint: {
 			searchHint:
@@ -86,7 +84,7 @@ export class DigitalSalesTrigger implements INodeType {
 
 	webhookMethods = {
 		default: {
-			/** Where nobody waits for a word about the form, there is nothing to do. */
+			/** Nobody is watching when n8n starts or changes its leader, so the form need not be checked then. */
 			async checkExists(this: IHookFunctions): Promise<boolean> {
 				return ['init', 'leadershipChange'].includes(this.getActivationMode());
 			},
@@ -101,7 +99,7 @@ export class DigitalSalesTrigger implements INodeType {
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await receiveNotification(this);
+		return await receiveWebhook(this);
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -1,4 +1,4 @@
-import { readNotice, type Notice } from '../../nodes/DigitalSales/notification/parse';
+import { parseNotification, type Notification } from '../../nodes/DigitalSales/notification/parse';
 
 describe('What a notification claims', () => {
 	const resource = {
@@ -12,7 +12,7 @@ describe('What a notification claims', () => {
 	const envelope = { id: 4711, transaction: { id: 'ab12', status: 'paid', method: 'pix' } };
 	const paid = { hash: 'ab12', status: 'paid' };
 
-	test.each<[string, unknown, Notice]>([
+	test.each<[string, unknown, Notification]>([
 		['the transaction itself', resource, paid],
 		['the transaction under data', { data: resource }, paid],
 		['a flat summary', flat, paid],
@@ -27,7 +27,7 @@ describe('What a notification claims', () => {
 		],
 		['the longest event', { ...flat, event: 'x'.repeat(50) }, { ...paid, event: 'x'.repeat(50) }],
 		...['x'.repeat(51), '=HYPERLINK("x")', '<b>paid</b>', 'new transaction'].map(
-			(event): [string, unknown, Notice] => [
+			(event): [string, unknown, Notification] => [
 				`an event that is no name: ${event}`,
 				{ ...flat, event },
 				paid,
@@ -70,11 +70,26 @@ describe('What a notification claims', () => {
 			{ hash: 'ab12' },
 		],
 		['two hashes: the more specific', { hash: 'ab12', transaction_hash: 'cd34' }, { hash: 'cd34' }],
+		[
+			'a hash of the event, and a more specific one under data',
+			{ hash: 'evt_1', status: 'ok', data: { transaction_hash: 'ab12', status: 'paid' } },
+			paid,
+		],
+		[
+			'a hash of the event, and a transaction under payload',
+			{ hash: 'evt_1', payload: { transaction: { hash: 'ab12', status: 'paid' } } },
+			paid,
+		],
+		[
+			'a hash beside the data of something else',
+			{ ...resource, data: { transaction: { id: 'cd34' } } },
+			paid,
+		],
 		['a blank hash and another', { hash: ' ', transaction_hash: 'cd34' }, { hash: 'cd34' }],
 		['a hash that is a number', { hash: 4711 }, { hash: '4711' }],
 		['the longest hash', { hash: 'a'.repeat(200) }, { hash: 'a'.repeat(200) }],
 	])('is read from %s', (_name, body, expected) => {
-		expect(readNotice(body)).toEqual(expected);
+		expect(parseNotification(body)).toEqual(expected);
 	});
 
 	test.each<[string, unknown]>([
@@ -94,6 +109,6 @@ describe('What a notification claims', () => {
 		['nothing', null],
 		['no body', undefined],
 	])('is nothing where there is %s', (_name, body) => {
-		expect(readNotice(body)).toBeUndefined();
+		expect(parseNotification(body)).toBeUndefined();
 	});
 });

@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Account } from '../../nodes/DigitalSales/api/account';
+import { type Account, accounts } from '../../nodes/DigitalSales/api/account';
 import { RateLimiter } from '../../nodes/DigitalSales/api/rateLimiter';
 import { readTransaction } from '../../nodes/DigitalSales/api/schemas/transaction';
 import { isLater } from '../../nodes/DigitalSales/domain/paymentStatus';
-import { accounts, lanes } from '../../nodes/DigitalSales/notification/verify';
+import { lanes } from '../../nodes/DigitalSales/notification/verify';
 import { clock } from '../../nodes/DigitalSales/shared/clock';
 import { clearProcessState } from '../../nodes/DigitalSales/shared/processState';
 import { dedupeKey } from '../../nodes/DigitalSales/trigger/dedupe';
 import { handedOver, reads } from '../../nodes/DigitalSales/trigger/receive';
-import { type Wanted, whyUnwanted } from '../../nodes/DigitalSales/trigger/filters';
+import { type Wanted, rejectionReason } from '../../nodes/DigitalSales/trigger/filters';
 
 type Given = Partial<Omit<Wanted, 'filters'>> & { filters?: Partial<Wanted['filters']> };
 
@@ -35,7 +35,7 @@ describe('A transaction', () => {
 		const read = readTransaction({ hash: 'tr1', ...transaction });
 		if (!read) throw new Error('Not a transaction');
 		const filters = { ...NOTHING.filters, ...given.filters };
-		return whyUnwanted({ ...NOTHING, ...given, filters }, read);
+		return rejectionReason({ ...NOTHING, ...given, filters }, read);
 	};
 
 	test.each<[string, Given, IDataObject]>([
@@ -61,35 +61,49 @@ describe('A transaction', () => {
 	});
 
 	test.each<[string, Given, IDataObject]>([
-		['status is not stated, which Trigger On', on('paid'), {}],
-		['status is paid, which Trigger On', on('other', 'frozen'), { payment_status: 'paid' }],
-		['status is frozen, which Trigger On', on('paid', 'frozen'), { payment_status: 'frozen' }],
-		['payment method is not stated, which Filters > Payment Methods', paidBy('pix', 'crypto'), {}],
-		['product is not stated, which Products', ofProducts('p1', 'p2'), {}],
-		['product is p3, which Products', ofProducts('p1'), { product: { hash: 'p3' } }],
-		['offer is not stated, which Offers', ofOffers('o1'), { product: { hash: 'o1' } }],
+		['status is not stated, which does not match Trigger On', on('paid'), {}],
 		[
-			'offer is o3, which Offers',
+			'status is paid, which does not match Trigger On',
+			on('other', 'frozen'),
+			{ payment_status: 'paid' },
+		],
+		[
+			'status is frozen, which does not match Trigger On',
+			on('paid', 'frozen'),
+			{ payment_status: 'frozen' },
+		],
+		[
+			'payment method is not stated, which does not match Filters > Payment Methods',
+			paidBy('pix', 'crypto'),
+			{},
+		],
+		['product is not stated, which does not match Products', ofProducts('p1', 'p2'), {}],
+		['product is p3, which does not match Products', ofProducts('p1'), { product: { hash: 'p3' } }],
+		[
+			'offer is not stated, which does not match Offers',
+			ofOffers('o1'),
+			{ product: { hash: 'o1' } },
+		],
+		[
+			'offer is o3, which does not match Offers',
 			{ ...ofOffers('o1'), ...ofProducts('p1') },
 			{ offer: { hash: 'o3' }, product: { hash: 'p1' } },
 		],
 		[
-			'amount is R$ 1.989,99, which Filters > Minimum Amount in Reais',
+			'amount is R$ 1.989,99, which does not match Filters > Minimum Amount in Reais',
 			least(199_000),
 			{ amount: 198_999 },
 		],
-	])('is unwanted if its %s does not let in', (reason, given, transaction) => {
+	])('is rejected if its %s', (reason, given, transaction) => {
 		const [what, rest] = reason.split(' is ');
-		expect(reasonFor(given, transaction)).toBe(
-			`The ${what} of the transaction is ${rest} does not let in.`,
-		);
+		expect(reasonFor(given, transaction)).toBe(`The ${what} of the transaction is ${rest}.`);
 	});
 
 	test.each([undefined, '', '19.90', 'R$ 19,90', 19.9, true, 1e20, null])(
 		'is unwanted if its amount is %j, even where nothing is the least',
 		(amount) => {
 			expect(reasonFor(least(0), { amount })).toBe(
-				'The amount of the transaction is not stated in cents, which Filters > Minimum Amount in Reais does not let in.',
+				'The amount of the transaction is not stated in cents, which does not match Filters > Minimum Amount in Reais.',
 			);
 		},
 	);
@@ -147,8 +161,9 @@ describe('What a process remembers of notices is bounded', () => {
 	test('the accounts of a hundred triggers, a thousand senders, ten thousand reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
 			void accounts.get(`${nth}`, async () => ({}) as Account);
-			const shows = Promise.resolve({ repeats: 0 });
-			reads.set(`${nth}`, { at: clock.elapsed(), shows, before: undefined });
+			const reading = Promise.resolve({ repeats: 0 });
+			const claim = { claimed: undefined, claimedSince: 0 };
+			reads.set(`${nth}`, { startedAt: clock.elapsed(), ...claim, reading, before: undefined });
 			handedOver.set(`${nth}`, true);
 			lanes.set(`${nth}`, new RateLimiter(1));
 		}

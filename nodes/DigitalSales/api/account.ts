@@ -1,8 +1,13 @@
-import { type ICredentialDataDecryptedObject, isDomainAllowed } from 'n8n-workflow';
+import {
+	type FunctionsBase,
+	type ICredentialDataDecryptedObject,
+	isDomainAllowed,
+} from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { parseBaseUrl } from '../domain/webAddress';
 import { cleanText, LONGEST_TEXT } from '../domain/text';
 import { digest } from '../shared/digest';
+import { PromiseCache, processState } from '../shared/processState';
 import { createRedactor, type Redactor } from './redact';
 
 export const CREDENTIAL_NAME = 'digitalSalesApi';
@@ -82,6 +87,23 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		redact: createRedactor([data.apiToken, data.bodyApiToken]),
 		credential: { ...credential, apiToken: data.apiToken },
 	};
+}
+
+/** @internal */
+export const accounts = processState(new PromiseCache<Account>({ most: 100, keptMs: 5_000 }));
+
+/**
+ * The account of a node that receives webhooks, kept for a few seconds: fetching and decrypting the
+ * credential for every request is most of the work in a burst.
+ */
+export async function loadAccount(
+	context: Pick<FunctionsBase, 'getNode' | 'getWorkflow' | 'getCredentials'>,
+): Promise<Account> {
+	const { id, credentials } = context.getNode();
+	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
+	return await accounts.get(key, async () =>
+		readAccount(await context.getCredentials(CREDENTIAL_NAME)),
+	);
 }
 
 function isHostAllowed(allowedDomains: string, url: string): boolean {

@@ -3,19 +3,16 @@ import { z } from 'zod/v3';
 import { tolerated } from '../shared/lenient';
 
 /*
- * What n8n's HTTP helper gives and throws.
+ * What n8n's HTTP helper returns and throws.
  *
- * Rests on: with `returnFullResponse` and `encoding: 'stream'` the helper gives status, headers and the stream of the
- * body. It throws an error whose causes hold the names and codes of Node.js, the request with its socket, and, for a
- * status that the helper does not ignore, the answer.
- *
- * Holds since: n8n 2.30.0, the oldest supported version.
- *
+ * Rests on (since n8n 2.30.0): with `returnFullResponse` and `encoding: 'stream'` the helper returns status, headers
+ * and the stream of the body. It throws an error whose causes hold the names and codes of Node.js, the request with
+ * its socket, and the answer, for a status that the helper does not ignore.
  * If it stops: a fault before the first byte looks like a broken connection. More charges then stay in doubt, and none
  * is sent twice.
  */
 
-/** What is used of the Node.js stream that n8n's HTTP helper hands over. */
+/** The part of a Node.js stream that the package uses. */
 export interface BodyStream {
 	on(event: 'data', listener: (chunk: Buffer) => void): unknown;
 	on(event: 'end' | 'close', listener: () => void): unknown;
@@ -28,7 +25,7 @@ export const bodyStream = z.custom<BodyStream>(
 	(value) => typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value,
 );
 
-/** What n8n's HTTP helper gives: status and headers, the body still on its way. */
+/** The helper's response: its body is still on its way. */
 export const responseHead = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
@@ -40,9 +37,9 @@ const thrownAnswer = z.object({
 });
 
 /**
- * The answer within an error of n8n's HTTP helper.
+ * Returns the answer that an error of the helper holds.
  *
- * @throws that error if it holds none, or that of a proxy that has refused to connect
+ * @throws the error if it holds no answer, or the answer of a proxy that refused to connect
  */
 export function answerIn(error: unknown): z.input<typeof responseHead> {
 	const [answer] = causesOf(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
@@ -51,7 +48,7 @@ export function answerIn(error: unknown): z.input<typeof responseHead> {
 	return { statusCode, headers, body };
 }
 
-/** Why a request got no answer: stopped by n8n, failed before its first byte was sent, or anything later. */
+/** Why a request got no answer: n8n stopped it, it failed before its first byte was sent, or it failed later. */
 export interface Fault {
 	kind: 'blocked' | 'notSent' | 'interrupted';
 	/** The system code, for example `ECONNRESET`. */
@@ -60,7 +57,7 @@ export interface Fault {
 
 /** Codes and system calls that cannot come after the first byte of a request. */
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'connect', 'getaddrinfo'];
-/** What n8n calls the faults of its protection; the last one is a host that it has not checked. */
+/** The errors of n8n's protection against requests to internal hosts. */
 const BLOCKED = ['SsrfBlockedHostnameError', 'SsrfBlockedIpError', 'UnknownConnectionHostError'];
 
 const systemName = tolerated(z.string().regex(/^[A-Za-z_]{2,40}$/));
@@ -68,10 +65,7 @@ const causeLink = z.object({
 	name: tolerated(z.string()),
 	code: systemName,
 	syscall: systemName,
-	/**
-	 * A request of Node.js that was not sent. There is no socket before a proxy has answered; nothing is
-	 * ever written to that of a proxy that refuses; and nothing is sent before TLS is established.
-	 */
+	/** A request that was not sent: it has no socket yet, nothing was written to it, or TLS is not established. */
 	request: tolerated(
 		z.object({
 			socket: z.union([
@@ -81,15 +75,14 @@ const causeLink = z.object({
 			]),
 		}),
 	),
-	/** Of several addresses, none of which Node.js could connect to. */
+	/** Node.js could connect to none of several addresses. */
 	errors: tolerated(z.array(z.object({ syscall: z.literal('connect') })).nonempty()),
 	response: tolerated(z.object({ status: z.number() })),
 });
 
 /**
- * Reads why a request got no answer from the error and its causes, as n8n wraps it: codes and names
- * only, because these errors carry the request with its headers. If in doubt, the request may have
- * been processed.
+ * Reads from an error and its causes why a request got no answer. Reads codes and names only, because these errors
+ * hold the request with its headers. If in doubt, the request may have been processed.
  */
 export function readFault(error: unknown): Fault {
 	const causes = causesOf(error).map((cause) => causeLink.parse(cause));
@@ -108,7 +101,7 @@ export function readFault(error: unknown): Fault {
 
 const DEEPEST_CAUSE = 5;
 
-/** The outermost first. */
+/** The outermost cause comes first. */
 function causesOf(error: unknown): object[] {
 	const causes: object[] = [];
 	let next = error;

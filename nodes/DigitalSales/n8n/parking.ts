@@ -5,24 +5,21 @@ import { z } from 'zod/v3';
 /*
  * Lets an execution wait and then runs the node again, with the same input.
  *
- * Rests on: if a node asks for a wait, n8n puts the entry of the node back on top of the execution's stack and stores
- * the execution. When the time comes, or when a webhook wakes it, n8n disables that entry, removes its run, and hands
- * its input on as output. Our entry has no input by then, so nothing is handed on, and n8n runs the next entry of the
- * stack: a copy of ours, with the input. (n8n-core, workflow-execute: handleWaitingState, handleDisabledNode.)
- *
- * Holds since: n8n 2.30.0, the oldest supported version.
- *
+ * Rests on (since n8n 2.30.0): if a node asks for a wait, n8n puts the entry of the node back on top of the
+ * execution's stack and stores the execution. When the time comes, or when a webhook wakes the execution, n8n disables
+ * that entry, removes its run, and hands its input on as output. Our entry has no input by then, so nothing is handed
+ * on, and n8n runs the next entry of the stack: a copy of ours, with the input (workflow-execute: handleWaitingState,
+ * handleDisabledNode).
  * Limit: "Retry with currently saved workflow" of an execution that was killed during a look gives both entries one
  * node object. n8n then disables the copy, too, and hands the input on without a look. "Retry with original workflow"
  * keeps them apart.
- *
- * If it stops: without the stack where it is today the node refuses before anything waits. If n8n stored the stack
- * otherwise, an execution that waits would end without running the next nodes.
+ * If it stops: if the stack is elsewhere, the node refuses before anything waits. If n8n stores the stack otherwise,
+ * an execution that waits ends without running the next nodes.
  */
 
 /**
- * The input of the copy carries what the node has to know when it runs again, as an item beside those of `main`: n8n
- * hides items from people who may not see them, and keeps none of this when the execution ends.
+ * The input of the copy carries the state as an item, in addition to the items of `main`: n8n hides items from people
+ * who may not see them, and drops the state when the execution ends.
  */
 const STATE_KEY = 'digitalSalesWait';
 
@@ -38,15 +35,13 @@ const stateSchema = z.object({
 	[STATE_KEY]: z.tuple([z.tuple([z.object({ json: z.unknown() })])]),
 });
 
-/** What {@link park} was given when the node last ran in this execution; undefined if it runs for the first time. */
+/** The state that {@link parkExecution} stored when the node last ran; undefined if the node runs for the first time. */
 export function parkedState(context: IExecuteFunctions): unknown {
 	const { data } = stateSchema.safeParse(context.getExecuteData().data);
 	return data?.[STATE_KEY][0][0].json;
 }
 
-/**
- * @throws NodeOperationError if n8n keeps executions in a way that the node does not know
- */
+/** @throws NodeOperationError if n8n keeps the stack of executions in another place */
 export function assertCanPark(context: IExecuteFunctions, itemIndex: number): void {
 	if (stackOf(context)) return;
 	const message = `${context.getNode().name} cannot wait in this version of n8n`;
@@ -56,7 +51,7 @@ export function assertCanPark(context: IExecuteFunctions, itemIndex: number): vo
 }
 
 /** Stores the execution when the node returns. The node runs again then, or earlier if a webhook wakes it. */
-export async function park(
+export async function parkExecution(
 	context: IExecuteFunctions,
 	until: Date,
 	state: IDataObject,
@@ -66,7 +61,7 @@ export async function park(
 	// n8n disables the node of the entry on top, so the copy has a node object of its own.
 	stackOf(context)?.unshift({ ...entry, node: { ...entry.node }, data });
 	entry.data = { main: [] };
-	// n8n would make up an item for it, now and when the time comes, and run the next nodes with it.
+	// Otherwise n8n would create an item, now and when the time comes, and run the next nodes with it.
 	entry.node = { ...entry.node, alwaysOutputData: false };
 	await context.putExecutionToWait(until);
 }

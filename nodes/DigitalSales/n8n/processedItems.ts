@@ -6,20 +6,18 @@ import { isJsonObject } from '../shared/json';
 /*
  * A row of n8n's table of processed items for each key, whose mode names its owner.
  *
- * Rests on: n8n names a row after the node's id, which it reads synchronously when a helper is called, so the id can
- * be swapped for the time of the call. The database lets only one caller insert a row. n8n refuses a row to callers
- * in another mode than the one it was begun in, in words that it uses for nothing else.
- *
- * Holds since: n8n 2.30.0, the oldest supported version.
- *
- * If it stops: nothing is charged any more, since the ledger sees that keys are not apart. (idempotency/ledger.ts)
+ * Rests on (since n8n 2.30.0): n8n names a row after the node's id, which it reads synchronously when a helper is
+ * called, so the id can be swapped during the call. The database lets only one caller insert a row. n8n refuses a row
+ * to callers in another mode than the mode of its first caller, in words that it uses for nothing else.
+ * If it stops: nothing is charged any more, because the ledger sees that it cannot keep keys apart
+ * (idempotency/ledger.ts).
  */
 
 /** A row's content is irrelevant; only its existence and its mode count. */
 const ENTRY = 'entered';
 const OTHER_MODE = /Keep Items Where/;
 
-/** Public in the execute context, though not part of `IExecuteFunctions`: the node itself, not a copy. */
+/** Not part of `IExecuteFunctions`. It is the node itself, not a copy. */
 const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() });
 
 export const NOT_SUPPORTED = 'this version of n8n keeps them in another way';
@@ -38,7 +36,7 @@ export async function insertRow(
 	key: string,
 	owner: string,
 ): Promise<'new' | 'own' | "another's"> {
-	return await inRow(
+	return await callForRow(
 		context,
 		key,
 		async ({ checkProcessedAndRecord }) =>
@@ -52,13 +50,9 @@ export async function insertRow(
 		});
 }
 
-/**
- * Whether the row of a key is there, whosever it is.
- *
- * @throws LedgerError
- */
+/** @throws LedgerError */
 export async function hasRow(context: IExecuteFunctions, key: string): Promise<boolean> {
-	const count = await inRow(
+	const count = await callForRow(
 		context,
 		key,
 		async ({ getProcessedDataCount }) => await getProcessedDataCount('node', { mode: 'entries' }),
@@ -66,20 +60,16 @@ export async function hasRow(context: IExecuteFunctions, key: string): Promise<b
 	return count > 0;
 }
 
-/**
- * Deletes the row of a key, whosever it is.
- *
- * @throws LedgerError
- */
+/** @throws LedgerError */
 export async function deleteRow(context: IExecuteFunctions, key: string): Promise<void> {
-	await inRow(
+	await callForRow(
 		context,
 		key,
 		async ({ clearAllProcessedItems }) => await clearAllProcessedItems('node', { mode: 'entries' }),
 	);
 }
 
-async function inRow<T>(
+async function callForRow<T>(
 	context: IExecuteFunctions,
 	key: string,
 	call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,

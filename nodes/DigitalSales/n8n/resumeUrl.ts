@@ -4,13 +4,10 @@ import { z } from 'zod/v3';
 /*
  * The address at which a webhook wakes this execution.
  *
- * Rests on: `$execution.resumeUrl` is the same in all runs of an execution. A path of our own at its end keeps the
- * address from waking a Wait node of n8n's own.
- *
- * Holds since: n8n 2.30.0, the oldest supported version.
- *
- * If it stops: Create PIX with Webhooks Go To: Automatic fails before anything is sent, and so does the wait for a charge whose
- * webhooks go to a public address.
+ * Rests on (since n8n 2.30.0): `$execution.resumeUrl` is the same in all runs of an execution. A path of our own at
+ * its end keeps the address from waking n8n's own Wait node.
+ * If it stops: Create PIX with Webhooks Go To: Automatic fails before anything is sent, and so does the wait for a charge
+ * whose webhooks go to a public address.
  */
 
 const PATH = 'digital-sales';
@@ -23,12 +20,12 @@ export function resumeUrl(context: IExecuteFunctions): string {
 	return url.href;
 }
 
-/** As n8n has it, without our path; no address if n8n runs the node without an execution. */
+/** n8n's own address, without our path. It is no URL if n8n runs the node without an execution. */
 export function n8nResumeUrl(context: IExecuteFunctions): string {
 	return executionSchema.parse(context.getWorkflowDataProxy(0).$execution).resumeUrl;
 }
 
-/** The webhook that n8n calls there. */
+/** The webhook at that address. */
 export const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',

@@ -6,12 +6,9 @@ import { n8nResumeUrl } from './resumeUrl';
 /*
  * Recognizes n8n's Retry, and the execution that it repeats.
  *
- * Rests on: a Retry has the mode `retry` and a new execution id, but the secret of the original in the query of its
- * resume address, since n8n stores the secret with the execution's data.
- *
- * Holds since: n8n 2.30.0, the oldest supported version.
- *
- * If it stops: a Retry knows nothing of its original's charges. The order and the fingerprint still guard them.
+ * Rests on (since n8n 2.30.0): a Retry has the mode `retry` and a new execution id, but its resume address has the
+ * secret of the original in its query, because n8n stores the secret with the execution's data.
+ * If it stops: a Retry does not know the charges of its original. The order and the fingerprint still guard them.
  */
 
 const SECRET = 'signature';
@@ -29,7 +26,7 @@ export function isKept(context: IExecuteFunctions): boolean {
 		: saveDataErrorExecution !== 'none';
 }
 
-/** Names the execution as it first began. */
+/** Names the original execution: the same in all its Retries. */
 export function originOf(context: IExecuteFunctions): string {
 	const url = n8nResumeUrl(context);
 	const secret = URL.canParse(url) && new URL(url).searchParams.get(SECRET);

@@ -4,10 +4,7 @@ import { z } from 'zod/v3';
 /*
  * Which run of the node this is: a node in a loop runs several times in one execution.
  *
- * Rests on: `$runIndex` of the expressions counts from 0.
- *
- * Holds since: n8n 2.30.0, the oldest supported version.
- *
+ * Rests on (since n8n 2.30.0): `$runIndex` of the expressions counts from 0.
  * If it stops: Create PIX fails before anything is sent.
  */
 

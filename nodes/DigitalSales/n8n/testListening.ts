@@ -3,11 +3,8 @@ import { clock } from '../shared/clock';
 /*
  * When the editor listens for a test event.
  *
- * Rests on: n8n registers the test URL, calls `create` of the trigger, and registers the URL once more. A webhook that
- * arrives before that ends the listening too early. (n8n, webhooks/test-webhooks.)
- *
- * Holds since: n8n 2.30.0, the oldest supported version.
- *
+ * Rests on (since n8n 2.30.0): n8n registers the test URL, calls `create` of the trigger, and registers the URL once
+ * more. A webhook that arrives before that ends the listening too early (webhooks/test-webhooks).
  * If it stops: Test With Transaction sends its webhook half a second late, or the editor goes on listening.
  */
 

@@ -3,10 +3,7 @@ import type { FunctionsBase } from 'n8n-workflow';
 /*
  * Recognizes that the node runs as the tool of an agent.
  *
- * Rests on: n8n gives the tool of a node a type of its own, whose name ends in `Tool`.
- *
- * Holds since: n8n 2.30.0, the oldest supported version.
- *
+ * Rests on (since n8n 2.30.0): n8n gives the tool of a node a type of its own, whose name ends in `Tool`.
  * If it stops: Wait for Payment as a tool parks the agent's execution, and an agent may charge without a customer.
  */
 

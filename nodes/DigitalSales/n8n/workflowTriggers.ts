@@ -4,23 +4,20 @@ import { z } from 'zod/v3';
 /*
  * The triggers in the workflow of a node, and their addresses.
  *
- * Rests on: the execute context holds the workflow with its nodes, n8n's base address for webhooks and the run data, on
- * workers, too. A production address is the base address, the node's `webhookId` (without one the workflow's id), and
- * the path of its webhook. The tool of a node has the type of the node with `Tool` behind it.
- *
- * Holds since: n8n 2.30.0, the oldest supported version.
- *
+ * Rests on (since n8n 2.30.0): the execute context holds the workflow with its nodes, n8n's base address for webhooks
+ * and the run data, on workers, too. A production address is the base address, the node's `webhookId` (without a
+ * `webhookId` the workflow's id), and the path of its webhook. The tool of a node has the type of the node followed by
+ * `Tool`.
  * If it stops: Webhooks Go To: Automatic does not find the trigger, and says that n8n does not show the workflow.
  */
 
-/** The end of every trigger's URL. */
+/** Every trigger's URL ends with it. */
 export const WEBHOOK_PATH = 'digital-sales';
 
-/** A trigger in the workflow of a node. */
 export interface WorkflowTrigger {
 	name: string;
 	isDisabled: boolean;
-	/** Its credential; undefined if none is chosen. */
+	/** Undefined if none is chosen. */
 	credential?: { id: string | null; name: string };
 	/** Its production URL, which n8n shows under Webhook URLs; undefined until n8n has saved the node. */
 	url?: string;
@@ -49,10 +46,7 @@ const nodeSchema = z.object({
 		.catch(undefined),
 });
 
-/**
- * The triggers in the workflow of a node, in the workflow's order; undefined where n8n does not show
- * the node its workflow.
- */
+/** The triggers, in the workflow's order; undefined if n8n does not show the node its workflow. */
 export function triggersOf(
 	context: IExecuteFunctions,
 	credentialName: string,
@@ -73,14 +67,14 @@ export function triggersOf(
 			hasRun: Object.hasOwn(runExecutionData.resultData.runData, name),
 			// Without a `webhookId` n8n takes the id of the workflow.
 			isAt: (url) =>
-				decoded(url).includes(`/${webhookId ?? context.getWorkflow().id}/`.toLowerCase()),
+				decodeAscii(url).includes(`/${webhookId ?? context.getWorkflow().id}/`.toLowerCase()),
 		};
 		return [trigger];
 	});
 }
 
-/** Ids are ASCII; what else is encoded, or wrongly, does not matter. */
-function decoded(url: string): string {
+/** Decodes ASCII alone, because ids contain nothing else. */
+function decodeAscii(url: string): string {
 	const decode = (_sign: string, hex: string): string => String.fromCharCode(parseInt(hex, 16));
 	return url.replace(/%([0-7][\da-f])/gi, decode).toLowerCase();
 }

@@ -1,14 +1,14 @@
-import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { type Account, CREDENTIAL_NAME, readAccount } from '../api/account';
+import type { IWebhookFunctions } from 'n8n-workflow';
+import { type Account, loadAccount } from '../api/account';
 import { Client, type ClientOptions } from '../api/client';
-import { ServiceError } from '../api/serviceError';
-import { RateLimiter } from '../api/rateLimiter';
+import { type Permit, RateLimiter } from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
+import { ServiceError } from '../api/serviceError';
 import { getTransaction, hasSeenTransaction } from '../api/transactions';
-import { Declined, REPLIES } from './reply';
 import { senderAddress } from '../n8n/senderAddress';
 import { clock } from '../shared/clock';
-import { BoundedMap, PromiseCache, processState } from '../shared/processState';
+import { BoundedMap, processState } from '../shared/processState';
+import { Declined, REPLIES } from './reply';
 
 /** A sender waits about ten seconds; one quick retry has to fit in. */
 export const ANSWER_WITHIN_MS = 9_500;
@@ -16,39 +16,42 @@ export const ANSWER_WITHIN_MS = 9_500;
 /** With less time left than this, a read would only waste a request. */
 export const SHORTEST_READ_MS = 3_000;
 const LONGEST_TRY_MS = 3_500;
-/** Shorter than any 429 closes the rate limit: nobody is kept waiting for that. */
+/** Shorter than any closure of the rate limiter after a 429: a webhook does not wait for that. */
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
-/** What the first try leaves for a second one, if it fails at once. */
+/** How much time the first try leaves for a second one, if it fails at once. */
 const FOR_QUICK_RETRY_MS = 1_000;
 
-interface Asked {
-	hash: string;
-	/** When the answer has to be there, on `clock.elapsed()`. */
-	answerBy: number;
-	/** Whether reading it told something new. */
-	isFree: (transaction: Transaction) => boolean;
+/** What the service shows of a transaction. */
+export interface Reading {
+	/** Undefined if the service does not know it. */
+	transaction?: Transaction;
+	/** How many reads in a row before have shown the same status. */
+	repeats: number;
 }
 
 /**
- * Reads the transaction of a notice back. Only a well-formed transaction with the requested hash is believed; only a
- * 404 says that there is none: then it is undefined.
+ * Reads the transaction of a webhook back. Only a well-formed transaction with the requested hash is believed, and
+ * only a 404 means that there is none.
  *
- * @throws Declined if it cannot be read, or if too many are read, now, or were read a moment ago without news
+ * @param answerBy when the sender needs the answer, on `clock.elapsed()`
+ * @param before the previous reading of the transaction
+ * @throws Declined if it cannot be read, or if too many reads are under way or have shown nothing new lately
  */
 export async function verifyTransaction(
 	context: IWebhookFunctions,
-	account: Account,
-	{ hash, answerBy, isFree }: Asked,
-): Promise<Transaction | undefined> {
-	// A transaction stays known after a 404: a notice can come before its transaction can be read.
+	hash: string,
+	{ answerBy, before }: { answerBy: number; before?: Reading },
+): Promise<Reading> {
+	const account = await loadAccount(context);
+	// A transaction stays known after a 404: a webhook can come before its transaction can be read.
 	const isSeen = hasSeenTransaction(account, hash);
-	const lane = `${account.key} ${isSeen ? 'seen' : 'unverified'}`;
-	const lanes = [laneOf(`${lane} ${senderAddress(context)}`, MISSES), laneOf(lane, 2 * MISSES)];
-	const leave: Array<(isMiss: boolean) => void> = [];
+	const entered: Array<[RateLimiter, Permit]> = [];
 	let isMiss = false;
 	try {
-		for (const one of lanes) leave.push(await enter(one, answerBy - SHORTEST_READ_MS));
+		for (const lane of lanesOf(context, account, isSeen)) {
+			entered.push([lane, await enterLane(lane, answerBy - SHORTEST_READ_MS)]);
+		}
 		const client = new Client(context, account, {
 			...limitsUntil(answerBy),
 			waitsAfter429: !isSeen,
@@ -59,19 +62,17 @@ export async function verifyTransaction(
 			if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
 			throw new Declined(REPLIES.unread);
 		});
-		if (transaction) isMiss = !isFree(transaction);
-		return transaction;
+		const isRepeat = before?.transaction?.payment_status === transaction?.payment_status;
+		const repeats = before && isRepeat ? before.repeats + 1 : 0;
+		// One repeat is free: a genuine webhook may be ahead of what the service shows.
+		if (transaction) isMiss = repeats > 1;
+		return { transaction, repeats };
 	} finally {
-		for (const one of leave) one(isMiss);
+		for (const [lane, permit] of entered) {
+			if (isMiss) lane.releaseUsed(permit);
+			else lane.releaseUnused(permit);
+		}
 	}
-}
-
-/** Waits for a place in a lane; gives what leaves it. */
-async function enter(lane: RateLimiter, latest: number): Promise<(isMiss: boolean) => void> {
-	const isFull = lane.waitingCount >= MOST_IN_LINE;
-	const permit = isFull ? undefined : await lane.acquirePermit({ latest }).catch(() => undefined);
-	if (!permit) throw new Declined(REPLIES.busy);
-	return (isMiss) => (isMiss ? lane.releaseUsed(permit) : lane.releaseUnused(permit));
 }
 
 function limitsUntil(answerBy: number): ClientOptions {
@@ -82,42 +83,38 @@ function limitsUntil(answerBy: number): ClientOptions {
 	return { timeoutMs, retry, longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS };
 }
 
-/** @internal */
-export const accounts = processState(new PromiseCache<Account>({ most: 100, keptMs: 5_000 }));
-
 /**
- * The account of a node that receives notices, kept for a few seconds: fetching and decrypting the
- * credential for every request is most of the work in a burst.
+ * How many reads may show nothing new within 20 seconds, and so be under way at once: anybody may send webhooks, and
+ * each read costs a request of the account.
  */
-export async function accountOf(
-	context: Pick<
-		IExecuteFunctions | IWebhookFunctions,
-		'getNode' | 'getWorkflow' | 'getCredentials'
-	>,
-): Promise<Account> {
-	const { id, credentials } = context.getNode();
-	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
-	return await accounts.get(key, async () =>
-		readAccount(await context.getCredentials(CREDENTIAL_NAME)),
-	);
-}
-
+const MISSES_WITHIN_MS = 20_000;
+const MISSES_OF_SENDER = 8;
+/** A flood from two or three addresses must leave room for other senders. */
+const MISSES_OF_ALL = 4 * MISSES_OF_SENDER;
 const MOST_IN_LINE = 256;
-
-/**
- * How many reads may bring nothing new within 20 seconds, and so be under way at once: a trigger's address is open to
- * anybody, and each notice costs a request of the account. Each address of a sender has its own count, so that no
- * flood from one delays notices from another, and all together have twice as many. Transactions that this process has
- * not seen are counted apart, so that no flood of them delays those that are known here.
- */
-const MISSES = 8;
-const MISSED_WITHIN_MS = 20_000;
 
 /** @internal */
 export const lanes = processState(new BoundedMap<RateLimiter>({ most: 1_000 }));
 
+/**
+ * The lane of the sender, so that a flood from one address does not delay others, and the lane of all senders.
+ * Transactions that this process has seen have lanes of their own, which no flood of unknown hashes delays.
+ */
+function lanesOf(context: IWebhookFunctions, account: Account, isSeen: boolean): RateLimiter[] {
+	const all = `${account.key} ${isSeen ? 'seen' : 'unseen'}`;
+	const sender = `${all} ${senderAddress(context)}`;
+	return [laneOf(sender, MISSES_OF_SENDER), laneOf(all, MISSES_OF_ALL)];
+}
+
 function laneOf(key: string, misses: number): RateLimiter {
-	const lane = lanes.get(key) ?? new RateLimiter(misses, MISSED_WITHIN_MS);
+	const lane = lanes.get(key) ?? new RateLimiter(misses, MISSES_WITHIN_MS);
 	lanes.set(key, lane);
 	return lane;
+}
+
+async function enterLane(lane: RateLimiter, latest: number): Promise<Permit> {
+	if (lane.waitingCount >= MOST_IN_LINE) throw new Declined(REPLIES.busy);
+	return await lane.acquirePermit({ latest }).catch(() => {
+		throw new Declined(REPLIES.busy);
+	});
 }

@@ -10,7 +10,7 @@ import {
 import { isSameText } from '../domain/text';
 import { ANY, OTHER, type TriggerForm } from './form';
 
-/** Which transactions start the workflow. */
+/** The part of the form that says which transactions start the workflow. */
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
 /** Other names of a payment method; the API document does not show what the service calls boleto. */
@@ -20,68 +20,82 @@ const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['bo
  * Why Trigger On or the filters reject a transaction, in the words of the form; undefined if they
  * accept it. The text describes the transaction, so only the owner of the form may see it.
  */
-export function whyUnwanted(wanted: Wanted, transaction: Transaction): string | undefined {
+export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
 	const { payment_status: status, payment_method: method, offer, product, amount } = transaction;
 	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
-	const offers = wanted.offers.map((one) => one.offer);
-	const products = wanted.products.map((one) => one.product);
-	const lists = (hashes: string[], hash: string | null | undefined): boolean =>
+	const offers = wanted.offers.map((entry) => entry.offer);
+	const products = wanted.products.map((entry) => entry.product);
+	const isListed = (hashes: string[], hash: string | null | undefined): boolean =>
 		hashes.length === 0 || hashes.includes(hash ?? '');
-	if (!wantsStatus(wanted, status ?? '')) return unwanted('status', status, 'Trigger On');
-	if (paymentMethods && !paymentMethods.some((one) => namesOf(one).includes(method ?? ''))) {
-		return unwanted('payment method', method, 'Filters > Payment Methods');
+	if (!isWantedStatus(wanted, status)) return mismatch('status', status, 'Trigger On');
+	if (paymentMethods && !paymentMethods.some((name) => methodNames(name).includes(method ?? ''))) {
+		return mismatch('payment method', method, 'Filters > Payment Methods');
 	}
-	if (!lists(offers, offer?.hash)) return unwanted('offer', offer?.hash, 'Offers');
-	if (!lists(products, product?.hash)) return unwanted('product', product?.hash, 'Products');
+	if (!isListed(offers, offer?.hash)) return mismatch('offer', offer?.hash, 'Offers');
+	if (!isListed(products, product?.hash)) return mismatch('product', product?.hash, 'Products');
 	// An amount that is not stated, or cannot be read, is below any minimum.
 	if ((amount ?? -1) >= minimumAmount) return undefined;
 	const stated = amount == null ? 'not stated in cents' : formatReais(amount);
-	return unwanted('amount', stated, 'Filters > Minimum Amount in Reais');
+	return mismatch('amount', stated, 'Filters > Minimum Amount in Reais');
 }
 
-function unwanted(what: string, value: string | null | undefined, field: string): string {
-	return `The ${what} of the transaction is ${value || 'not stated'}, which ${field} does not let in.`;
+function mismatch(what: string, value: string | null | undefined, field: string): string {
+	return `The ${what} of the transaction is ${value || 'not stated'}, which does not match ${field}.`;
 }
 
-function wantsStatus(wanted: Wanted, status: string): boolean {
-	if (wanted.triggerOn.includes(ANY)) return true;
-	return wantedStatuses(wanted).some((one) => isSameStatus(one, status));
-}
-
-function wantedStatuses(wanted: Wanted): string[] {
-	const groups = wanted.triggerOn.filter(isStatusGroup);
-	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...othersOf(wanted)];
+function methodNames(method: string): readonly string[] {
+	return METHOD_NAMES[method] ?? [method];
 }
 
 export function isSameStatus(one: Status, other: Status): boolean {
 	return isSameText((one ?? '').toLowerCase(), (other ?? '').toLowerCase());
 }
 
+function isWantedStatus(wanted: Wanted, status: Status): boolean {
+	return wanted.triggerOn.includes(ANY) || isNamedStatus(wanted, status);
+}
+
+/** Whether Trigger On or Other Statuses name a status, other than by Any Status. */
+function isNamedStatus(wanted: Wanted, status: Status): boolean {
+	return namedStatuses(wanted).some((named) => isSameStatus(named, status));
+}
+
+function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
+	const groups = triggerOn.filter(isStatusGroup);
+	// The form keeps Other Statuses when Trigger On no longer asks for them.
+	const others = triggerOn.includes(OTHER) ? otherStatuses : [];
+	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
+}
+
+/** After so long a read is up to date. A platform tries a webhook for longer than that. */
+const LONGEST_LAG_MS = 120_000;
+
+interface Comparison {
+	/** The status that the service shows. */
+	read: Status;
+	/** The status that the webhook claims, and for how long webhooks have claimed it. */
+	claimed: Status;
+	claimedForMs: number;
+	/** Whether the status that was read has started the workflow. */
+	isHandedOver: boolean;
+}
+
 /**
- * Whether a read may be older than a notice, so that a wanted status is still to come: it shows an earlier status than
- * the claimed one, or nothing new that is wanted. A word that nobody knows claims nothing.
- *
- * @param isHandedOver whether the status that was read has started the workflow
+ * Whether a read may be older than a webhook, so that a wanted status is still to come: the read shows an earlier
+ * status than the claimed one, or nothing new that is wanted.
  */
-export function isBehind(
-	wanted: Wanted,
-	{ read, claimed, isHandedOver }: { read: Status; claimed: Status; isHandedOver: boolean },
-): boolean {
-	const wants = (status: Status): boolean => wantsStatus(wanted, status ?? '');
-	const isKnown = claimed != null && (groupOf(claimed) !== undefined || wants(claimed));
-	if (!isKnown) return !wants(read) && wantedStatuses(wanted).some((one) => !isLater(read, one));
+export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
+	const { read, claimed, claimedForMs, isHandedOver } = comparison;
+	const isListed = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
+	const isReadWanted = isWantedStatus(wanted, read);
+	if (claimed == null || (!isListed && !isWantedStatus(wanted, claimed))) {
+		return !isReadWanted && namedStatuses(wanted).some((named) => !isLater(read, named));
+	}
 	if (isSameStatus(read, claimed)) return false;
-	// A read of an unknown word is taken for one of a payment that is still open.
+	// Only Any Status wants the claimed status: it may be the platform's own word for the status that was read.
+	if (!isListed) return isHandedOver && claimedForMs < LONGEST_LAG_MS;
+	// A status that is not listed counts as still open.
 	const isEarlier = isLater(claimed, groupOf(read) ? read : 'waiting_payment');
-	if (!wants(claimed)) return isEarlier && wants(read);
-	return isEarlier || (!isLater(read, claimed) && (isHandedOver || !wants(read)));
-}
-
-/** Other Statuses, which a form keeps when Trigger On no longer asks for them. */
-function othersOf({ triggerOn, otherStatuses = [] }: Wanted): string[] {
-	return triggerOn.includes(OTHER) ? otherStatuses : [];
-}
-
-function namesOf(method: string): readonly string[] {
-	return METHOD_NAMES[method] ?? [method];
+	if (!isWantedStatus(wanted, claimed)) return isEarlier && isReadWanted;
+	return isEarlier || (!isLater(read, claimed) && (isHandedOver || !isReadWanted));
 }

@@ -90,7 +90,7 @@ const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 	{ name: 'PIX', value: 'pix' },
 ];
 
-/** At least one text, also several in one with commas or semicolons; blanks and empty entries are dropped. */
+/** Parses texts of which at least one is not empty. One text may hold several, separated by commas or semicolons. */
 function parseTexts(input: unknown): Result<string[]> {
 	const given: unknown[] = Array.isArray(input) ? input : [input ?? ''];
 	if (!given.every((one) => typeof one === 'string')) {
@@ -111,10 +111,10 @@ function parseTriggerOn(input: unknown): Result<string[]> {
 	};
 }
 
-/** In no hash: blanks, quotes and separators, which an entry of several hashes or a placeholder has. */
+/** Blanks, quotes and separators: no hash contains them, but a placeholder or an entry of several hashes does. */
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
-/** Compared as it is. */
+/** Compared exactly. */
 const soldHashField = fromLocator(
 	rejectBlank(
 		hashSchema.refine(
@@ -127,8 +127,8 @@ const soldHashField = fromLocator(
 );
 
 /**
- * Any number of products or offers, each picked from a list. They stand in the form itself: n8n drops a
- * list without an entry from a collection, so a filter that was added and forgotten would let everything in.
+ * Any number of products or offers, each picked from a list. The list is not part of Filters, because n8n drops an
+ * empty list from a collection: a filter that was added and forgotten would accept every sale.
  */
 function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
@@ -138,7 +138,7 @@ function soldList<const N extends string>(name: N, label: string, picked: typeof
 			displayName: `${label}s`,
 			name: `${name}s` as const,
 			placeholder: `Add ${label}`,
-			description: `Only sales of these ${name}s. If a cart has several, only the main ${name} counts, which the service states for the transaction. Without an entry, sales of all ${name}s start the workflow.`,
+			description: `Only sales of these ${name}s. If a cart has several, only the main ${name} counts, which the service names in the transaction. If the list is empty, sales of all ${name}s start the workflow.`,
 		},
 		{
 			displayName: label,
@@ -183,12 +183,11 @@ const options = defineGroup(
 		textField({
 			displayName: 'Test With Transaction',
 			name: 'testTransaction',
-			// A broken expression would stop the published workflow, too.
+			// Neither a broken expression nor a mistake may stop the published workflow.
 			noDataExpression: true,
 			placeholder: 'e.g. tran12ab34',
 			description:
 				'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
-			// Read only for a test, so that it cannot stop the published workflow.
 			reads: z.unknown(),
 		}),
 	],
@@ -223,7 +222,7 @@ export const triggerForm = defineForm(
 		}),
 		{
 			displayName:
-				'Without an entry in Products, every sale starts this workflow, of any product at any price. Choose yours before you deliver anything.',
+				'If Products is empty, every sale of any product at any price starts this workflow. Choose your products before you deliver anything.',
 			name: 'productsNotice',
 			type: 'notice',
 			default: '',
@@ -243,11 +242,11 @@ export const triggerForm = defineForm(
 export type TriggerForm = FormValues<typeof triggerForm>;
 
 /**
- * Reads the form. A filter that is set but unreadable was meant to keep something out, so it is an error
- * and never ignored; so is one whose expression gives nothing.
+ * Reads the form. A filter that is set but cannot be read is an error, and so is a filter whose expression returns
+ * nothing: it was meant to keep something out.
  *
- * @throws NodeOperationError if a field is unreadable, since neither everything nor nothing is wanted
- * then; or in n8n's Engine 2.0, which never runs `execute`, where a sale is started only once
+ * @throws NodeOperationError if a field cannot be read, or in n8n's Engine 2.0, which never runs `execute`, where
+ *   duplicates end
  */
 export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): TriggerForm {
 	const node = context.getNode();

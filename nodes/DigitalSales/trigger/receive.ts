@@ -1,37 +1,34 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
-import { type Notice, takeNotice } from '../notification/parse';
-import { Declined, REPLIES, answering } from '../notification/reply';
+import { hasSenderLeft, whenAnswered } from '../n8n/answered';
+import { type Notification, readNotification } from '../notification/parse';
+import { Declined, handleWebhook, REPLIES } from '../notification/reply';
 import {
 	ANSWER_WITHIN_MS,
+	type Reading,
 	SHORTEST_READ_MS,
-	accountOf,
 	verifyTransaction,
 } from '../notification/verify';
-import { hasSenderLeft, whenAnswered } from '../n8n/answered';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
-import { type TriggerForm, readTriggerForm } from './form';
 import { dedupeKey } from './dedupe';
-import { isBehind, isSameStatus, whyUnwanted } from './filters';
+import { isBehind, isSameStatus, rejectionReason } from './filters';
+import { readTriggerForm, type TriggerForm } from './form';
 
-/** Between two reads of a transaction; a forged notice costs reads, too. Each read without news doubles it. */
+/** Between two reads of a transaction: a forged webhook costs reads, too. Each read that shows nothing new doubles it. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
 const FORGOTTEN_AFTER_MS = 600_000;
 
 interface Read {
 	/** When it began, on `clock.elapsed()`. */
-	at: number;
-	shows: Promise<Shown>;
-	before: Shown | undefined;
-}
-
-/** A transaction, none if the service does not know it, and how many reads in a row before have shown the same. */
-interface Shown {
-	transaction?: Transaction;
-	repeats: number;
+	startedAt: number;
+	/** The status claimed by the webhook that caused it, and when the reads for that claim began. */
+	claimed: string | undefined;
+	claimedSince: number;
+	reading: Promise<Reading>;
+	before: Reading | undefined;
 }
 
 /**
@@ -42,22 +39,30 @@ interface Shown {
 export const reads = processState(
 	new BoundedMap<Read>({
 		most: 10_000,
-		isExpired: ({ at }) => at + FORGOTTEN_AFTER_MS <= clock.elapsed(),
+		isExpired: ({ startedAt }) => startedAt + FORGOTTEN_AFTER_MS <= clock.elapsed(),
 	}),
 );
 
+/** n8n takes at least 75 ms for each webhook in a burst, and a sender waits about ten seconds. */
+const MOST_UNANSWERED = 80;
+
 /**
- * Takes a notification in. It is a hint, not a fact: the transaction is read back before anything
- * starts. A notice that starts the workflow is answered by n8n once it has stored the execution, every
- * other one here. Never throws, whatever is sent.
+ * Notifications handed over to n8n, by trigger and {@link dedupeKey}: true once n8n has answered, because it
+ * has stored them by then. A repeat ends here; between processes, and after a restart, the ledger decides.
+ *
+ * @internal
  */
-export async function receiveNotification(
-	context: IWebhookFunctions,
-): Promise<IWebhookResponseData> {
-	return await answering(context, 'A webhook could not be handled', async () => {
+export const handedOver = processState(new BoundedMap<boolean>({ most: 10_000 }));
+
+/**
+ * Receives a webhook. It is a hint, not a fact: the transaction is read back before anything starts. If it
+ * starts the workflow, n8n answers once it has stored the execution. Never throws, whatever is sent.
+ */
+export async function receiveWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	return await handleWebhook(context, 'A webhook could not be handled', async () => {
 		if (context.getRequestObject().method !== 'POST') throw new Declined(REPLIES.listening);
-		const item = await new Delivery(context).receive();
-		return { workflowData: [[{ json: item }]] };
+		const json = await new Delivery(context).receive();
+		return { workflowData: [[{ json }]] };
 	});
 }
 
@@ -65,7 +70,7 @@ class Delivery {
 	private readonly calledAt = clock.elapsed();
 	private readonly answerBy = this.calledAt + ANSWER_WITHIN_MS;
 	private readonly form: TriggerForm;
-	/** Whether it came to the test URL, which n8n closes after the first notice that starts the workflow. */
+	/** Whether it came to the test URL, which n8n closes after the first webhook that starts the workflow. */
 	private readonly isTest: boolean;
 	private readonly triggerKey: string;
 
@@ -76,140 +81,119 @@ class Delivery {
 		this.triggerKey = `${context.getWorkflow().id} ${context.getNode().id} ${mode}`;
 	}
 
-	/** The item for the workflow: the transaction as the service has it. */
+	/** Returns the item for the workflow: the transaction as the service has it. */
 	async receive(): Promise<IDataObject> {
 		const { context, form } = this;
-		const notice = await takeNotice(context);
-		// If the service said this before, it was handed over: a repeated notice needs no read.
-		if (notice.status !== undefined) this.declineDuplicate(notice);
-		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
-		const transaction = await this.readUntilFresh(notice);
-		// Anybody may ask, so the answer does not say what the transaction is like.
-		if (whyUnwanted(form, transaction) !== undefined) throw new Declined(REPLIES.filtered);
+		const claim = await readNotification(context);
+		// A status that was handed over has been read before, so its repeat needs no read.
+		if (claim.status !== undefined) this.declineDuplicate(claim);
+		declineIfBacklogged();
+		const transaction = await this.readUntilCurrent(claim);
+		// Anybody may send a webhook, so the reply does not describe the transaction.
+		if (rejectionReason(form, transaction) !== undefined) throw new Declined(REPLIES.filtered);
 		const { simplify, options } = form;
 		const status = transaction.payment_status ?? undefined;
-		// One that came late, of a status that is past, tells of nothing beside the present one.
-		const event = isSameStatus(notice.status, status) ? notice.event : undefined;
-		this.enter({ hash: transaction.hash, status, event });
+		// A webhook that comes late, about an earlier status, is no event of the present one.
+		const event = isSameStatus(claim.status, status) ? claim.event : undefined;
+		this.handOver({ hash: transaction.hash, status, event });
 		return {
 			...transactionOutput(transaction, { simplify, fields: options.fields }),
 			...(event !== undefined && { webhook_event: event }),
 		};
 	}
 
-	/** Takes a read that shows what the notice says, or that began after it; again while that is behind. */
-	private async readUntilFresh(notice: Notice): Promise<Transaction> {
-		const key = `${this.triggerKey} ${notice.hash}`;
+	/** Reads the transaction until the read is not behind the claim; the next read waits for its pause. */
+	private async readUntilCurrent(claim: Notification): Promise<Transaction> {
+		const key = `${this.triggerKey} ${claim.hash}`;
 		for (;;) {
 			const last = reads.get(key);
-			// Of another notice: what keeps that waiting, such as a flood from its sender, fails this one not.
-			const shown = await last?.shows.catch(() => undefined);
-			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (shown?.repeats ?? 0), LONGEST_PAUSE_MS);
-			const at = (shown && last?.at) ?? -Infinity;
-			const isDue = at + pauseMs <= clock.elapsed();
-			if (shown?.transaction && this.isFresh(shown.transaction, { at, isDue, notice })) {
-				return shown.transaction;
+			// A read for another webhook may fail, for example in a flood from its sender. This one then reads itself.
+			const reading = await last?.reading.catch(() => undefined);
+			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (reading?.repeats ?? 0), LONGEST_PAUSE_MS);
+			const dueAt = reading && last ? last.startedAt + pauseMs : -Infinity;
+			const isDue = dueAt <= clock.elapsed();
+			if (last && reading?.transaction && this.isCurrent(last, reading.transaction, claim, isDue)) {
+				return reading.transaction;
 			}
 			if (isDue) {
-				const isFirst = reads.get(key) === last || (last && !shown);
-				if (isFirst) await this.beginRead(key, notice.hash, shown ?? last?.before);
+				const isFirst = reads.get(key) === last || (last && !reading);
+				if (isFirst) await this.beginRead(key, claim, reading ?? last?.before);
 				continue;
 			}
-			if (at + pauseMs > this.answerBy - SHORTEST_READ_MS) {
-				throw new Declined(REPLIES[shown?.transaction ? 'inFlight' : 'unknown']);
+			if (dueAt > this.answerBy - SHORTEST_READ_MS) {
+				throw new Declined(REPLIES[reading?.transaction ? 'inFlight' : 'unknown']);
 			}
-			await clock.sleep(at + pauseMs - clock.elapsed());
+			await clock.sleep(dueAt - clock.elapsed());
 		}
 	}
 
-	private isFresh(
+	private isCurrent(
+		{ startedAt, claimed: claimedAtRead, claimedSince }: Read,
 		{ payment_status: read }: Transaction,
-		{ at, isDue, notice }: { at: number; isDue: boolean; notice: Notice },
+		{ hash, status: claimed }: Notification,
+		isDue: boolean,
 	): boolean {
-		const { hash, status: claimed } = notice;
-		// Also of a read before the notice, so that nobody keeps it out by having the transaction read all the time.
+		// Also if it was read before the webhook came, so that a stranger who causes reads all the time keeps no sale out.
 		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
-		if (at < this.calledAt) return false;
-		const isHandedOver =
-			handedOver.get(this.keyOf({ hash, status: read ?? undefined })) !== undefined;
-		return !isBehind(this.form, { read, claimed, isHandedOver });
+		if (startedAt < this.calledAt) return false;
+		const claimedForMs = claimed === claimedAtRead ? startedAt - claimedSince : 0;
+		const key = this.keyOf({ hash, status: read ?? undefined });
+		const isHandedOver = handedOver.get(key) !== undefined;
+		return !isBehind(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
 
-	private async beginRead(key: string, hash: string, before: Shown | undefined): Promise<void> {
-		const kept = reads.get(key);
-		const read = { at: clock.elapsed(), shows: this.read(hash, before), before };
-		reads.set(key, read);
-		await read.shows.catch((error: unknown) => {
+	private async beginRead(
+		key: string,
+		{ hash, status: claimed }: Notification,
+		before: Reading | undefined,
+	): Promise<void> {
+		const { context, answerBy } = this;
+		const last = reads.get(key);
+		const startedAt = clock.elapsed();
+		const claimedSince = last && last.claimed === claimed ? last.claimedSince : startedAt;
+		const reading = verifyTransaction(context, hash, { answerBy, before });
+		reads.set(key, { startedAt, claimed, claimedSince, reading, before });
+		await reading.catch((error: unknown) => {
 			// A failure is not kept.
-			if (kept) reads.set(key, kept);
+			if (last) reads.set(key, last);
 			else reads.delete(key);
 			throw error;
 		});
 	}
 
-	private async read(hash: string, before: Shown | undefined): Promise<Shown> {
-		const { context, answerBy } = this;
-		const repeats = (found?: Transaction): number =>
-			before?.transaction?.payment_status === found?.payment_status
-				? (before?.repeats ?? -1) + 1
-				: 0;
-		// One read without news is free: a genuine notice may be ahead of what the service gives to readers.
-		const isFree = (found: Transaction): boolean => repeats(found) < 2;
-		const account = await accountOf(context);
-		const transaction = await verifyTransaction(context, account, { hash, answerBy, isFree });
-		return { transaction, repeats: repeats(transaction) };
-	}
-
-	/** Checks and enters without an await in between: of two notices at once only one may pass. */
-	private enter(notice: Notice): void {
+	/** Hands a notification over to n8n. Checks and sets without an await in between: of two at once only one passes. */
+	private handOver(notification: Notification): void {
 		// A test must not swallow the next one.
 		if (this.isTest) return;
-		this.declineDuplicate(notice);
+		this.declineDuplicate(notification);
 		// Nobody would hear the answer, and n8n would seem to be still storing the execution.
 		if (hasSenderLeft(this.context)) throw new Declined(REPLIES.inFlight);
-		if (isBacklogged()) throw new Declined(REPLIES.backlogged);
-		handOver(this.context, this.keyOf(notice));
+		declineIfBacklogged();
+		const key = this.keyOf(notification);
+		handedOver.set(key, false);
+		whenAnswered(this.context, (isStored) => {
+			if (isStored) handedOver.set(key, true);
+			// n8n could not store it, or the sender has left: it must start the workflow when it comes again.
+			else handedOver.delete(key);
+		});
 	}
 
-	private declineDuplicate(notice: Notice): void {
-		const key = this.keyOf(notice);
-		const isStored = handedOver.get(key);
+	private declineDuplicate(notification: Notification): void {
+		const isStored = handedOver.get(this.keyOf(notification));
 		if (isStored === undefined) return;
 		throw new Declined(isStored ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
-	private keyOf(notice: Notice): string {
-		return `${this.triggerKey} ${dedupeKey(notice)}`;
+	private keyOf(notification: Notification): string {
+		return `${this.triggerKey} ${dedupeKey(notification)}`;
 	}
 }
 
-/** A sender waits about ten seconds, and n8n takes at least 75 ms for each in a burst. */
-const MOST_UNANSWERED = 80;
-
 /**
- * Notices handed over to n8n, by trigger and {@link dedupeKey}, and whether it has answered: then it has stored
- * them. A repeat ends here; between processes, and after a restart, the ledger decides.
- *
- * @internal
+ * Declines while n8n, still storing earlier webhooks, would answer the next one too late. A few that wait for long
+ * do not count: under a limit of executions at once n8n has stored them, and answers when they begin.
  */
-export const handedOver = processState(new BoundedMap<boolean>({ most: 10_000 }));
-
-/**
- * Whether n8n, still storing earlier notices, would answer the next one too late. Not if a few wait for long:
- * under a limit of executions at once n8n has stored them, and answers when they begin.
- */
-function isBacklogged(): boolean {
-	return handedOver.list().filter(([, isStored]) => !isStored).length >= MOST_UNANSWERED;
-}
-
-/**
- * Hands a notice over to n8n, which answers it. If no 200 goes out, since n8n cannot store the
- * execution or the sender has left, the notice must start the workflow when it comes again.
- */
-function handOver(context: IWebhookFunctions, key: string): void {
-	handedOver.set(key, false);
-	whenAnswered(context, (isStored) => {
-		if (isStored) handedOver.set(key, true);
-		else handedOver.delete(key);
-	});
+function declineIfBacklogged(): void {
+	const unanswered = handedOver.list().filter(([, isStored]) => !isStored);
+	if (unanswered.length >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);
 }

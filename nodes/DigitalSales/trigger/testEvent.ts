@@ -9,7 +9,7 @@ import { toFailure } from '../output/errors';
 import { editorListens } from '../n8n/testListening';
 import { hashSchema, allowBlank } from '../form/fields';
 import type { TriggerForm } from './form';
-import { whyUnwanted } from './filters';
+import { rejectionReason } from './filters';
 
 /** A person waits in the editor. */
 const LIMITS = {
@@ -19,9 +19,9 @@ const LIMITS = {
 };
 
 /**
- * Sends the webhook of a past transaction to the trigger's own test URL, which then takes it as it takes
- * every other. Sent once the caller has returned: n8n listens only then. If it does not arrive, the
- * editor goes on listening.
+ * Sends a webhook about a past transaction to the trigger's own test URL, which handles it like every other. It is
+ * sent after the caller has returned, because n8n listens only then. If it does not arrive, the editor goes on
+ * listening.
  *
  * @throws NodeOperationError or NodeApiError if the transaction cannot be read, or the form excludes it
  */
@@ -29,13 +29,13 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() !== 'manual' || url === undefined) return;
 	const hash = allowBlank(hashSchema).safeParse(form.options.testTransaction);
-	if (!hash.success) throw mistake(context, 'is not the hash of a transaction.');
+	if (!hash.success) throw testError(context, 'is not the hash of a transaction.');
 	if (hash.data === undefined) return;
-	const transaction = await readTransaction(context, hash.data);
-	const reason = whyUnwanted(form, transaction);
+	const transaction = await readTestTransaction(context, hash.data);
+	const reason = rejectionReason(form, transaction);
 	if (reason !== undefined) {
 		const problem = `is a transaction that does not start this workflow. ${reason}`;
-		throw mistake(context, `${problem} Enter another transaction, or change the form.`);
+		throw testError(context, `${problem} Enter another transaction, or change the form.`);
 	}
 	const body = { hash: transaction.hash, payment_status: transaction.payment_status };
 	void editorListens()
@@ -43,17 +43,17 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 		.catch(() => context.logger.warn('The test webhook did not reach the trigger', { url }));
 }
 
-/** The editor shows nothing but the message of what fails before the trigger listens. */
-function mistake(context: IHookFunctions, problem: string): NodeOperationError {
+/** Before the trigger listens, the editor shows only the message of an error. */
+function testError(context: IHookFunctions, problem: string): NodeOperationError {
 	return new NodeOperationError(context.getNode(), `Options > Test With Transaction ${problem}`);
 }
 
-async function readTransaction(context: IHookFunctions, hash: string): Promise<Transaction> {
+async function readTestTransaction(context: IHookFunctions, hash: string): Promise<Transaction> {
 	try {
 		const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
 		return await getTransaction(new Client(context, account, LIMITS), hash);
 	} catch (error) {
 		if (!(error instanceof ServiceError)) throw toFailure(context.getNode(), error).error;
-		throw mistake(context, `could not be read. ${error.message}. ${error.facts.advice}`);
+		throw testError(context, `could not be read. ${error.message}. ${error.facts.advice}`);
 	}
 }

@@ -7,38 +7,37 @@ import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { isSettled, isWaiting } from '../domain/paymentStatus';
 import { isPrivateAddress, parseWebAddress } from '../domain/webAddress';
-import { park, parkedState } from '../n8n/parking';
+import { parkExecution, parkedState } from '../n8n/parking';
 import { resumeUrl } from '../n8n/resumeUrl';
 import type { ItemResult } from '../output/item';
 import { waitOutput, type OutputChoice } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
 import { jsonObject } from '../shared/json';
-import { untilNextLook } from './schedule';
+import { pauseUntilNextLook } from './schedule';
 
 /** How long a hash may be unknown to the service, and how long after the time limit a failed read is tried again. */
 const PATIENCE_MS = 15 * 60_000;
 
 /** All times in milliseconds of unix time. */
 const paymentSchema = z.object({
-	/** The last successful read: when it began, and what the item says of it. */
+	/** The last successful read. */
 	read: z.object({ at: z.number(), status: z.string().nullish(), json: jsonObject }).optional(),
-	/** Since when the service has answered that it does not know the hash. */
+	/** When the service first answered that it does not know the hash. */
 	unknownSince: z.number().optional(),
 });
 type Payment = z.output<typeof paymentSchema>;
 
-/** What the execution carries from one look to the next. */
+/** The state that the execution carries from one look to the next. */
 const stateSchema = z.object({
 	deadline: z.number(),
 	nextLookAt: z.number(),
 	looks: z.number(),
 	failures: z.number(),
-	/** By the index of the item; none for an item whose form could not be read. */
+	/** By the index of the item; null if its form could not be read. */
 	payments: z.array(paymentSchema.nullish()),
 });
 
-/** What an item waits for, and how it is shown. */
 export type Awaited = OutputChoice & { hash: string };
 type Entry = { item: ItemResult; awaited: Awaited; payment: Payment; wasDone: boolean };
 
@@ -48,9 +47,9 @@ type Entry = { item: ItemResult; awaited: Awaited; payment: Payment; wasDone: bo
  */
 export class PaymentWait {
 	private readonly now = clock.now();
-	/** What the last look left behind; undefined at the first. */
+	/** The state of the last look; undefined at the first. */
 	private readonly before: z.output<typeof stateSchema> | undefined;
-	/** By the index of the item, also of items that fail at this look. */
+	/** By the index of the item, items that fail at this look included. */
 	private readonly payments: Array<Payment | null | undefined>;
 	private readonly items: Entry[] = [];
 	private deadline: number;
@@ -64,38 +63,36 @@ export class PaymentWait {
 		this.payments = [...(this.before?.payments ?? [])];
 	}
 
-	/** The oldest read comes first: a service that allows few reads gets to all payments in turn. */
-	rank(itemIndex: number): number {
+	/** When the payment of an item was last read. The oldest comes first, so that few reads get to all payments in turn. */
+	lastReadAt(itemIndex: number): number {
 		return this.before?.payments[itemIndex]?.read?.at ?? 0;
 	}
 
-	/** Whether the execution continues after this look, whatever it reads. */
 	get isLastLook(): boolean {
 		return this.now >= this.deadline + PATIENCE_MS;
 	}
 
-	/** Sets the time limit of an item, which counts from the first look. */
-	limit(milliseconds: number): void {
+	/** The time limit of an item counts from the first look. */
+	setTimeLimit(milliseconds: number): void {
 		if (!this.before) this.deadline = Math.max(this.deadline, this.now + milliseconds);
 	}
 
 	/**
 	 * Reads the payment of an item, unless an earlier look found it decided.
 	 *
-	 * @returns the item, empty until {@link finish}
-	 * @throws ServiceError if the payment was never read, and the service has not known its hash for 15 minutes or
-	 *   refuses the read for a reason that a person has to put right
+	 * @returns the item, empty until {@link finishLook}
+	 * @throws ServiceError if the payment was never read and no later look can read it
 	 */
-	async look(client: Client, itemIndex: number, awaited: Awaited): Promise<ItemResult> {
+	async lookAtPayment(client: Client, itemIndex: number, awaited: Awaited): Promise<ItemResult> {
 		const payment = (this.payments[itemIndex] ??= {});
 		const entry: Entry = { item: { json: {} }, awaited, payment, wasDone: this.isDone(payment) };
-		if (!entry.wasDone) await this.read(client, entry);
+		if (!entry.wasDone) await this.readPayment(client, entry);
 		this.items.push(entry);
 		return entry.item;
 	}
 
 	/** Hands the items on if every payment is decided or the time is up. Else parks the execution. */
-	async finish(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
+	async finishLook(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
 		const isOpen = this.items.some(({ payment }) => !this.isDone(payment));
 		if (isOpen && !this.isLastLook) {
 			await this.parkUntilNextLook();
@@ -103,35 +100,36 @@ export class PaymentWait {
 		}
 		// A payment that was decided at an earlier look may have been refunded since.
 		const earlier = this.items.filter(({ wasDone }) => wasDone);
-		const readAgain = async (entry: Entry) => await this.read(newClient(), entry);
+		const readAgain = async (entry: Entry) => await this.readPayment(newClient(), entry);
 		await eachLimit(earlier, READS_AT_ONCE, readAgain);
-		for (const { item, payment, awaited } of this.items) item.json = this.output(payment, awaited);
+		for (const { item, payment, awaited } of this.items)
+			item.json = this.itemJson(payment, awaited);
 		return items;
 	}
 
-	/** Whether nothing more has to be read for a payment: it is decided, or was read after the time limit. */
+	/** Whether a payment is decided, or was read after the time limit. */
 	private isDone({ read }: Payment): boolean {
 		return read !== undefined && (isSettled(read.status) || read.at >= this.deadline);
 	}
 
-	private async read(client: Client, { payment, awaited }: Entry): Promise<void> {
+	private async readPayment(client: Client, { payment, awaited }: Entry): Promise<void> {
 		const at = clock.now();
 		const transaction = await getTransaction(client, awaited.hash).catch((error: unknown) => {
-			if (!(error instanceof ServiceError) || !this.mayPass(payment, error, at)) throw error;
+			if (!(error instanceof ServiceError) || !this.mayRecover(payment, error, at)) throw error;
 			this.hasUnread = true;
 			this.isWebhookExpected = false;
 		});
 		if (!transaction) return;
 		this.hasRead = true;
 		const { payment_status: status } = transaction;
-		// A replica that lags behind may still say that a decided payment is open.
+		// A replica that lags may still show a decided payment as open.
 		if (isSettled(payment.read?.status) && isWaiting(status)) return;
 		payment.read = { at, status, json: waitOutput(transaction, awaited) };
-		this.isWebhookExpected &&= isSettled(status) || this.isToldHere(transaction);
+		this.isWebhookExpected &&= isSettled(status) || this.isNotifiedHere(transaction);
 	}
 
 	/** Whether a failed read may succeed at a later look. */
-	private mayPass(payment: Payment, { outcome }: ServiceError, at: number): boolean {
+	private mayRecover(payment: Payment, { outcome }: ServiceError, at: number): boolean {
 		if (payment.read) return true;
 		const { kind, status, isWebPage = false } = outcome;
 		if (status === 404 && !isWebPage) {
@@ -139,32 +137,32 @@ export class PaymentWait {
 			return at < Math.min(this.deadline, payment.unknownSince + PATIENCE_MS);
 		}
 		delete payment.unknownSince;
-		// A web page may come from a proxy. What else a POST must not repeat needs a person: a wrong token, a redirect,
-		// a host that n8n blocks.
+		// A web page may come from a proxy. A failure that a POST must not repeat needs a person, for example a wrong token,
+		// a redirect or a host that n8n blocks.
 		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
 
-	/** Whether the service sends webhooks about a transaction to this execution, and can reach it. */
-	private isToldHere({ postback_url: told }: Transaction): boolean {
-		const address = told ? parseWebAddress(told) : undefined;
+	/** Whether the service sends webhooks about a transaction to this execution, at a public address. */
+	private isNotifiedHere({ postback_url: url }: Transaction): boolean {
+		const address = url ? parseWebAddress(url) : undefined;
 		return !!address && !isPrivateAddress(address) && address.href === resumeUrl(this.context);
 	}
 
 	private async parkUntilNextLook(): Promise<void> {
 		const { before, deadline, now, payments, hasRead, hasUnread, isWebhookExpected } = this;
 		const isOver = now >= deadline;
-		// A webhook, or a timer that n8n had set before a webhook. Timers round, too.
+		// By a webhook, or by a timer that n8n set before a webhook came. n8n rounds the times of its timers.
 		const isWoken = before !== undefined && now < before.nextLookAt - 1_000;
 		const looks = (before?.looks ?? 0) + (isWoken ? 0 : 1);
-		// A look that reads some of many payments is no failure: the next look reads the others, after the limit in a minute.
+		// A look that reads only some payments is no failure, because the next look reads the others; after the limit in a minute.
 		const failures = hasUnread && !hasRead ? (before?.failures ?? 0) + 1 : Number(isOver);
-		const pauseMs = untilNextLook({ looks, failures, isWoken, isWebhookExpected });
+		const pauseMs = pauseUntilNextLook({ looks, failures, isWoken, isWebhookExpected });
 		const nextLookAt = Math.min(now + pauseMs, isOver ? deadline + PATIENCE_MS : deadline);
 		const state: z.input<typeof stateSchema> = { deadline, nextLookAt, looks, failures, payments };
-		await park(this.context, new Date(nextLookAt), state);
+		await parkExecution(this.context, new Date(nextLookAt), state);
 	}
 
-	private output({ read }: Payment, { hash, ...choice }: Awaited): ItemResult['json'] {
+	private itemJson({ read }: Payment, { hash, ...choice }: Awaited): ItemResult['json'] {
 		return Object.assign(read?.json ?? waitOutput({ hash, json: { hash } }, choice), {
 			timed_out: Math.max(this.now, read?.at ?? 0) >= this.deadline && !isSettled(read?.status),
 			checked_at: read ? new Date(read.at).toISOString() : null,

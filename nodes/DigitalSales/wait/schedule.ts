@@ -4,31 +4,30 @@ const MINUTE_MS = 60_000;
 
 /** Minutes from one look at open payments to the next. The last number repeats. */
 const BETWEEN_LOOKS = {
-	/** A webhook wakes the execution, so these looks only make up for webhooks that got lost. */
+	/** A webhook wakes the execution, so these looks only make up for lost webhooks. */
 	webhookExpected: [5, 10, 15, 30, 60],
 	/** Most customers pay within minutes. About 35 looks in 24 hours. */
 	noWebhook: [1, 1, 1, 2, 3, 5, 8, 13, 20, 30, 60],
 };
 const LONGEST_BACKOFF_MINUTES = 60;
-/** Waits that began together must not come back together. */
+/** Spreads the looks of waits that began together. */
 const JITTER = 0.2;
 
-/** What the present look found. */
 export interface LookResult {
-	/** Looks so far that came at their time, this one included. */
+	/** Looks so far that came at their time, the present look included. */
 	looks: number;
 	/** Looks in a row that have failed. */
 	failures: number;
-	/** Whether it came before its time, because a webhook woke the execution. */
+	/** Whether the look came before its time, because a webhook woke the execution. */
 	isWoken: boolean;
 	isWebhookExpected: boolean;
 }
 
 /** Milliseconds until the next look. n8n's own timer adds up to a minute to anything below one minute. */
-export function untilNextLook(look: LookResult): number {
+export function pauseUntilNextLook(look: LookResult): number {
 	const schedule = BETWEEN_LOOKS[look.isWebhookExpected ? 'webhookExpected' : 'noWebhook'];
 	let minutes = schedule[look.looks - 1] ?? 60;
-	// The webhook may be ahead of what the service gives to readers.
+	// The webhook may be ahead of what the service shows.
 	if (look.isWoken) minutes = 1;
 	if (look.failures > 0) minutes = Math.min(2 ** (look.failures - 1), LONGEST_BACKOFF_MINUTES);
 	return minutes * MINUTE_MS * (1 + JITTER * clock.random());

@@ -4,6 +4,7 @@ import { chargesAt } from '../../helpers/charge';
 import { mostAtOnce } from '../../helpers/underWay';
 import type { HttpAnswer } from '../../helpers/engine';
 import { counts, useInbox } from '../../helpers/inbox';
+import { postFrom } from '../../helpers/platform';
 
 /** So many reads of transactions that this process has not seen may find nothing in 20 seconds. */
 const MISSES = 8;
@@ -38,6 +39,31 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 
 		expect((await inbox.trigger.post({ hash })).status).toBe(200);
 		expect(inbox.trigger.executions).toHaveLength(1);
+	});
+
+	test('a flood from one IPv6 network costs as few reads as from one address', async () => {
+		const addresses = strangers(24).map((_, nth) => `2001:db8::${(nth + 1).toString(16)}:b:c`);
+
+		await Promise.all(
+			addresses.map(
+				async (one, nth) => await postFrom(one, inbox.trigger.url, { hash: `no${nth}x` }),
+			),
+		);
+
+		expect(inbox.reads).toBe(MISSES);
+	});
+
+	test('a flood from an IPv4 and an IPv6 address leaves room for a sale from a third', async () => {
+		const hash = await inbox.charge();
+		const { url } = inbox.trigger;
+		await Promise.all(
+			['203.0.113.7', '2001:db8::7'].flatMap((from) =>
+				strangers(20).map(async (one) => await postFrom(from, url, { hash: one + from.length })),
+			),
+		);
+		expect(inbox.reads).toBe(2 * MISSES);
+
+		expect(await postFrom('192.0.2.1', url, { hash })).toBe(200);
 	});
 
 	test.each<[string, Fault, number]>([
@@ -222,7 +248,12 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		Reflect.deleteProperty(credentials, 'digitalSalesApi');
 
 		expect((await inbox.trigger.post({ hash: 'ab12' })).status).toBe(503);
-		const [logged] = inbox.trigger.logs.filter(({ level }) => level === 'error');
-		expect(logged?.text).toMatch(/webhook could not be handled.*Error/);
+		await postAll(strangers(20));
+		const logged = inbox.trigger.logs.filter(({ level }) => level === 'error');
+		expect(logged).toHaveLength(1);
+		expect(logged[0]?.text).toMatch(/webhook could not be handled.*Error/);
+		await clock.sleep(600_000);
+		await postAll(strangers(1));
+		expect(inbox.trigger.logs.filter(({ level }) => level === 'error')).toHaveLength(2);
 	});
 });

@@ -137,7 +137,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 
 			expect(warnings()).toHaveLength(1);
 			expect(warnings()[0]?.text).toContain(
-				'A webhook was refused, since it does not say the hash of its transaction. Its fields: transaction, status',
+				'A webhook was refused because it does not contain the hash of its transaction. Its fields: transaction, status',
 			);
 			expect(warnings()[0]?.text).not.toContain('HYPERLINK');
 			expect(inbox.reads).toBe(0);
@@ -148,7 +148,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			{ sale: { customer: { order: 'ab-1234' } } },
 			[{ id: '1234567' }, { id: '1234568' }],
 			'<sale>ab1234</sale>',
-		])('%j', async (body) => {
+		])('%j is refused if it is JSON', async (body) => {
 			const call = typeof body === 'string' ? body : JSON.stringify(body);
 			const { status } = await inbox.trigger.send({
 				headers: { 'content-type': 'text/plain' },
@@ -157,6 +157,25 @@ describe('Digital Sales Trigger: what platforms send', () => {
 
 			expect(status).toBe(typeof body === 'string' ? 200 : 400);
 		});
+
+		test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/vnd.api+json'])(
+			'broken JSON as %s is refused, and n8n’s log says so',
+			async (type) => {
+				const body = `{"hash":"${hash}","status":"paid"`;
+				const { status } = await inbox.trigger.send({ headers: { 'content-type': type }, body });
+
+				expect(status).toBe(400);
+				expect(warnings()).toHaveLength(1);
+			},
+		);
+
+		test.each(['{"event":"verification"', '[', '{}}'])(
+			'broken JSON without anything that could be a hash is taken: %s',
+			async (body) => {
+				const headers = { 'content-type': 'text/plain' };
+				expect((await inbox.trigger.send({ headers, body })).status).toBe(200);
+			},
+		);
 	});
 
 	describe.each(['production', 'test'] as const)('a probe of the %s URL', (mode) => {

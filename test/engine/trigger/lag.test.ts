@@ -1,8 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { accounts } from '../../../nodes/DigitalSales/notification/verify';
+import { accounts } from '../../../nodes/DigitalSales/api/account';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../helpers/charge';
 import { products, useInbox } from '../../helpers/inbox';
+import { sendAsPlatform, type Sent } from '../../helpers/platform';
 
 /** The longest time to an answer, whatever the service does. */
 const ANSWER_WITHIN_MS = 9_500;
@@ -187,6 +188,42 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 			expect([inbox.items, inbox.reads]).toEqual([[], 1]);
 		},
 	);
+
+	describe('under Any Status a word that is not listed', () => {
+		const ANY = { triggerOn: ['any'] };
+		const send = async (hash: string, status: string): Promise<Sent> =>
+			await sendAsPlatform(inbox.trigger.url, { hash, status });
+
+		test.each(['paid', 'approved'])(
+			'is the platform’s own for what was handed over for %s: at last it is answered 200',
+			async (first) => {
+				const hash = await begin(ANY, 'paid');
+				expect(await send(hash, first)).toEqual([200]);
+
+				expect(await send(hash, 'approved')).toEqual([503, 503, 200]);
+				expect(inbox.items).toHaveLength(1);
+			},
+		);
+
+		test('may be a status that reads do not show yet, and starts the workflow once they do', async () => {
+			const hash = await begin(ANY, 'paid');
+			await send(hash, 'paid');
+			change(hash, 'frozen', 90_000);
+
+			expect(await send(hash, 'frozen')).toEqual([503, 503, 200]);
+			expect(inbox.items.at(-1)).toMatchObject({ payment_status: 'frozen' });
+		});
+
+		test('may be the payment of a charge that was announced before', async () => {
+			const hash = await begin(ANY, 'waiting_payment');
+			await send(hash, 'created');
+			await clock.sleep(300_000);
+			change(hash, 'paid', 90_000);
+
+			expect(await send(hash, 'approved')).toEqual([503, 503, 200]);
+			expect(inbox.items.at(-1)).toMatchObject({ payment_status: 'paid' });
+		});
+	});
 
 	test('a status that is wanted, too, does not stand for the one that was claimed', async () => {
 		const hash = await begin({ triggerOn: ['waiting'] }, 'waiting_payment');

@@ -107,7 +107,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 
 		test('for one that the form excludes', async () => {
 			const advice =
-				'The amount of the transaction is R$ 19,90, which Filters > Minimum Amount in Reais does not let in. Enter another transaction, or change the form.';
+				'The amount of the transaction is R$ 19,90, which does not match Filters > Minimum Amount in Reais. Enter another transaction, or change the form.';
 
 			expect(await failing(hash, { filters: { minimumAmount: '50' } })).toMatchObject({
 				message: `Options > Test With Transaction is a transaction that does not start this workflow. ${advice}`,

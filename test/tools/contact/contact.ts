@@ -6,7 +6,7 @@ import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { hashSegment, isUsableHash } from '../../../nodes/DigitalSales/domain/text';
 import { parseBaseUrl, parseWebAddress } from '../../../nodes/DigitalSales/domain/webAddress';
-import { readNotice } from '../../../nodes/DigitalSales/notification/parse';
+import { parseNotification } from '../../../nodes/DigitalSales/notification/parse';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { parseJson } from '../../sandbox/http';
 import { until } from '../../helpers/until';
@@ -160,12 +160,12 @@ async function meet(settings: Settings, { say, sleep, noticeWithinMs }: Outside)
 			say(`Waiting for one webhook on port ${listener.port}.`);
 			const { received } = listener;
 			const isAwaited = ({ body, text }: Received): boolean =>
-				readNotice(body) !== undefined || [...hashes].some((hash) => text.includes(hash));
+				parseNotification(body) !== undefined || [...hashes].some((hash) => text.includes(hash));
 			const heard = await until('a webhook', () => received.find(isAwaited), {
 				withinMs: noticeWithinMs,
 			}).catch(() => undefined);
 			report.addWebhook(heard, received.length - (heard ? 1 : 0));
-			const notice = readNotice(heard?.body);
+			const notice = parseNotification(heard?.body);
 			if (notice) hashes.add(notice.hash);
 		}
 		for (const hash of hashes) {

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Redactor } from '../../../nodes/DigitalSales/api/redact';
 import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
-import { readNotice } from '../../../nodes/DigitalSales/notification/parse';
+import { parseNotification } from '../../../nodes/DigitalSales/notification/parse';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import type { Answer, Received } from './outside';
 
@@ -74,7 +74,7 @@ export class Report {
 			return;
 		}
 		const { method, contentType, headers, query, body } = notice;
-		const read = readNotice(body);
+		const read = parseNotification(body);
 		const told = Object.entries(read ?? {}).flatMap(([name, value]) => (value ? [name] : []));
 		this.collect(body);
 		this.collect(read?.hash, 'hash');

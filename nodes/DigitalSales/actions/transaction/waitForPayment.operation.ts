@@ -22,15 +22,15 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 		refuseAsTool(run.context, itemIndex);
 		assertCanPark(run.context, itemIndex);
 		const form = readForm(run.context, itemIndex, waitForm);
-		run.wait.limit(limitMs(form.timeLimit, form.timeLimitUnit));
+		run.wait.setTimeLimit(limitMs(form.timeLimit, form.timeLimitUnit));
 		return form;
 	},
-	rank: (run, itemIndex) => run.wait.rank(itemIndex),
+	rank: (run, itemIndex) => run.wait.lastReadAt(itemIndex),
 	about: ({ transactionHash: hash }) => `transaction ${quoted(hash)}`,
 	async send(run, itemIndex, { transactionHash: hash, simplify, options: { fields } }) {
-		return [await run.wait.look(lookClient(run), itemIndex, { hash, simplify, fields })];
+		return [await run.wait.lookAtPayment(lookClient(run), itemIndex, { hash, simplify, fields })];
 	},
-	finish: async (run, items) => await run.wait.finish(() => lookClient(run), items),
+	finish: async (run, items) => await run.wait.finishLook(() => lookClient(run), items),
 };
 
 /** A look that gets no permit at once, or fails, is not repeated: the next look is soon enough. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import countBy from 'lodash/countBy';
 import { eachLimit } from '../../../../nodes/DigitalSales/shared/eachLimit';
-import { untilNextLook } from '../../../../nodes/DigitalSales/wait/schedule';
+import { pauseUntilNextLook } from '../../../../nodes/DigitalSales/wait/schedule';
 import {
 	cartOf,
 	chainOf,
@@ -175,7 +175,7 @@ function looksWithin(ms: number, isWebhookExpected: boolean): number {
 	let count = 0;
 	for (let wait = 0; wait < SIMULATED; wait++) {
 		const next = (looks: number): number =>
-			untilNextLook({ looks, failures: 0, isWoken: false, isWebhookExpected });
+			pauseUntilNextLook({ looks, failures: 0, isWoken: false, isWebhookExpected });
 		let at = next(1);
 		for (let looks = 2; at <= ms; looks++) {
 			count += 1;
