@@ -5,6 +5,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** What finds the place in our sources for each line of a stack: with what it has read of them. */
 let placeInSources;
 
+const { exit } = process;
+
 // Jest's last act in a worker is to stop listening to its parent, and it waits half a second for the process to end.
 // Nothing is left to do, but to take half a gigabyte of modules apart may take Node.js longer on a busy machine.
 if (process.env.JEST_WORKER_ID !== undefined && process.send) {
@@ -42,6 +44,10 @@ module.exports = class TestEnvironment extends SingleContext {
 			for (const listener of process.listeners(signal)) {
 				if (!before.includes(listener)) process.removeListener(signal, listener);
 			}
+		}
+		process.exit = exit;
+		for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+			if (symbol.description === 'JEST_STATE_SYMBOL') delete globalThis[symbol];
 		}
 		await super.teardown();
 	}
