@@ -6,7 +6,7 @@ import { until } from '../helpers/until';
 import { useCluster } from '../helpers/queue/cluster';
 import { isOnSeveral, isOther, ordersOf, outcomeOf, type Sale, Shop } from '../helpers/queue/shop';
 
-const figures = new Figures('Queue mode: the same at the same moment', 'npm run e2e -- queue');
+const figures = new Figures('Queue mode: the same at the same moment', 'npm run queue');
 const WITHIN_MS = 15 * 60_000;
 const WORKERS = 3;
 /** How many orders and Retries come to several workers before a test ends. */

@@ -38,7 +38,7 @@ test('random bodies, forged notices among them, are all answered and start nothi
 	await sandbox.close();
 	const figures = new Figures(
 		"Notices to the trigger, in n8n's own engine",
-		'npm run e2e -- thorough',
+		'npm run thorough',
 	);
 	figures.add(
 		`random bodies, seed ${SEED}`,

@@ -10,7 +10,7 @@ import { operationAt } from '../helpers/thorough/operations';
 
 const figures = new Figures(
 	"Random sequences of faults, in n8n's own engine",
-	'npm run e2e -- thorough',
+	'npm run thorough',
 );
 const SEQUENCES = Number(process.env.FAULT_SEQUENCES ?? 2_000);
 const SEED = Number(process.env.FAULT_SEED ?? 20_261_120);
