@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { timestamp } from './clock';
 import { escapeHtml } from './http';
-import type { DeliveryReport } from './notices';
+import type { DeliveryReport } from './notifications';
 import { BASE_PATH } from './options';
 import type { SandboxParts } from './parts';
 import { qrImageBase64 } from './pix';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { FaultBook, RawRequest, StruckFaults } from './faults';
 import { isRecord } from './http';
-import type { Notifier } from './notices';
+import type { Notifier } from './notifications';
 import type { Settings } from './options';
 import type { SandboxState } from './state';
 

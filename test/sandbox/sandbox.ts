@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { registerApi } from './api/routes';
 import { changeStatus } from './api/transactions';
 import { type Fault, FaultBook } from './faults';
-import { type DeliveryReport, Notifier } from './notices';
+import { type DeliveryReport, Notifier } from './notifications';
 import { BASE_PATH, DEFAULTS, type SandboxOptions } from './options';
 import { registerPage } from './page';
 import { RateLimiter, type RecordedRequest, RequestLog, type SandboxParts } from './parts';

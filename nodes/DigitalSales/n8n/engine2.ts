@@ -6,7 +6,7 @@
  * (`engine-v2-dispatcher.service.js`). A trigger sees that setting. A step in Engine 2.0 does not, since
  * its workflow comes without settings (`v1-adapters.js`), but its execution's id is a UUID of version 7,
  * by which n8n itself tells the two engines apart (`execution-id.js`).
- * Holds in: 2.41.1, the first n8n that was tried with Engine 2.0 (test/queue/engineV2.test.ts).
+ * Holds in: 2.41.1, the first n8n that was tried with Engine 2.0 (test/queue/engine2.test.ts).
  * If it stops: with settings in a step, the id is no longer needed. With neither the setting nor such an
  * id, charges in Engine 2.0 would be sent unguarded, and waits never end. With such ids in the usual
  * engine, every charge and wait would be refused.

@@ -20,7 +20,7 @@ const CROWD = 10;
 /** What the answer 503 asks for (Retry-After). */
 const RESENT_AFTER_MS = 5_000;
 
-const stage = useCluster({ name: 'queue-moment', workers: WORKERS, webhooks: 2 });
+const stage = useCluster({ name: 'queue-claim', workers: WORKERS, webhooks: 2 });
 beforeEach(() => {
 	stage.cluster.sandbox.reset();
 	stage.downstream.clear();
