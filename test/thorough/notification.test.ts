@@ -36,10 +36,7 @@ test('random bodies, forged notices among them, are all answered and start nothi
 	trigger.stopListening();
 	expect(trigger.thrown).toEqual([]);
 	await sandbox.close();
-	const figures = new Figures(
-		"Notices to the trigger, in n8n's own engine",
-		'npm run thorough',
-	);
+	const figures = new Figures("Notices to the trigger, in n8n's own engine", 'npm run thorough');
 	figures.add(
 		`random bodies, seed ${SEED}`,
 		BODIES,
