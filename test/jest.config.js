@@ -1,6 +1,6 @@
-const { inTest, suite } = require('./suites');
+const { currentSuite, inTest } = require('./suites');
 
-const { folders, ...ofSuite } = suite();
+const { folders, ...options } = currentSuite();
 const SOURCES = ['credentials', 'nodes', 'vendor', 'examples/source', 'test'];
 
 /** @type {import('jest').Config} */
@@ -15,7 +15,7 @@ module.exports = {
 	coverageDirectory: 'coverage',
 	coverageReporters: [['text', { skipFull: true }], 'json-summary', 'html'],
 	coverageThreshold: { global: { lines: 95, branches: 95 } },
-	// Most suites have servers of their own for each file, and two at once would starve each other.
+	// Most test files start servers of their own, and two files at once would starve each other.
 	maxWorkers: 1,
-	...ofSuite,
+	...options,
 };

@@ -6,16 +6,16 @@ import { Downstream } from '../helpers/e2e/workflows';
 import { type N8n, startN8n } from '../helpers/n8n/n8n';
 import { DATA_FOLDER } from '../helpers/n8n/paths';
 import { startCluster } from '../helpers/queue/cluster';
-import { anomaliesIn, type History, type Wait } from '../helpers/crash/checker';
-import { planFor } from '../helpers/crash/plan';
-import { Records } from '../helpers/crash/history';
+import { findAnomalies, type History, type Wait } from '../helpers/crash/checker';
+import { makePlan } from '../helpers/crash/plan';
+import { HistoryBuilder } from '../helpers/crash/history';
 import { Recorder } from '../helpers/crash/recorder';
 
-const COMMAND = 'npm run e2e -- crash';
+const COMMAND = 'npm run crash';
 const WITHIN_MS = 60 * 60_000;
 const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_100);
 
-/** One process keeps what a crash has ended, so that n8n's Retry can go on with it; several do not. */
+/** A single process keeps the data of crashed executions, so that n8n's Retry can continue them; queue mode does not. */
 const KINDS = [
 	{
 		processes: 'one process',
@@ -40,10 +40,10 @@ const KINDS = [
 	},
 ];
 
-/** How a wait has ended, or that it has not. */
-function endOf({ wentOn, decided }: Wait): string {
-	if (wentOn.some(({ paid }) => paid)) return 'paid';
-	if (wentOn.length === 0) return decided ? 'lost' : 'open';
+/** How a wait ended, or `open`. */
+function describeEnd({ results, decided }: Wait): string {
+	if (results.some(({ paid }) => paid)) return 'paid';
+	if (results.length === 0) return decided ? 'lost' : 'open';
 	return decided ? 'not paid' : 'out of time';
 }
 
@@ -53,24 +53,24 @@ describe.each(KINDS)('charges, sales and waits while n8n is killed, as $processe
 	let n8n: N8n;
 	let downstream: Downstream;
 	let recorder: Recorder;
-	let records: Records;
+	let builder: HistoryBuilder;
 	let history: History;
 
 	beforeAll(async () => {
 		n8n = await kind.start();
 		downstream = await Downstream.open();
 		recorder = await Recorder.open(n8n, downstream);
-		await recorder.carryOut(planFor(chance, size));
-		records = await Records.of(recorder);
-		history = records.history;
+		await recorder.carryOut(makePlan(chance, size));
+		builder = await HistoryBuilder.from(recorder);
+		history = builder.build();
 		await mkdir(DATA_FOLDER, { recursive: true });
-		const { otherErrors, mixedUp } = records;
+		const { otherErrors, mixedUpExecutions } = builder;
 		const { reports } = recorder;
 		await writeFile(
 			path.join(DATA_FOLDER, `history-${chance.seed}.json`),
-			JSON.stringify({ ...history, otherErrors, mixedUp, reports }, null, '\t'),
+			JSON.stringify({ ...history, otherErrors, mixedUpExecutions, reports }, null, '\t'),
 		);
-		enter();
+		addFigures();
 	}, WITHIN_MS);
 	afterAll(async () => {
 		await n8n?.close();
@@ -78,45 +78,49 @@ describe.each(KINDS)('charges, sales and waits while n8n is killed, as $processe
 		figures.show();
 	});
 
-	const enter = (): void => {
-		const { attempts, made, noticed, emitted, asked } = history;
-		const { operations, deaths, openAtKills } = recorder;
-		const title = `charges, Retries and notices at random (seed ${chance.seed})`;
-		figures.add(title, operations, `${anomaliesIn(history).length} anomalies`);
-		const open = openAtKills.reduce((sum, count) => sum + count, 0);
-		const killed = `${open} charges under way; ${deaths} more ended by themselves`;
+	const addFigures = (): void => {
+		const { attempts, charges, deliveries, startedSales, requests } = history;
+		const { operations, deaths, chargesAtKills } = recorder;
+		const title = `charges, Retries and notifications at random (seed ${chance.seed})`;
+		figures.add(title, operations, `${findAnomalies(history).length} anomalies`);
+		const inProgress = chargesAtKills.reduce((sum, count) => sum + count, 0);
+		const killed = `${inProgress} charges in progress; ${deaths} more processes ended by themselves`;
 		figures.add('`kill -9` of a process of n8n', size.kills, killed);
 		if (size.restarts > 0) {
 			figures.add('restart of Redis, and of PostgreSQL', 2 * size.restarts, '');
 		}
 		const outcomes = tally(attempts.map(({ outcome }) => outcome));
-		figures.add('charges asked of executions and Retries', attempts.length, outcomes);
-		figures.add('asked for', asked.length, `${made.length} charges`);
-		const answers = tally(noticed.map(({ answered }) => String(answered ?? 'none')));
-		figures.add('notices', noticed.length, `answered ${answers}; ${emitted.length} sales started`);
+		figures.add('attempts to charge in executions and Retries', attempts.length, outcomes);
+		figures.add('requests', requests.length, `${charges.length} charges`);
+		const answers = tally(deliveries.map(({ answered }) => String(answered ?? 'none')));
+		figures.add(
+			'notifications',
+			deliveries.length,
+			`answered ${answers}; ${startedSales.length} sales started`,
+		);
 		const { waits } = history;
-		const ends = waits.map((wait) => endOf(wait));
+		const ends = waits.map((wait) => describeEnd(wait));
 		figures.add('waits', waits.length, tally(ends));
-		figures.add('looks under way at the kills', recorder.looksAtKills, '');
-		figures.add('executions of which n8n kept nothing', records.forgotten.length, '');
+		figures.add('reads in progress at the kills', recorder.readsAtKills, '');
+		figures.add('executions whose data n8n lost', builder.lostExecutions.length, '');
 	};
 
-	test('nothing is charged twice, lost, or refused without a cause', () => {
-		expect(anomaliesIn(history)).toEqual([]);
+	test('nothing is charged twice, lost or refused without a cause', () => {
+		expect(findAnomalies(history)).toEqual([]);
 	});
 
-	test('waits went on, and some are still open', () => {
-		const ends = new Set(history.waits.map((wait) => endOf(wait)));
+	test('some waits ended with a payment, and some are still open', () => {
+		const ends = new Set(history.waits.map((wait) => describeEnd(wait)));
 		expect([...ends]).toEqual(expect.arrayContaining(['paid', 'open']));
 	});
 
-	test('what comes out belongs to the orders that went in', () => {
-		expect(records.mixedUp).toEqual([]);
+	test('executions put out the transactions of their own orders', () => {
+		expect(builder.mixedUpExecutions).toEqual([]);
 	});
 
-	test('charges were under way at the kills, and some came out', () => {
-		expect(recorder.openAtKills.some((open) => open > 0)).toBe(true);
+	test('charges were in progress at the kills, and some succeeded', () => {
+		expect(recorder.chargesAtKills.some((open) => open > 0)).toBe(true);
 		expect(history.attempts.some(({ outcome }) => outcome === 'charged')).toBe(true);
-		expect(history.emitted).not.toEqual([]);
+		expect(history.startedSales).not.toEqual([]);
 	});
 });

@@ -6,7 +6,7 @@ import { tally } from '../helpers/chance';
 import { until } from '../helpers/until';
 import { type Cluster, useCluster } from '../helpers/queue/cluster';
 
-const figures = new Figures('Queue mode: Wait for Payment', 'npm run e2e -- queue');
+const figures = new Figures('Queue mode: Wait for Payment', 'npm run queue');
 const ROUNDS_AT_BOTH = 10;
 const LIMIT_MINUTES = 0.5;
 const BEGIN_MS = 5 * 60_000;

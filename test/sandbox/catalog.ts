@@ -14,15 +14,15 @@ export function seededRandom(seed: number): () => number {
 	};
 }
 
-function pick<T>(random: () => number, list: readonly T[]): T {
+function pickFrom<T>(random: () => number, list: readonly T[]): T {
 	const entry = list[Math.floor(random() * list.length)];
-	if (entry === undefined) throw new Error('pick from an empty list');
+	if (entry === undefined) throw new Error('pickFrom got an empty list');
 	return entry;
 }
 
 /**
- * A hash of a-z0-9 that is not in `taken`. The first character is a letter, because readers of
- * notifications take an all-digit identifier for a numeric id.
+ * A hash of a-z0-9 that is not in `taken`. It starts with a letter, because code that reads notifications takes
+ * digits alone for a numeric id.
  */
 export function freshHash(random: () => number, length: number, taken: Set<string>): string {
 	for (;;) {
@@ -35,11 +35,11 @@ export function freshHash(random: () => number, length: number, taken: Set<strin
 	}
 }
 
-const FORMATS = list(`
+const FORMATS = splitList(`
 	Curso de | Mentoria em | E-book: | Guia Prático de | Formação Completa em | Imersão | Clube de |
 	Planilhas de | Oficina de`);
 
-const TOPICS = list(`
+const TOPICS = splitList(`
 	Confeitaria Artesanal | Violão para Iniciantes | Programação Web | Meditação e Respiração |
 	Finanças Pessoais | Inglês para Viagens | Fotografia de Família | Jardinagem Orgânica |
 	Pães de Fermentação Natural | Ilustração Digital | Gestão de Tráfego | Crochê & Tricô |
@@ -48,11 +48,11 @@ const TOPICS = list(`
 	Adestramento de Cães | Música Gospel no Teclado | Organização da Casa |
 	Cerâmica e Modelagem à Mão`);
 
-function list(text: string): string[] {
+function splitList(text: string): string[] {
 	return text.split('|').map((entry) => entry.trim());
 }
 
-/** Each topic in each format; a class number keeps further titles apart. */
+/** Combines formats and topics. A class number keeps further titles apart. */
 function titleOf(index: number): string {
 	const turn = Math.floor(index / TOPICS.length);
 	const title = `${FORMATS[(turn + index) % FORMATS.length]} ${TOPICS[index % TOPICS.length]}`;
@@ -62,7 +62,7 @@ function titleOf(index: number): string {
 
 const OFFER_TITLES = ['À vista', 'Black Friday', 'Lançamento', 'Promoção de Verão', 'Padrão'];
 
-/** Cents; 115 and 1990 are among those that binary fractions get wrong. */
+/** Cents. Binary fractions get 115 and 1990 wrong, among others. */
 const PRICES = [115, 990, 1990, 2999, 4700, 6790, 9700, 14990, 19700, 29700, 49700, 99700];
 
 const GUARANTEES = ['7', '7', '14', '15', '30'] as const;
@@ -78,8 +78,8 @@ export const CHECKOUT_HOST = 'https://pay.sandbox.test';
 const CATEGORIES = 12;
 
 /**
- * The catalog of the account: the same products for the same count, and the first n of a larger
- * catalog are the catalog of n. Their hashes are added to those taken.
+ * Makes the catalog of the account. The same count gives the same products, and a larger catalog begins with
+ * the same products. Adds their hashes to `taken`.
  */
 export function seedCatalog(count: number, taken: Set<string>): Product[] {
 	const random = seededRandom(SEED);
@@ -87,8 +87,8 @@ export function seedCatalog(count: number, taken: Set<string>): Product[] {
 }
 
 /**
- * A subscription product is one with offers that recur: the document demands an interval of new
- * offers of "subscription products" without showing how to tell one.
+ * Whether a product is a subscription: it has an offer that recurs. The document requires an interval for offers of
+ * "subscription products", but does not define them.
  */
 export function isSubscription(product: Product): boolean {
 	return product.offers.some((offer) => offer.interval !== null);
@@ -104,11 +104,11 @@ function seedProduct(random: () => number, taken: Set<string>, index: number): P
 		const offerHash = newHash();
 		return {
 			hash: offerHash,
-			title: random() < 0.3 ? null : pick(random, OFFER_TITLES),
-			price: pick(random, PRICES),
+			title: random() < 0.3 ? null : pickFrom(random, OFFER_TITLES),
+			price: pickFrom(random, PRICES),
 			url: `${CHECKOUT_HOST}/${offerHash}`,
 			status: 1,
-			interval: isRecurring ? pick(random, INTERVALS) : null,
+			interval: isRecurring ? pickFrom(random, INTERVALS) : null,
 			created_at: timestamp(created),
 			updated_at: timestamp(created + Math.floor(random() * 400) * HOUR),
 		};
@@ -121,12 +121,12 @@ function seedProduct(random: () => number, taken: Set<string>, index: number): P
 		cover: `https://cdn.sandbox.test/covers/${hash}.jpg`,
 		id_category: 1 + Math.floor(random() * CATEGORIES),
 		product_type: 'digital',
-		guaranted_days: pick(random, GUARANTEES),
+		guaranted_days: pickFrom(random, GUARANTEES),
 		sale_page: `https://www.sandbox.test/p/${hash}`,
 		offers,
-		// The first products are sellable, so that a trial with "the first one" works.
-		status: index < 3 ? 1 : pick(random, STATUSES),
-		support_name: pick(random, SUPPORT_NAMES),
+		// The first products are active, so that a trial with the first product works.
+		status: index < 3 ? 1 : pickFrom(random, STATUSES),
+		support_name: pickFrom(random, SUPPORT_NAMES),
 		support_email: 'suporte@sandbox.test',
 		support_whatsapp: random() < 0.4 ? null : '5511900000000',
 	};

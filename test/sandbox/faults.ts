@@ -1,12 +1,12 @@
 import {
 	type Answer,
 	escapeHtml,
-	failure,
-	html,
+	failureAnswer,
+	htmlAnswer,
 	isRecord,
-	json,
-	strangePage,
-	tooMany,
+	jsonAnswer,
+	foreignPage,
+	tooManyRequests,
 } from './http';
 
 export type Endpoint =
@@ -16,23 +16,23 @@ export type Endpoint =
 	| 'GET /transactions/{hash}';
 
 interface FaultBase {
-	/** Default: any. */
+	/** Any endpoint by default. */
 	endpoint?: Endpoint;
-	/** How many matching requests (or notices) it strikes; default 1. */
+	/** How many matching requests or notifications the fault strikes; 1 by default. */
 	times?: number | 'always';
-	/** Matching requests let through first; default 0. */
+	/** How many matching requests pass before the fault strikes; 0 by default. */
 	after?: number;
-	/** Strikes only requests with these query parameters, e.g. `{ page: '3' }`. */
+	/** Limits the fault to requests with these query parameters, e.g. `{ page: '3' }`. */
 	query?: Record<string, string>;
-	/** Whether the service does its work before it fails; the default is that of PROCESSED. */
+	/** Whether the service processes the request before it fails. PROCESSED has the defaults. */
 	processed?: boolean;
 }
 
 type Nothing = object;
 
-/** These stand in for the answer; at most one of them strikes a request, in the order added. */
+/** Faults that replace the answer. At most one of them strikes a request: the first that was added. */
 interface Answering {
-	/** A body that is text is sent as it is; `isCut`: the connection breaks in the middle of it. */
+	/** Sends a text body unchanged. With `isCut` the connection breaks in the middle of the body. */
 	status: {
 		status: number;
 		body?: unknown;
@@ -41,41 +41,41 @@ interface Answering {
 	};
 	resetBeforeProcessing: Nothing;
 	resetAfterProcessing: Nothing;
-	/** Half of the body: `cut` (default) breaks the connection; `short` announces that length. */
+	/** Sends half of the body: `cut` (default) breaks the connection, `short` announces the shorter length. */
 	truncatedBody: { mode?: 'cut' | 'short' };
-	/** The real answer, its body in small pieces over so many ms, never silent for long. */
+	/** Sends the body of the real answer in small pieces over `ms`. */
 	slowBody: { ms: number };
-	/** Headers, and a body that goes on until the client hangs up. */
+	/** Sends a body without an end, until the client hangs up. */
 	endlessBody: Nothing;
-	/** A web page; default status 200. */
+	/** Sends a web page; status 200 by default. */
 	html: { status?: number };
-	/** A debug page that repeats headers and body of the request, tokens included; default status 500. */
+	/** Sends a debug page with the request's headers and body, including tokens; status 500 by default. */
 	echoRequest: { status?: number; format?: 'json' | 'html' };
 	successFalse: { message?: string };
-	/** The header promises what the body does not keep. */
+	/** Sends a body that is not JSON with the header of JSON. */
 	notJson: { text?: string };
 	emptyBody: Nothing;
-	/** Default status 302. */
+	/** Status 302 by default. */
 	redirect: { to: string; status?: 301 | 302 | 303 | 307 | 308 };
-	/** A 429 with Retry-After, default 1 second, or without. */
+	/** Sends a 429 with Retry-After (1 second by default) or without. */
 	retryAfter: { format?: 'absent'; seconds?: number };
 }
 
-/** These change how the service works, or its real answer. */
+/** Faults that change the work of the service, or its real answer. */
 interface Changing {
-	/** Before the work. */
+	/** Waits before the work. */
 	delay: { ms: number };
-	/** Between the work and the answer. */
+	/** Waits between the work and the answer. */
 	delayAfterProcessing: { ms: number };
-	/** The answer as `{success: true, data}`. */
+	/** Wraps the answer in `{success: true, data}`. */
 	wrapData: Nothing;
-	/** The answer with fields replaced or taken out (first level), e.g. another hash. */
+	/** Replaces or removes fields of the answer's first level, e.g. the hash. */
 	patchBody: { set?: Record<string, unknown>; remove?: string[] };
-	/** The answer with these headers. */
+	/** Adds headers to the answer. */
 	headers: { set: Record<string, string> };
-	/** The charge is refused: still 201, with payment_status refused and pix null. */
+	/** Refuses the charge: the answer is still a 201, with payment_status refused and pix null. */
 	refused: Nothing;
-	/** A notice, not a request, is never sent. */
+	/** Does not send a notification. Strikes notifications, not requests. */
 	lostNotice: Nothing;
 }
 
@@ -85,7 +85,7 @@ export type Fault = AnswerFault | FaultsOf<Changing>;
 export type FaultKind = Fault['kind'];
 type FaultOf<K extends FaultKind> = Extract<Fault, { kind: K }>;
 
-/** Whether the service does its work by default although this takes the place of its answer. */
+/** Whether the service by default processes the request before the fault replaces the answer. */
 const PROCESSED: Record<keyof Answering, boolean> = {
 	status: false,
 	resetBeforeProcessing: false,
@@ -107,7 +107,7 @@ const isAnswer = (fault: Fault): fault is AnswerFault => fault.kind in PROCESSED
 export const isProcessed = ({ kind, processed }: AnswerFault): boolean =>
 	processed ?? PROCESSED[kind];
 
-/** The faults that strike one request: at most one of each kind, and one answer in all. */
+/** The faults that strike one request: at most one of each kind, and one that replaces the answer. */
 export class StruckFaults {
 	constructor(private readonly all: readonly Fault[]) {}
 
@@ -120,7 +120,7 @@ export class StruckFaults {
 	}
 }
 
-/** Keeps the faults switched on and says which of them strike. */
+/** Keeps the added faults and picks those that strike a request. */
 export class FaultBook {
 	private entries: Array<{ fault: Fault; left: number; skip: number }> = [];
 
@@ -134,7 +134,7 @@ export class FaultBook {
 	}
 
 	strikeRequest(endpoint: Endpoint, query: Record<string, string>): StruckFaults {
-		return this.strike(
+		return this.strikeFaults(
 			(fault) =>
 				fault.kind !== 'lostNotice' &&
 				(fault.endpoint ?? endpoint) === endpoint &&
@@ -142,12 +142,12 @@ export class FaultBook {
 		);
 	}
 
-	/** Whether the next notice is lost. */
+	/** Whether the next notification is lost. */
 	strikeNotice(): boolean {
-		return this.strike(({ kind }) => kind === 'lostNotice').of('lostNotice') !== undefined;
+		return this.strikeFaults(({ kind }) => kind === 'lostNotice').of('lostNotice') !== undefined;
 	}
 
-	private strike(isMeant: (fault: Fault) => boolean): StruckFaults {
+	private strikeFaults(isMeant: (fault: Fault) => boolean): StruckFaults {
 		const struck: Fault[] = [];
 		for (const entry of this.entries.filter(({ fault }) => isMeant(fault))) {
 			const { fault } = entry;
@@ -162,7 +162,7 @@ export class FaultBook {
 	}
 }
 
-/** The request as it came, tokens included: an echo must be able to give them away. */
+/** The request as received, including tokens, which `echoRequest` must be able to leak. */
 export interface RawRequest {
 	method: string;
 	url: string;
@@ -170,44 +170,45 @@ export interface RawRequest {
 	body: unknown;
 }
 
-/** The answer in the place of the real one; undefined if something is done to the real one. */
-export function answerOf(fault: AnswerFault, request: RawRequest): Answer | undefined {
+/** The answer that a fault puts in place of the real answer; undefined if the fault changes how the real one is sent. */
+export function makeFaultAnswer(fault: AnswerFault, request: RawRequest): Answer | undefined {
 	switch (fault.kind) {
 		case 'status': {
 			const { status, body = { success: false, message: `Simulated status ${status}` } } = fault;
 			const type = typeof body === 'string' ? 'text/plain; charset=UTF-8' : 'application/json';
-			return json(status, body, { 'content-type': type, ...lowerNames(fault.headers) });
+			return jsonAnswer(status, body, { 'content-type': type, ...lowerCaseNames(fault.headers) });
 		}
 		case 'html':
-			return html(
+			return htmlAnswer(
 				fault.status ?? 200,
-				strangePage('Serviço indisponível', 'Estamos em manutenção. Volte em alguns minutos.'),
+				foreignPage('Serviço indisponível', 'Estamos em manutenção. Volte em alguns minutos.'),
 			);
 		case 'echoRequest': {
 			const { status = 500, format } = fault;
-			if (format !== 'html') return json(status, { success: false, message: 'Debug', request });
+			if (format !== 'html')
+				return jsonAnswer(status, { success: false, message: 'Debug', request });
 			const text = escapeHtml(JSON.stringify(request, null, 2));
-			return html(status, `<!DOCTYPE html><title>Debug</title><pre>${text}</pre>`);
+			return htmlAnswer(status, `<!DOCTYPE html><title>Debug</title><pre>${text}</pre>`);
 		}
 		case 'successFalse':
-			return failure(200, fault.message ?? 'Não foi possível concluir a operação.');
+			return failureAnswer(200, fault.message ?? 'Não foi possível concluir a operação.');
 		case 'notJson':
-			return json(200, fault.text ?? 'OK <!-- {"hash": -->');
+			return jsonAnswer(200, fault.text ?? 'OK <!-- {"hash": -->');
 		case 'emptyBody':
-			return json(200, undefined);
+			return jsonAnswer(200, undefined);
 		case 'redirect': {
-			const page = html(fault.status ?? 302, strangePage('Redirecting', fault.to));
+			const page = htmlAnswer(fault.status ?? 302, foreignPage('Redirecting', fault.to));
 			return { ...page, headers: { ...page.headers, location: fault.to } };
 		}
 		case 'retryAfter':
-			return tooMany(fault.format ? undefined : (fault.seconds ?? 1));
+			return tooManyRequests(fault.format ? undefined : (fault.seconds ?? 1));
 		default:
 			return undefined;
 	}
 }
 
-/** Applies the faults that change a real answer. */
-export function changeAnswer(answer: Answer, faults: StruckFaults): Answer {
+/** Applies the faults that change the real answer. */
+export function applyAnswerFaults(answer: Answer, faults: StruckFaults): Answer {
 	let { body } = answer;
 	const patch = faults.of('patchBody');
 	if (patch && isRecord(body)) {
@@ -215,11 +216,11 @@ export function changeAnswer(answer: Answer, faults: StruckFaults): Answer {
 		for (const name of patch.remove ?? []) if (isRecord(body)) delete body[name];
 	}
 	if (faults.of('wrapData') && answer.status < 300) body = { success: true, data: body };
-	const changed = lowerNames(faults.of('headers')?.set);
+	const changed = lowerCaseNames(faults.of('headers')?.set);
 	return { ...answer, body, headers: { ...answer.headers, ...changed } };
 }
 
-function lowerNames(headers: Record<string, string> = {}): Record<string, string> {
+function lowerCaseNames(headers: Record<string, string> = {}): Record<string, string> {
 	return Object.fromEntries(
 		Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
 	);

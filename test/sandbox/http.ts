@@ -7,7 +7,7 @@ export function isRecord(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for what is no JSON: Laravel, too, takes a broken body for an empty one. */
+/** Returns undefined for a text that is not JSON, because Laravel also treats a broken body as empty. */
 export function parseJson(text: unknown): unknown {
 	if (typeof text !== 'string' || text === '') return undefined;
 	try {
@@ -17,8 +17,8 @@ export function parseJson(text: unknown): unknown {
 	}
 }
 
-/** The last of repeated query parameters counts, as in PHP. */
-export function flatQuery(query: unknown): Record<string, string> {
+/** Flattens a query. The last value of a repeated parameter counts, as in PHP. */
+export function flattenQuery(query: unknown): Record<string, string> {
 	const flat: Record<string, string> = {};
 	for (const [name, value] of Object.entries(isRecord(query) ? query : {})) {
 		const last: unknown = Array.isArray(value) ? value.at(-1) : value;
@@ -31,8 +31,8 @@ export function escapeHtml(text: string): string {
 	return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** What a web server shows where no API is: the sign of a wrong base URL. */
-export function strangePage(title: string, text: string): string {
+/** A page that a web server shows outside the API: the sign of a wrong base URL. */
+export function foreignPage(title: string, text: string): string {
 	return `<!DOCTYPE html>
 <html lang="pt-BR">
 <head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>
@@ -41,54 +41,58 @@ export function strangePage(title: string, text: string): string {
 `;
 }
 
-/** One answer of the service before it goes over the wire; a text is sent as it is, all else as JSON. */
+/** An answer of the service. A text body is sent unchanged, any other body as JSON. */
 export interface Answer {
 	status: number;
 	headers: Record<string, string>;
 	body: unknown;
 }
 
-export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+export function jsonAnswer(
+	status: number,
+	body: unknown,
+	headers: Record<string, string> = {},
+): Answer {
 	return { status, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
-export function html(status: number, page: string): Answer {
-	return json(status, page, { 'content-type': 'text/html; charset=UTF-8' });
+export function htmlAnswer(status: number, page: string): Answer {
+	return jsonAnswer(status, page, { 'content-type': 'text/html; charset=UTF-8' });
 }
 
-/** The error shapes of section "Errors": success and message, or also a list of errors. */
-export function failure(status: number, message: string, errors?: string[]): Answer {
-	return json(status, { success: false, message, ...(errors && { errors }) });
+/** The error shapes of section "Errors": `success` and `message`, and possibly a list of errors. */
+export function failureAnswer(status: number, message: string, errors?: string[]): Answer {
+	return jsonAnswer(status, { success: false, message, ...(errors && { errors }) });
 }
 
-/** The answer above a rate limit; a fault may leave out how long to wait. */
-export function tooMany(seconds?: number): Answer {
+/** The answer above the rate limit. A fault may omit Retry-After. */
+export function tooManyRequests(seconds?: number): Answer {
 	const body = { message: 'Too Many Attempts.' };
-	return json(429, body, seconds === undefined ? {} : { 'retry-after': String(seconds) });
+	return jsonAnswer(429, body, seconds === undefined ? {} : { 'retry-after': String(seconds) });
 }
 
-function bytesOf({ body }: Answer): Buffer {
+function encodeBody({ body }: Answer): Buffer {
 	return Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
 }
 
 export function sendAnswer(
 	response: ServerResponse,
 	answer: Answer,
-	bytes = bytesOf(answer),
+	bytes = encodeBody(answer),
 ): void {
 	response.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
 	response.end(bytes);
 }
 
-/** Announces half of the body and sends that. */
+/** Sends half of the body, with that length as content-length. */
 export function sendShort(response: ServerResponse, answer: Answer): void {
-	const bytes = bytesOf(answer);
+	const bytes = encodeBody(answer);
 	sendAnswer(response, answer, bytes.subarray(0, bytes.length / 2));
 }
 
-/** Announces the whole body, hands over half of it and breaks the connection. */
+/** Announces the whole body, sends half of it and breaks the connection. */
 export function sendCut(response: ServerResponse, answer: Answer): void {
-	const bytes = bytesOf(answer);
+	const bytes = encodeBody(answer);
 	response.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
 	response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.destroy());
 }
@@ -96,24 +100,24 @@ export function sendCut(response: ServerResponse, answer: Answer): void {
 const PIECES = 20;
 const FILLER_BYTES = 1_048_576;
 
-/** Hands the body over in pieces, spread over a time. */
+/** Sends the body in pieces, spread over `milliseconds`. */
 export async function sendSlowly(
 	response: ServerResponse,
 	answer: Answer,
 	milliseconds: number,
 ): Promise<void> {
-	const bytes = bytesOf(answer);
+	const bytes = encodeBody(answer);
 	const size = Math.ceil(bytes.length / PIECES);
 	response.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
 	for (let from = 0; from < bytes.length && !response.destroyed; from += size) {
 		await pause(milliseconds / PIECES);
 		response.write(bytes.subarray(from, from + size));
 	}
-	// At once with the last piece: a client that has all of it may send its next request.
+	// Without a pause after the last piece, because a client with the whole body may send its next request.
 	response.end();
 }
 
-/** Hands over a body that has no end, as fast as it is taken, until the client hangs up. */
+/** Sends a body without an end, as fast as the client reads it, until the client hangs up. */
 export function sendEndlessly(response: ServerResponse, answer: Answer): void {
 	const filler = Buffer.alloc(FILLER_BYTES, ' ');
 	const more = (): void => {

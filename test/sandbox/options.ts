@@ -1,23 +1,23 @@
-/** Of the four endpoints. */
+/** The path before each of the four endpoints. */
 export const BASE_PATH = '/api/public/v1';
 
 export const DEFAULTS = {
-	/** 0: any free port. */
+	/** 0 for any free port. */
 	port: 0,
 	products: 137,
-	/** A request for more per page gets this many. */
+	/** The largest page. A request for more products gets this many. */
 	maxPageSize: 100,
-	/** GET /products (section "Limits"); null for no limit. */
+	/** Limit of GET /products (section "Limits"); null for no limit. */
 	requestsPerMinute: 20 as number | null,
-	/** GET /transactions/{hash}; the document names no number. */
+	/** Limit of GET /transactions/{hash}. The document names no number. */
 	readsPerMinute: null as number | null,
-	/** Before each API answer. */
+	/** Delay before each API answer. */
 	latencyMs: 0,
 	apiToken: 'test-api-token-1234567890',
 	bodyApiToken: 'test-body-token-0987654321',
-	/** Before each re-send of a notice. */
+	/** Delays before the repetitions of a notification. */
 	resendAfterSeconds: [5, 30, 120, 600, 3600],
-	/** `bare` as the document shows; `absent` saves the time of drawing. */
+	/** `bare` is base64 as in the document; `absent` saves the time to draw the image. */
 	qrImage: 'bare' as 'bare' | 'absent',
 };
 

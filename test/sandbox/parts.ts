@@ -1,32 +1,32 @@
 import { performance } from 'node:perf_hooks';
 import type { FaultBook, RawRequest, StruckFaults } from './faults';
 import { isRecord } from './http';
-import type { Notifier } from './notices';
+import type { Notifier } from './notifications';
 import type { Settings } from './options';
 import type { SandboxState } from './state';
 
 export interface RecordedRequest {
-	/** Epoch ms of its arrival. */
+	/** When the request arrived, in epoch ms. */
 	at: number;
 	method: string;
 	/** Without the query, as it was sent (not decoded). */
 	path: string;
 	query: Record<string, string>;
-	/** As received, the token taken out. */
+	/** As received, without the token. */
 	headers: Record<string, string>;
 	/** Whether the Authorization header held the right token. */
 	bearer: boolean;
-	/** Parsed if it is JSON, else the text, else undefined. */
+	/** The parsed JSON, or the text, or undefined without a body. */
 	body: unknown;
-	/** Null as long as there is no answer, and if the connection was cut instead. */
+	/** Null before the answer, and if the connection was cut instead. */
 	status: number | null;
-	/** From arrival to answer. */
+	/** Time from arrival to answer. */
 	durationMs: number | null;
 }
 
 const REDACTED = '[redacted]';
 
-/** Every request outside of the page and its controls, oldest first. */
+/** Records the API requests, oldest first. */
 export class RequestLog {
 	readonly requests: RecordedRequest[] = [];
 
@@ -58,7 +58,7 @@ export class RequestLog {
 		entry.durationMs = Date.now() - entry.at;
 	}
 
-	/** A token that is not the sandbox's own may be somebody's real one: it is not kept. */
+	/** Removes a token that is not the sandbox's own, because it may be a real token. */
 	private withoutStrangeToken<T extends Record<string, unknown>>(values: T): T {
 		const token = values['api_token'];
 		const own: unknown[] = [undefined, this.settings.apiToken, this.settings.bodyApiToken];
@@ -68,18 +68,18 @@ export class RequestLog {
 
 const MINUTE_MS = 60_000;
 
-/** Requests in any minute, per endpoint (section "Limits"). */
+/** Limits the requests in any minute, per endpoint (section "Limits"). */
 export class RateLimiter {
 	private readonly hits = new Map<string, number[]>();
 
-	/** How many seconds to wait where a request is refused, else undefined. */
-	take(key: string, limit: number | null): number | undefined {
+	/** Counts a request. Returns the seconds to wait if the limit is reached. */
+	admit(key: string, limit: number | null): number | undefined {
 		if (limit === null) return undefined;
 		const now = performance.now();
 		const hits = (this.hits.get(key) ?? []).filter((at) => at > now - MINUTE_MS);
 		this.hits.set(key, hits);
 		const [first = now] = hits;
-		// A refused request does not count, or a client that keeps asking would never be let in.
+		// A refused request does not count. Otherwise a client that repeats requests would never be admitted.
 		if (hits.length < limit) return void hits.push(now);
 		return Math.max(1, Math.ceil((first + MINUTE_MS - now) / 1000));
 	}
@@ -93,7 +93,7 @@ export class RateLimiter {
 export interface SandboxParts {
 	settings: Settings;
 	state: SandboxState;
-	/** Aborted when the sandbox closes. */
+	/** Is aborted when the sandbox closes. */
 	closing: AbortController;
 	faults: FaultBook;
 	limiter: RateLimiter;
@@ -103,11 +103,11 @@ export interface SandboxParts {
 	origin: string;
 }
 
-/** One request as the handlers of the API see it. */
+/** A request as API handlers receive it. */
 export interface ApiRequest {
 	params: Record<string, string>;
 	query: Record<string, string>;
-	/** Undefined if there is none or it is not JSON. */
+	/** Undefined without a body, and if it is not JSON. */
 	body: unknown;
 	faults: StruckFaults;
 }

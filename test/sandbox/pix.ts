@@ -22,26 +22,26 @@ function crc16(text: string): string {
  */
 export function brCode(amount: number, location: string): string {
 	const body =
-		field('00', '01') +
-		field('01', '12') +
-		field('26', field('00', 'br.gov.bcb.pix') + field('25', location)) +
-		field('52', '0000') +
-		field('53', '986') +
-		field('54', `${Math.floor(amount / 100)}.${String(amount % 100).padStart(2, '0')}`) +
-		field('58', 'BR') +
-		field('59', MERCHANT_NAME) +
-		field('60', 'SAO PAULO') +
-		// Dynamic codes carry their identifier behind the location, so the text has the placeholder.
-		field('62', field('05', '***')) +
+		encodeField('00', '01') +
+		encodeField('01', '12') +
+		encodeField('26', encodeField('00', 'br.gov.bcb.pix') + encodeField('25', location)) +
+		encodeField('52', '0000') +
+		encodeField('53', '986') +
+		encodeField('54', `${Math.floor(amount / 100)}.${String(amount % 100).padStart(2, '0')}`) +
+		encodeField('58', 'BR') +
+		encodeField('59', MERCHANT_NAME) +
+		encodeField('60', 'SAO PAULO') +
+		// The location of a dynamic code contains the identifier, so this field has the placeholder.
+		encodeField('62', encodeField('05', '***')) +
 		'6304';
 	return body + crc16(body);
 }
 
-function field(id: string, value: string): string {
+function encodeField(id: string, value: string): string {
 	return id + String(value.length).padStart(2, '0') + value;
 }
 
-/** To try each filter on each line takes most of the time, and squares get no smaller by it. */
+/** Without PNG filters, which take most of the time and do not make a QR code smaller. */
 const rendererOpts = { filterType: 0, deflateLevel: 9 };
 
 /** A PNG of the code, base64 without a `data:` prefix. */

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { registerApi } from './api/routes';
 import { changeStatus } from './api/transactions';
 import { type Fault, FaultBook } from './faults';
-import { type DeliveryReport, Notifier } from './notices';
+import { type DeliveryReport, Notifier } from './notifications';
 import { BASE_PATH, DEFAULTS, type SandboxOptions } from './options';
 import { registerPage } from './page';
 import { RateLimiter, type RecordedRequest, RequestLog, type SandboxParts } from './parts';
@@ -16,7 +16,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	const settings = { ...DEFAULTS, ...options };
 	const faults = new FaultBook();
 	const closing = new AbortController();
-	// Every waiting request listens, and there may be hundreds.
+	// Each waiting request adds a listener, and hundreds may wait.
 	setMaxListeners(0, closing.signal);
 	const parts: SandboxParts = {
 		settings,
@@ -44,7 +44,7 @@ function createServer(): FastifyInstance {
 		routerOptions: { maxParamLength: 2000 },
 	});
 	app.removeAllContentTypeParsers();
-	// The text is kept as it came: whether it is JSON is for the service to say, not the framework.
+	// Keeps the text, because the simulated service decides whether it is JSON, not the framework.
 	app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
 	return app;
 }
@@ -56,7 +56,7 @@ export class Sandbox {
 	/** Every API request, oldest first. */
 	readonly requests: RecordedRequest[];
 	readonly products: readonly Product[];
-	/** Those made through the API; the seeded ones are in their products. */
+	/** Offers created through the API. The seeded offers are in their products. */
 	readonly offers: readonly CreatedOffer[];
 	/** Oldest first. */
 	readonly transactions: readonly StoredTransaction[];
@@ -74,17 +74,17 @@ export class Sandbox {
 		this.transactions = state.transactions;
 	}
 
-	/** Ends in the version segment, e.g. `http://127.0.0.1:4010/api/public/v1`. */
+	/** The base URL with the version segment, e.g. `http://127.0.0.1:4010/api/public/v1`. */
 	get baseUrl(): string {
 		return `${this.parts.origin}${BASE_PATH}`;
 	}
 
-	/** The page for people. */
+	/** The page on which a person pays and watches. */
 	get pageUrl(): string {
 		return `${this.parts.origin}/`;
 	}
 
-	/** How many transactions were really created, refused ones included. */
+	/** The number of transactions in the service, including refused transactions. */
 	charges(): number {
 		return this.transactions.length;
 	}
@@ -97,25 +97,25 @@ export class Sandbox {
 		this.parts.faults.clear();
 	}
 
-	/** Changes payment_status and notifies. */
+	/** Changes payment_status and sends the notification. */
 	async setStatus(hash: string, status: string): Promise<void> {
-		await this.change(hash, status);
+		await this.changeAndNotify(hash, status);
 	}
 
-	/** Pays and notifies; the reports are of the first attempts, none without an address. */
+	/** Marks the transaction as paid and sends the notification. Returns no report if it has no notification URL. */
 	async pay(hash: string): Promise<DeliveryReport[]> {
-		return await this.change(hash, 'paid');
+		return await this.changeAndNotify(hash, 'paid');
 	}
 
-	/** Sends one notice of the current status, without re-sending it. */
+	/** Sends one notification of the current status, without repetitions. */
 	async notify(
 		hash: string,
 		options: { shape?: NoticeShape; url?: string } = {},
 	): Promise<DeliveryReport> {
-		return await this.parts.notifier.send(this.find(hash), options);
+		return await this.parts.notifier.send(this.findTransaction(hash), options);
 	}
 
-	/** State back to the seed; faults, requests, rate-limit windows and re-sends gone. */
+	/** Restores the seeded state. Drops faults, requests, rate-limit windows and repetitions. */
 	reset(): void {
 		this.parts.state.reset();
 		this.parts.faults.clear();
@@ -128,17 +128,17 @@ export class Sandbox {
 		this.parts.closing.abort();
 		this.parts.notifier.reset();
 		await this.app.close();
-		// Requests that were under way may have announced something.
+		// Requests in progress may have started notifications.
 		this.parts.notifier.reset();
 	}
 
-	private async change(hash: string, status: string): Promise<DeliveryReport[]> {
-		const stored = this.find(hash);
+	private async changeAndNotify(hash: string, status: string): Promise<DeliveryReport[]> {
+		const stored = this.findTransaction(hash);
 		changeStatus(stored, status);
-		return await this.parts.notifier.announce(stored);
+		return await this.parts.notifier.notifyOfStatus(stored);
 	}
 
-	private find(hash: string): StoredTransaction {
+	private findTransaction(hash: string): StoredTransaction {
 		const stored = this.parts.state.transaction(hash);
 		if (!stored) throw new Error(`No transaction ${hash} in the sandbox`);
 		return stored;

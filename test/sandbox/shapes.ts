@@ -1,6 +1,6 @@
 import type { StoredTransaction } from './types';
 
-/** At most 25 characters, and none that a PIX code could not hold. */
+/** At most 25 characters, all of which a PIX code can contain. */
 export const MERCHANT_NAME = 'Escola Sandbox Ltda';
 
 const PRODUCER = { hash: 'prod7k2m9x', name: MERCHANT_NAME, email: 'produtor@sandbox.test' };
@@ -8,7 +8,7 @@ const PRODUCER = { hash: 'prod7k2m9x', name: MERCHANT_NAME, email: 'produtor@san
 /** The transaction as POST /transactions answers it (section "Transaction"). */
 export function createdShape(stored: StoredTransaction): object {
 	return {
-		...common(stored),
+		...commonFields(stored),
 		producer: { name: PRODUCER.name },
 		tracking_code: stored.tracking.src,
 	};
@@ -18,10 +18,10 @@ export function createdShape(stored: StoredTransaction): object {
 export function readShape(stored: StoredTransaction): object {
 	const platform = stored.amount - stored.amount_liquid;
 	return {
-		...common(stored),
+		...commonFields(stored),
 		producer: PRODUCER,
 		split_recipients: [
-			// Texts, and cents: the document notes the type and says no unit.
+			// Cents as text: the document notes the type and names no unit.
 			{ recipient_type: 'producer', amount: String(stored.amount_liquid) },
 			{ recipient_type: 'platform', amount: String(platform) },
 		],
@@ -29,14 +29,14 @@ export function readShape(stored: StoredTransaction): object {
 	};
 }
 
-/** All but what only one of the answers, a notice or the sandbox knows. */
-function common(transaction: StoredTransaction): object {
+/** The fields that both answers have. */
+function commonFields(transaction: StoredTransaction): object {
 	const { id: _id, previous_status: _previous, paid_at: _paid, tracking, ...stored } = transaction;
 	const { src: _code, ...utm } = tracking;
 	return { event: 'transaction', ...stored, ...utm, billet: null, affiliate: null };
 }
 
-// Not a token of the account: nobody shows what this field is good for.
+// Not a token of the account. No source says what the field is for.
 const NOTICE_TOKEN = 'sandbox-notice-token-5544332211';
 
 /**
@@ -44,7 +44,7 @@ const NOTICE_TOKEN = 'sandbox-notice-token-5544332211';
  * public integrations of this family of services report.
  */
 const NOTICE_BODIES = {
-	/** Around the transaction. */
+	/** An envelope around parts of the transaction. */
 	envelope: (stored: StoredTransaction): object => ({
 		token: NOTICE_TOKEN,
 		event: 'transaction',
@@ -53,7 +53,7 @@ const NOTICE_BODIES = {
 		customer: stored.customer,
 		transaction: {
 			id: stored.hash,
-			// Only the status at the root is right; the one in here lags behind.
+			// Lags behind. Only the status at the root is right.
 			status: stored.previous_status,
 			amount: String(stored.amount),
 			installments: stored.installments,
@@ -65,7 +65,7 @@ const NOTICE_BODIES = {
 	}),
 	/** The transaction itself. */
 	transaction: (stored: StoredTransaction): object => ({ id: stored.id, ...readShape(stored) }),
-	/** A flat summary of it. */
+	/** A flat summary of the transaction. */
 	summary: (stored: StoredTransaction): object => ({
 		transaction_hash: stored.hash,
 		status: stored.payment_status,
@@ -78,7 +78,7 @@ const NOTICE_BODIES = {
 export type NoticeShape = keyof typeof NOTICE_BODIES;
 export const NOTICE_SHAPES = Object.keys(NOTICE_BODIES) as NoticeShape[];
 
-/** The body of a notification in a shape. */
+/** The body of a notification in the given shape. */
 export function noticeBody(stored: StoredTransaction, shape: NoticeShape): object {
 	return NOTICE_BODIES[shape](stored);
 }

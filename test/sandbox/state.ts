@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { freshHash, seedCatalog } from './catalog';
 import type { CreatedOffer, Offer, Product, StoredTransaction } from './types';
 
-// Chance, not a seed: an n8n that outlives a sandbox must not meet the same hash as a new charge.
+// Random without a seed: an n8n that outlives a sandbox must not get the same hash for a new charge.
 const chance = (): number => randomBytes(4).readUInt32BE() / 4294967296;
 
 const FIRST_PRODUCT_ID = 1001;
 
-/** Everything the service knows. */
+/** The data of the simulated service. */
 export class SandboxState {
 	readonly products: Product[] = [];
 	readonly createdOffers: CreatedOffer[] = [];
@@ -35,7 +35,7 @@ export class SandboxState {
 		return this.products.find((product) => product.hash === hash);
 	}
 
-	/** An offer with its product, and the numeric identifier of that, shown only by transaction items. */
+	/** An offer with its product and the product's numeric id, which only transaction items show. */
 	soldOffer(hash: string) {
 		for (const [index, product] of this.products.entries()) {
 			const offer = product.offers.find((one) => one.hash === hash);

@@ -43,7 +43,7 @@ export interface Product {
 	support_whatsapp: string | null;
 }
 
-/** An offer made through the API, with the body that asked for it. */
+/** An offer created through the API, with the request's body. */
 export interface CreatedOffer {
 	product_hash: string;
 	offer: Offer;
@@ -56,14 +56,14 @@ export interface Pix {
 	qr_code_base64: string | null;
 }
 
-/** What the sandbox remembers of a transaction; the answers are cut out of it. */
+/** A transaction as the sandbox stores it. Answers contain parts of it. */
 export interface StoredTransaction {
-	/** Numeric identifier, shown only by notifications that are the transaction itself. */
+	/** Numeric id, which only notifications of the shape `transaction` show. */
 	id: number;
 	hash: string;
 	payment_method: string;
 	payment_status: string;
-	/** The status before the last change: an envelope repeats it in the place that must not be believed. */
+	/** The status before the last change. The shape `envelope` shows it in `transaction.status`, which lags behind. */
 	previous_status: string;
 	installments: number;
 	pix: Pix | null;

@@ -262,7 +262,7 @@ class World {
 			seen.push(text);
 			sandbox.clearFaults();
 			let expected: string | undefined;
-			if (text.includes(MAYBE) && !text.includes('dashboard before you')) {
+			if (text.includes(MAYBE) && !text.includes('dashboard first')) {
 				const code = CODE.exec(text)?.[0];
 				expect(code ?? text).toMatch(CODE);
 				const hash = this.inDashboard(one, month, retries?.lineage);
@@ -290,7 +290,7 @@ class World {
 				expect([this.isLive(hash), this.documentOf(hash)]).toEqual([true, documentOf(one)]);
 				return;
 			} else if (text.includes(' yet')) await pause(20 * MINUTE_MS);
-			else expect(text).toMatch(/\(422\)|dashboard before you/);
+			else expect(text).toMatch(/\(422\)|dashboard first/);
 			const again = await this.run(people, {
 				...{ month, retries, isCoded },
 				entered: entered.join(', '),

@@ -1,102 +1,102 @@
-/** A charge that somebody asks for; n8n's Retry of the execution asks for the same place again. */
-export interface Asked {
-	/** Names the execution as it first began, and the item. */
-	place: string;
+/** A charge that a test requests. n8n's Retry of the execution requests the charge of the same slot again. */
+export interface ChargeRequest {
+	/** Names the first execution and the item. */
+	slot: string;
 	customer: string;
 	order?: string;
 }
 
 /** How an execution's attempt to charge ended. */
 export type AttemptOutcome =
-	/** It went on with a transaction, a new one or the existing one. */
+	/** The execution continued with a transaction, a new or an existing one. */
 	| 'charged'
-	/** The service refused it, or nothing was sent. */
-	| 'notMade'
-	/** Refused, since it may have been made before. */
-	| 'inDoubt'
-	/** Nothing was sent, since n8n's database failed; what it has taken of the entry may stay. */
+	/** The service refused the charge, or nothing was sent. */
+	| 'notCreated'
+	/** The node refused, because the charge may exist already. */
+	| 'unresolved'
+	/** Nothing was sent, because n8n's database failed. Keys that the node recorded may stay. */
 	| 'notRecorded'
-	/** Nobody knows whether it was made: no answer, a crash. */
+	/** Nobody knows whether the charge exists: no answer, or a crash. */
 	| 'unknown';
 
-/** One try to charge a place, by its execution or a Retry. Times are in milliseconds. */
+/** One attempt to charge a slot, by its first execution or a Retry. Times are in milliseconds. */
 export interface Attempt {
-	place: string;
+	slot: string;
 	begunAt: number;
 	endedAt: number;
 	outcome: AttemptOutcome;
 }
 
-/** What the service really made. */
-export interface Made extends Asked {
+/** A charge that the service created. */
+export interface CreatedCharge extends ChargeRequest {
 	hash: string;
-	/** Neither expired, refused nor canceled. */
+	/** Not expired, refused or canceled. */
 	isPayable: boolean;
 }
 
-/** A notice, each repetition for itself. */
-export interface Noticed {
+/** One delivery of a notification; each repetition is a delivery of its own. */
+export interface Delivery {
 	hash: string;
 	status: string;
-	/** The status of the answer; none if the process was killed meanwhile. */
+	/** The HTTP status of the answer; undefined if the process was killed before it answered. */
 	answered?: number;
-	/** Whether the filters of the trigger let it through. */
+	/** Whether the trigger's filters let the sale through. */
 	isWanted: boolean;
 	sentAt: number;
-	/** Or cut off. */
+	/** When the answer came, or the connection broke. */
 	answeredAt: number;
 }
 
-/** An item that came out of the trigger. */
-export type Emitted = Pick<Noticed, 'hash' | 'status'>;
+/** A sale that the trigger started the workflow for. */
+export type StartedSale = Pick<Delivery, 'hash' | 'status'>;
 
-/** A payment that an execution waited for, be it the one that first began or a Retry of it. */
+/** A payment that an execution, first or Retry, waited for. */
 export interface Wait {
 	hash: string;
-	/** The earliest moment at which its time limit can be over. */
+	/** The earliest moment at which the time limit can be over. */
 	limitAt: number;
-	/** What the service has made of the payment; nothing while it is open. */
+	/** The final status of the payment; undefined while the payment is open. */
 	decided?: { status: string; at: number };
-	wentOn: readonly WentOn[];
+	results: readonly WaitResult[];
 }
 
-/** An item that came out of a wait. */
-export interface WentOn {
+/** An item that a wait put out. */
+export interface WaitResult {
 	execution: string;
 	paid: boolean;
 	status: string;
 	at: number;
 }
 
-/** All that was asked and answered, and the outcome. */
+/** Everything that was requested and answered, and the outcome. */
 export interface History {
-	asked: readonly Asked[];
+	requests: readonly ChargeRequest[];
 	attempts: readonly Attempt[];
-	made: readonly Made[];
-	noticed: readonly Noticed[];
-	/** After each crashed execution was retried once. */
-	emitted: readonly Emitted[];
+	charges: readonly CreatedCharge[];
+	deliveries: readonly Delivery[];
+	/** After one Retry of each crashed execution. */
+	startedSales: readonly StartedSale[];
 	/**
-	 * When executions were stored that a sale has started and of which n8n has kept nothing, so that a
-	 * Retry has nothing to run: it does so if the worker dies.
+	 * When n8n stored the executions of sales whose data it has lost, because the worker died. A Retry of them
+	 * has nothing to run.
 	 */
-	forgotten: readonly number[];
+	lostExecutionsAt: readonly number[];
 	waits: readonly Wait[];
-	/** When nothing went on any more. */
+	/** When nothing ran any more. */
 	endedAt: number;
 }
 
-/** What must not happen. */
+/** Something that must not happen. */
 export interface Anomaly {
 	kind:
 		| 'order charged twice'
-		| 'place charged twice'
-		| 'charged without being asked'
-		| 'charge that nobody tells of'
-		| 'doubt without a cause'
+		| 'slot charged twice'
+		| 'charge without a request'
+		| 'charge without a report'
+		| 'refusal without a cause'
 		| 'sale lost'
 		| 'sale started twice'
-		| 'item without a notice'
+		| 'sale without a notification'
 		| 'payment lost'
 		| 'wait never ended'
 		| 'wait ended twice'
@@ -105,140 +105,153 @@ export interface Anomaly {
 	what: string;
 }
 
-/** Judges a whole history; right is one without anomalies. */
-export function anomaliesIn(history: History): Anomaly[] {
+/** Checks a whole history. A correct history has no anomalies. */
+export function findAnomalies(history: History): Anomaly[] {
 	return [
-		...chargedTwice(history),
-		...notAsked(history),
-		...notTold(history),
-		...causeless(history),
-		...wronglyEmitted(history),
-		...wronglyWaited(history),
+		...findDoubleCharges(history),
+		...findUnrequestedCharges(history),
+		...findUnreportedCharges(history),
+		...findUnfoundedRefusals(history),
+		...findWrongSales(history),
+		...findWrongWaits(history),
 	];
 }
 
-function anomalies(kind: Anomaly['kind'], whats: string[]): Anomaly[] {
+function toAnomalies(kind: Anomaly['kind'], whats: string[]): Anomaly[] {
 	return whats.map((what) => ({ kind, what }));
 }
 
-function chargedTwice({ made }: History): Anomaly[] {
-	const payable = made.filter(({ isPayable }) => isPayable);
+function findDoubleCharges({ charges }: History): Anomaly[] {
+	const payable = charges.filter(({ isPayable }) => isPayable);
 	const orders = payable.flatMap(({ order }) => order ?? []);
-	const places = payable.map(({ place }) => place);
+	const slots = payable.map(({ slot }) => slot);
 	return [
-		...anomalies('order charged twice', repeated(orders)),
-		...anomalies('place charged twice', repeated(places)),
+		...toAnomalies('order charged twice', findRepeated(orders)),
+		...toAnomalies('slot charged twice', findRepeated(slots)),
 	];
 }
 
-function notAsked({ asked, made }: History): Anomaly[] {
-	const isAsked = ({ place, customer, order }: Made): boolean =>
-		asked.some((ask) => ask.place === place && ask.customer === customer && ask.order === order);
-	const unasked = made.filter((one) => !isAsked(one)).map(({ hash }) => hash);
-	return anomalies('charged without being asked', unasked);
+function findUnrequestedCharges({ requests, charges }: History): Anomaly[] {
+	const isRequested = ({ slot, customer, order }: CreatedCharge): boolean =>
+		requests.some(
+			(request) =>
+				request.slot === slot && request.customer === customer && request.order === order,
+		);
+	const unrequested = charges.filter((charge) => !isRequested(charge)).map(({ hash }) => hash);
+	return toAnomalies('charge without a request', unrequested);
 }
 
-/** Each customer who was charged has a transaction that goes on, or an attempt that nobody calls a failure. */
-function notTold({ attempts, made }: History): Anomaly[] {
-	const mayBeMade = attempts.filter(({ outcome }) => !['notMade', 'notRecorded'].includes(outcome));
-	const told = new Set(mayBeMade.map(({ place }) => place));
-	const untold = made.filter(({ place }) => !told.has(place)).map(({ hash }) => hash);
-	return anomalies('charge that nobody tells of', untold);
+/** Each charge needs an execution that continued with its transaction, or an attempt that may have created it. */
+function findUnreportedCharges({ attempts, charges }: History): Anomaly[] {
+	const reporting = attempts.filter(
+		({ outcome }) => !['notCreated', 'notRecorded'].includes(outcome),
+	);
+	const reported = new Set(reporting.map(({ slot }) => slot));
+	const unreported = charges.filter(({ slot }) => !reported.has(slot)).map(({ hash }) => hash);
+	return toAnomalies('charge without a report', unreported);
 }
 
-function causeless({ asked, attempts }: History): Anomaly[] {
-	const asks = new Map(asked.map((ask) => [ask.place, ask]));
-	const places = attempts
-		.filter(({ outcome }) => outcome === 'inDoubt')
-		.filter((doubt) => !attempts.some((other) => isCause(other, doubt, asks)))
-		.map(({ place }) => place);
-	return anomalies('doubt without a cause', places);
+function findUnfoundedRefusals({ requests, attempts }: History): Anomaly[] {
+	const requestOf = new Map(requests.map((request) => [request.slot, request]));
+	const unfounded = attempts
+		.filter(({ outcome }) => outcome === 'unresolved')
+		.filter((refusal) => !attempts.some((other) => justifiesRefusal(other, refusal, requestOf)))
+		.map(({ slot }) => slot);
+	return toAnomalies('refusal without a cause', unfounded);
 }
 
 /**
- * Of an order or a place every process knows that it was charged; of a customer only whether the
- * outcome is still open.
+ * Every process knows whether an order or a slot was charged, but of a customer only whether a charge is
+ * still unresolved.
  */
-function isCause(other: Attempt, doubt: Attempt, asks: ReadonlyMap<string, Asked>): boolean {
-	if (other === doubt || other.begunAt > doubt.endedAt) return false;
-	const [mine, others] = [asks.get(doubt.place), asks.get(other.place)];
-	if (!mine || !others) return false;
-	const isUnderWay = other.endedAt >= doubt.begunAt;
-	const isOpen = isUnderWay || ['unknown', 'notRecorded'].includes(other.outcome);
+function justifiesRefusal(
+	other: Attempt,
+	refusal: Attempt,
+	requestOf: ReadonlyMap<string, ChargeRequest>,
+): boolean {
+	if (other === refusal || other.begunAt > refusal.endedAt) return false;
+	const [refused, earlier] = [requestOf.get(refusal.slot), requestOf.get(other.slot)];
+	if (!refused || !earlier) return false;
+	const isRunning = other.endedAt >= refusal.begunAt;
+	const isUnresolved = isRunning || ['unknown', 'notRecorded'].includes(other.outcome);
 	const isSame =
-		doubt.place === other.place || (mine.order !== undefined && mine.order === others.order);
-	if (isSame) return isOpen || other.outcome === 'charged';
-	return isOpen && mine.customer === others.customer;
+		refusal.slot === other.slot || (refused.order !== undefined && refused.order === earlier.order);
+	if (isSame) return isUnresolved || other.outcome === 'charged';
+	return isUnresolved && refused.customer === earlier.customer;
 }
 
-function wronglyEmitted({ noticed, emitted, forgotten }: History): Anomaly[] {
-	const key = ({ hash, status }: Emitted): string => `${hash} ${status}`;
-	const wanted = noticed.filter(({ isWanted }) => isWanted);
-	const taken = wanted.filter(({ answered }) => answered === 200);
-	const known = new Set(wanted.map(key));
-	const items = emitted.map(key);
-	const open = [...forgotten];
-	/** Each forgotten execution accounts for one sale. */
-	const isForgotten = (sale: string): boolean => {
-		const notices = taken.filter((notice) => key(notice) === sale);
-		const place = open.findIndex((at) =>
-			notices.some(({ sentAt, answeredAt }) => sentAt <= at && at <= answeredAt),
+function findWrongSales({ deliveries, startedSales, lostExecutionsAt }: History): Anomaly[] {
+	const nameOf = ({ hash, status }: StartedSale): string => `${hash} ${status}`;
+	const wanted = deliveries.filter(({ isWanted }) => isWanted);
+	const accepted = wanted.filter(({ answered }) => answered === 200);
+	const announced = new Set(wanted.map(nameOf));
+	const started = startedSales.map(nameOf);
+	const unexplained = [...lostExecutionsAt];
+	/** Each lost execution accounts for one sale. */
+	const isExplained = (sale: string): boolean => {
+		const ofSale = accepted.filter((delivery) => nameOf(delivery) === sale);
+		const index = unexplained.findIndex((at) =>
+			ofSale.some(({ sentAt, answeredAt }) => sentAt <= at && at <= answeredAt),
 		);
-		return place >= 0 && open.splice(place, 1).length > 0;
+		return index >= 0 && unexplained.splice(index, 1).length > 0;
 	};
-	const missing = [...new Set(taken.map(key))].filter((sale) => !items.includes(sale));
-	const lost = missing.filter((sale) => !isForgotten(sale));
-	const strange = [...new Set(items)].filter((sale) => !known.has(sale));
+	const missing = [...new Set(accepted.map(nameOf))].filter((sale) => !started.includes(sale));
+	const lost = missing.filter((sale) => !isExplained(sale));
+	const unannounced = [...new Set(started)].filter((sale) => !announced.has(sale));
 	return [
-		...anomalies('sale lost', lost),
-		...anomalies('sale started twice', repeated(items)),
-		...anomalies('item without a notice', strange),
+		...toAnomalies('sale lost', lost),
+		...toAnomalies('sale started twice', findRepeated(started)),
+		...toAnomalies('sale without a notification', unannounced),
 	];
 }
 
-/** n8n's clock and that of the service are the same, but a timer may be rounded. */
-const ROUNDED_MS = 2_000;
-/** After a limit n8n's timer comes within a minute, and again if the read failed. */
-const LATE_MS = 4 * 60_000;
+/** n8n and the service share a clock, but timers may round. */
+const ROUNDING_MS = 2_000;
+/** n8n's timer fires within a minute after a time limit, and again if the read failed. */
+const LONGEST_DELAY_MS = 4 * 60_000;
 
-function wronglyWaited({ waits, endedAt }: History): Anomaly[] {
-	const of = (kind: Anomaly['kind'], isWrong: (wait: Wait) => boolean): Anomaly[] =>
-		anomalies(
+function findWrongWaits({ waits, endedAt }: History): Anomaly[] {
+	const waitsThat = (kind: Anomaly['kind'], isWrong: (wait: Wait) => boolean): Anomaly[] =>
+		toAnomalies(
 			kind,
 			waits.filter(isWrong).map((wait) => wait.hash),
 		);
 	return [
-		...of('payment lost', (wait) => isPaidInTime(wait) && !wait.wentOn.some(({ paid }) => paid)),
-		...of('wait never ended', (wait) => isOver(wait, endedAt) && wait.wentOn.length === 0),
-		...of('wait ended twice', ({ wentOn }) => {
-			return repeated(wentOn.map(({ execution }) => execution)).length > 0;
+		...waitsThat('payment lost', (wait) => isPaidInTime(wait) && !wait.results.some(isPaid)),
+		...waitsThat('wait never ended', (wait) => isOver(wait, endedAt) && wait.results.length === 0),
+		...waitsThat('wait ended twice', ({ results }) => {
+			return findRepeated(results.map(({ execution }) => execution)).length > 0;
 		}),
-		...of('wait ended early', (wait) => wait.wentOn.some((end) => isEarly(wait, end))),
-		...of('paid without a payment', (wait) => {
-			return wait.wentOn.some((end) => end.paid && !isTrue(wait, end));
+		...waitsThat('wait ended early', (wait) =>
+			wait.results.some((result) => isEarly(wait, result)),
+		),
+		...waitsThat('paid without a payment', (wait) => {
+			return wait.results.some((result) => isPaid(result) && !matchesPayment(wait, result));
 		}),
 	];
 }
 
+const isPaid = ({ paid }: WaitResult): boolean => paid;
+
 function isPaidInTime({ decided, limitAt }: Wait): boolean {
-	return decided?.status === 'paid' && decided.at < limitAt - ROUNDED_MS;
+	return decided?.status === 'paid' && decided.at < limitAt - ROUNDING_MS;
 }
 
 function isOver({ decided, limitAt }: Wait, endedAt: number): boolean {
-	return decided !== undefined || limitAt + LATE_MS < endedAt;
+	return decided !== undefined || limitAt + LONGEST_DELAY_MS < endedAt;
 }
 
-function isEarly(wait: Wait, end: WentOn): boolean {
-	return !end.paid && !isTrue(wait, end) && end.at < wait.limitAt - ROUNDED_MS;
+function isEarly(wait: Wait, result: WaitResult): boolean {
+	return !result.paid && !matchesPayment(wait, result) && result.at < wait.limitAt - ROUNDING_MS;
 }
 
-/** Whether the payment was decided as the item says. */
-function isTrue({ decided }: Wait, { paid, status, at }: WentOn): boolean {
+/** Whether the payment had the status of the item at that moment. */
+function matchesPayment({ decided }: Wait, { paid, status, at }: WaitResult): boolean {
 	if (!decided || decided.at > at) return false;
 	return decided.status === status && paid === (status === 'paid');
 }
 
-/** Those that are there more than once, each once. */
-function repeated(values: readonly string[]): string[] {
-	return [...new Set(values.filter((value, place) => values.indexOf(value) !== place))];
+/** Each value that occurs more than once. */
+function findRepeated(values: readonly string[]): string[] {
+	return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))];
 }

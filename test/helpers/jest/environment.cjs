@@ -1,12 +1,19 @@
+const { setFlagsFromString } = require('node:v8');
+const { runInNewContext } = require('node:vm');
 const SingleContext = require('jest-environment-node-single-context');
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const LARGEST_HEAP_BYTES = 200 * 1024 * 1024;
 
-/** What finds the place in our sources for each line of a stack: with what it has read of them. */
-let placeInSources;
+const { exit } = process;
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc');
 
-// Jest's last act in a worker is to stop listening to its parent, and it waits half a second for the process to end.
-// Nothing is left to do, but to take half a gigabyte of modules apart may take Node.js longer on a busy machine.
+/** Finds the line in our sources for each line of a stack, with the source maps that it has read. */
+let prepareStackTrace;
+
+// Jest gives a worker half a second to end after its last message. Node.js takes longer to clean up on a busy
+// machine, and nothing is left to do, so the worker kills itself when jest removes its listener.
 if (process.env.JEST_WORKER_ID !== undefined && process.send) {
 	process.on('removeListener', (event) => {
 		if (event === 'message' && process.listenerCount(event) === 0)
@@ -15,8 +22,9 @@ if (process.env.JEST_WORKER_ID !== undefined && process.send) {
 }
 
 /**
- * One global context for all files of a process, so that what is installed is loaded once (see
- * runtime.cjs). What a file has put there is taken away with it.
+ * One global context for all test files of a process, so that installed modules are loaded once (see runtime.cjs).
+ * The teardown removes what a file and jest added to the context. Otherwise the modules of all earlier files stay in
+ * memory, and the system takes more than half a second to free the memory of a worker that ends.
  */
 module.exports = class TestEnvironment extends SingleContext {
 	listeners = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
@@ -29,10 +37,10 @@ module.exports = class TestEnvironment extends SingleContext {
 
 	async setup() {
 		await super.setup();
-		// Jest brings another one for each file of tests, which reads the maps of all our sources anew.
-		placeInSources ??= Error.prepareStackTrace;
-		if (!this.mayFilesChange) Error.prepareStackTrace = placeInSources;
-		// Node's own limit: jest sets ten times that, which each of the many errors here then costs.
+		// Jest creates a new function for each test file, and each reads the source maps again.
+		prepareStackTrace ??= Error.prepareStackTrace;
+		if (!this.mayFilesChange) Error.prepareStackTrace = prepareStackTrace;
+		// Node's default. Jest sets 100, which makes each of our many errors slower.
 		Error.stackTraceLimit = 10;
 	}
 
@@ -43,6 +51,13 @@ module.exports = class TestEnvironment extends SingleContext {
 				if (!before.includes(listener)) process.removeListener(signal, listener);
 			}
 		}
+		// Jest wraps `exit` once more for each file, and stores the file's tests under a new symbol.
+		process.exit = exit;
+		for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+			if (symbol.description === 'JEST_STATE_SYMBOL') delete globalThis[symbol];
+		}
 		await super.teardown();
+		// A small heap is freed in time when the worker ends.
+		if (process.memoryUsage().heapUsed > LARGEST_HEAP_BYTES) collectGarbage();
 	}
 };

@@ -2,10 +2,10 @@ const { createRequire } = require('node:module');
 const { dirname } = require('node:path');
 const { default: Runtime } = require('jest-runtime');
 
-/** The last script of each file: the wrapped source, and what the engine has made of it. */
+/** By file, the wrapped source and its compiled script. */
 const scripts = new Map();
 
-/** What is installed, by the folder that asks for it and the name. */
+/** The installed modules, by the requiring folder and the module's name. */
 const installed = new Map();
 
 function requireInstalled(from, name) {
@@ -17,9 +17,9 @@ function requireInstalled(from, name) {
 const isInstalled = (name = '.') => !/^[./]/.test(name);
 
 /**
- * Loads what is installed once for a whole process: jest would load n8n's engine, and what its own
- * runner is made of, again for every file of tests, which takes longer than most tests. Our own modules
- * are loaded again for each, from scripts that are compiled once.
+ * Loads installed modules once for a process. Jest would load n8n's engine and its own runner again for each test
+ * file, which takes longer than most tests, and no transform such as @swc/jest changes that. Our own modules are
+ * loaded again for each file, from scripts that are compiled once.
  */
 module.exports = class InstalledOnce extends Runtime {
 	requireModuleOrMock(from, name) {

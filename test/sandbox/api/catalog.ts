@@ -1,10 +1,10 @@
 import { CHECKOUT_HOST, isSubscription } from '../catalog';
 import { timestamp } from '../clock';
-import { type Answer, failure, isRecord, json } from '../http';
+import { type Answer, failureAnswer, isRecord, jsonAnswer } from '../http';
 import { BASE_PATH } from '../options';
 import type { ApiRequest, SandboxParts } from '../parts';
 import type { Offer, Product } from '../types';
-import { offerSchema, refusal } from './checks';
+import { offerSchema, refusalAnswer } from './checks';
 
 /** Letters without case and accents: the collation such services run on compares that way. */
 function fold(text: string): string {
@@ -32,7 +32,7 @@ export function listProducts(parts: SandboxParts) {
 		const found = state.products.filter(filterOf(query));
 		const page = positive(query.page, 1);
 		const size = Math.min(positive(query.per_page, DEFAULT_PAGE_SIZE), settings.maxPageSize);
-		return json(200, pageOf(found, page, size, `${parts.origin}${BASE_PATH}/products`));
+		return jsonAnswer(200, pageOf(found, page, size, `${parts.origin}${BASE_PATH}/products`));
 	};
 }
 
@@ -87,10 +87,10 @@ function pageOf(products: readonly Product[], page: number, perPage: number, pat
 export function createOffer({ state }: SandboxParts) {
 	return ({ params, body }: ApiRequest): Answer => {
 		const product = state.product(params.hash ?? '');
-		if (!product) return failure(404, 'Product not found.');
+		if (!product) return failureAnswer(404, 'Product not found.');
 		const request = isRecord(body) ? body : {};
 		const { data, error } = offerSchema(isSubscription(product)).safeParse(request);
-		if (error) return refusal(error);
+		if (error) return refusalAnswer(error);
 		const now = timestamp(Date.now());
 		const hash = state.newHash();
 		const offer: Offer = {
@@ -105,6 +105,6 @@ export function createOffer({ state }: SandboxParts) {
 		};
 		state.addOffer(product, offer, request);
 		const { interval, ...rest } = offer;
-		return json(201, interval === null ? rest : offer);
+		return jsonAnswer(201, interval === null ? rest : offer);
 	};
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Answer, failure } from '../http';
+import { type Answer, failureAnswer } from '../http';
 import { INTERVALS } from '../types';
 
-// Strict on types: an amount as a text or with a fraction is refused, since the document says integer.
-// Of which fields are required it says nothing: here they are those without which no charge and no
-// offer could be made.
+// Strict about types: an amount as text or with a fraction is refused, because the document says integer. The
+// document does not say which fields are required. Here, a field is required if no charge or offer can exist
+// without it.
 
 const integer = z.number().int().safe();
 const text = z.string().nullish();
@@ -14,7 +14,7 @@ const webAddress = z
 	.url()
 	.regex(/^https?:/i);
 const methodCode = z.number().refine((code) => [1, 2, 3].includes(code));
-// Eleven digits are a CPF; a CNPJ may have letters in its first twelve places since July 2026.
+// A CPF has eleven digits. Since July 2026 the first twelve characters of a CNPJ may be letters.
 const document = z.string().regex(/^(\d{11}|[0-9A-Z]{12}\d{2})$/);
 
 /** The body of POST /products/{hash}/offers. */
@@ -76,11 +76,11 @@ export const orderSchema = (isOffer: (hash: string) => boolean) =>
 		webhook_url: webAddress.nullish(),
 	});
 
-/** A refusal that names each wrong field by its dotted path. */
-export function refusal({ issues }: z.ZodError): Answer {
+/** A 422 that names each wrong field by its dotted path. */
+export function refusalAnswer({ issues }: z.ZodError): Answer {
 	const texts = issues.map((issue) => {
 		const isMissing = issue.code === 'invalid_type' && /^(undefined|null)$/.test(issue.received);
 		return `The ${issue.path.join('.')} field is ${isMissing ? 'required' : 'invalid'}.`;
 	});
-	return failure(422, texts[0] ?? '', texts);
+	return failureAnswer(422, texts[0] ?? '', texts);
 }

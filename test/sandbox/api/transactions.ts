@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { timestamp } from '../clock';
-import { type Answer, failure, isRecord, json } from '../http';
+import { type Answer, failureAnswer, isRecord, jsonAnswer } from '../http';
 import type { ApiRequest, SandboxParts } from '../parts';
 import { brCode, qrImageBase64 } from '../pix';
 import { createdShape, readShape } from '../shapes';
 import type { Pix, StoredTransaction } from '../types';
-import { type Order, orderSchema, refusal } from './checks';
+import { type Order, orderSchema, refusalAnswer } from './checks';
 
-/** Makes a PIX charge, or a refused one, and remembers it. */
-async function charge(
+/** Creates and stores a PIX charge, which may be refused. */
+async function storeCharge(
 	parts: SandboxParts,
 	{ amount, cart, customer, tracking, ...order }: Order,
 	isRefused: boolean,
@@ -35,7 +35,7 @@ async function charge(
 		installments,
 		pix: isRefused ? null : await makePix(parts, hash, amount),
 		amount,
-		amount_liquid: amount - fee(amount),
+		amount_liquid: amount - platformFee(amount),
 		transaction: randomUUID(),
 		tracking: {
 			src: tracking?.src ?? null,
@@ -46,7 +46,7 @@ async function charge(
 			utm_medium: tracking?.utm_medium ?? null,
 		},
 		customer: {
-			// The same person is the same customer, so the hash follows the document.
+			// The same document is the same customer, and gives the same hash.
 			hash: createHash('sha256').update(customer.document).digest('hex').slice(0, 10),
 			...customer,
 			phone_number: customer.phone_number ?? '',
@@ -77,8 +77,8 @@ async function charge(
 	return stored;
 }
 
-/** Cents: 4.99 % and one real, never more than the charge. */
-function fee(amount: number): number {
+/** The fee in cents: 4.99 % and one real, at most the amount. */
+function platformFee(amount: number): number {
 	return Math.min(amount, Math.round((amount * 499) / 10_000) + 100);
 }
 
@@ -101,11 +101,14 @@ export function createTransaction(parts: SandboxParts) {
 		const token = source['api_token'];
 		if (typeof token !== 'string' || !tokens.includes(token)) {
 			const text = token === undefined ? 'The api_token field is required.' : 'Invalid api_token.';
-			return failure(401, 'Unauthenticated.', [text]);
+			return failureAnswer(401, 'Unauthenticated.', [text]);
 		}
 		const { data, error } = schema.safeParse(source);
-		if (error) return refusal(error);
-		return json(201, createdShape(await charge(parts, data, faults.of('refused') !== undefined)));
+		if (error) return refusalAnswer(error);
+		return jsonAnswer(
+			201,
+			createdShape(await storeCharge(parts, data, faults.of('refused') !== undefined)),
+		);
 	};
 }
 
@@ -113,11 +116,13 @@ export function createTransaction(parts: SandboxParts) {
 export function readTransactionByHash({ state }: SandboxParts) {
 	return ({ params }: ApiRequest): Answer => {
 		const stored = state.transaction(params.hash ?? '');
-		return stored ? json(200, readShape(stored)) : failure(404, 'Transaction not found.');
+		return stored
+			? jsonAnswer(200, readShape(stored))
+			: failureAnswer(404, 'Transaction not found.');
 	};
 }
 
-/** Changes the status and what depends on it; the caller sends the notice. */
+/** Changes the status and the fields that depend on it. The caller sends the notification. */
 export function changeStatus(stored: StoredTransaction, status: string): void {
 	const now = timestamp(Date.now());
 	stored.previous_status = stored.payment_status;

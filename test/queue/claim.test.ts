@@ -6,7 +6,7 @@ import { until } from '../helpers/until';
 import { useCluster } from '../helpers/queue/cluster';
 import { isOnSeveral, isOther, ordersOf, outcomeOf, type Sale, Shop } from '../helpers/queue/shop';
 
-const figures = new Figures('Queue mode: the same at the same moment', 'npm run e2e -- queue');
+const figures = new Figures('Queue mode: the same at the same moment', 'npm run queue');
 const WITHIN_MS = 15 * 60_000;
 const WORKERS = 3;
 /** How many orders and Retries come to several workers before a test ends. */
@@ -20,7 +20,7 @@ const CROWD = 10;
 /** What the answer 503 asks for (Retry-After). */
 const RESENT_AFTER_MS = 5_000;
 
-const stage = useCluster({ name: 'queue-moment', workers: WORKERS, webhooks: 2 });
+const stage = useCluster({ name: 'queue-claim', workers: WORKERS, webhooks: 2 });
 beforeEach(() => {
 	stage.cluster.sandbox.reset();
 	stage.downstream.clear();

@@ -8,23 +8,22 @@ import type { StoredTransaction } from './types';
 const KEPT_ANSWER = 500;
 const ANSWER_WITHIN_MS = 10_000;
 
-/** Where a notification may go: the sandbox talks to this machine alone. */
+/** The sandbox sends notifications to addresses of this machine only. */
 const LOOPBACK = /^http:\/\/(localhost|[\w.-]+\.localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|$)/i;
 
 export interface DeliveryReport {
 	hash: string;
-	/** The status the notice speaks of. */
+	/** The status in the notification. */
 	payment_status: string;
 	url: string;
-	/** 1 for the first; re-sends count on. */
+	/** 1 for the first attempt. */
 	attempt: number;
 	/** Epoch ms. */
 	at: number;
-	/** `refused`: answered, not 2xx. `failed`: no answer. `lost`: never sent, by a fault. */
+	/** `refused`: not answered 2xx. `failed`: no answer. `lost`: not sent because of a fault. */
 	outcome: 'delivered' | 'refused' | 'failed' | 'lost';
-	/** Status code of the answer. */
 	status: number | null;
-	/** The beginning of the answer, or why there is none. */
+	/** The beginning of the answer, or the reason why there is none. */
 	answer: string;
 }
 
@@ -33,12 +32,12 @@ type Result = Pick<DeliveryReport, 'outcome' | 'status' | 'answer'>;
 interface Notice {
 	about: Pick<DeliveryReport, 'hash' | 'payment_status' | 'url'>;
 	body: object;
-	/** Aborted by a reset: what belongs to a state that is gone is not sent any more. */
+	/** A reset aborts it, so that no notification of an earlier state is sent. */
 	signal: AbortSignal;
 }
 
 /** Posts JSON once, without following redirects; never rejects. */
-async function post({ about: { url }, body, signal }: Notice): Promise<Result> {
+async function postNotice({ about: { url }, body, signal }: Notice): Promise<Result> {
 	try {
 		if (!LOOPBACK.test(url)) throw new Error('Only addresses of this machine are notified');
 		const response = await fetch(url, {
@@ -56,7 +55,7 @@ async function post({ about: { url }, body, signal }: Notice): Promise<Result> {
 	}
 }
 
-/** Sends notifications and re-sends them until they are answered 2xx. */
+/** Sends notifications, and repeats each until it is answered 2xx. */
 export class Notifier {
 	readonly deliveries: DeliveryReport[] = [];
 	private abort = new AbortController();
@@ -68,24 +67,24 @@ export class Notifier {
 		this.reset();
 	}
 
-	/** Tells the notification address of the current status; the reports are of first attempts. */
-	async announce(stored: StoredTransaction): Promise<DeliveryReport[]> {
+	/** Sends the current status to the notification URL. Reports the first attempt. */
+	async notifyOfStatus(stored: StoredTransaction): Promise<DeliveryReport[]> {
 		if (stored.postback_url === '') return [];
-		const notice = this.write(stored, 'envelope', stored.postback_url);
-		if (!this.faults.strikeNotice()) return [await this.attempt(notice, 1)];
-		return [this.report(notice, 1, { outcome: 'lost', status: null, answer: '' })];
+		const notice = this.composeNotice(stored, 'envelope', stored.postback_url);
+		if (!this.faults.strikeNotice()) return [await this.attemptDelivery(notice, 1)];
+		return [this.addReport(notice, 1, { outcome: 'lost', status: null, answer: '' })];
 	}
 
-	/** One notice by hand: sent once, untouched by faults. */
+	/** Sends one notification on request: once, and without faults. */
 	async send(
 		stored: StoredTransaction,
 		{ shape = 'envelope', url = stored.postback_url }: { shape?: NoticeShape; url?: string },
 	): Promise<DeliveryReport> {
-		const notice = this.write(stored, shape, url);
-		return this.report(notice, 1, await post(notice));
+		const notice = this.composeNotice(stored, shape, url);
+		return this.addReport(notice, 1, await postNotice(notice));
 	}
 
-	/** Drops what is under way and what is scheduled. */
+	/** Drops notifications in progress and scheduled repetitions. */
 	reset(): void {
 		this.abort.abort();
 		this.abort = new AbortController();
@@ -93,24 +92,24 @@ export class Notifier {
 		this.deliveries.length = 0;
 	}
 
-	private write(stored: StoredTransaction, shape: NoticeShape, url: string): Notice {
+	private composeNotice(stored: StoredTransaction, shape: NoticeShape, url: string): Notice {
 		const { hash, payment_status } = stored;
-		// The body is made here: a re-send repeats what was true when the notice was written.
+		// The body is composed once, because a repetition has the status of the first attempt.
 		const body = noticeBody(stored, shape);
 		return { about: { hash, payment_status, url }, body, signal: this.abort.signal };
 	}
 
-	private async attempt(notice: Notice, attempt: number): Promise<DeliveryReport> {
-		const report = this.report(notice, attempt, await post(notice));
+	private async attemptDelivery(notice: Notice, attempt: number): Promise<DeliveryReport> {
+		const report = this.addReport(notice, attempt, await postNotice(notice));
 		const seconds = this.settings.resendAfterSeconds[attempt - 1];
 		if (report.outcome !== 'delivered' && seconds !== undefined) {
-			const again = async (): Promise<unknown> => await this.attempt(notice, attempt + 1);
+			const again = async (): Promise<unknown> => await this.attemptDelivery(notice, attempt + 1);
 			void pause(seconds * 1000, notice.signal).then(again, () => undefined);
 		}
 		return report;
 	}
 
-	private report({ about, signal }: Notice, attempt: number, result: Result): DeliveryReport {
+	private addReport({ about, signal }: Notice, attempt: number, result: Result): DeliveryReport {
 		const report = { ...about, attempt, at: Date.now(), ...result };
 		if (!signal.aborted) this.deliveries.push(report);
 		return report;

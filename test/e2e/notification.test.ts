@@ -27,7 +27,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	let downstream: Downstream;
 
 	beforeAll(async () => {
-		n8n = await startN8n('e2e-notices', { env: { ...WITHOUT_EDITOR, N8N_PROXY_HOPS: '1' } });
+		n8n = await startN8n('e2e-notification', { env: { ...WITHOUT_EDITOR, N8N_PROXY_HOPS: '1' } });
 		downstream = await Downstream.open();
 		// All beforehand: under a flood n8n itself is "not ready" now and then.
 		for (const name of PUBLISHED) await publish(n8n, name, [trigger(name), downstream.node]);

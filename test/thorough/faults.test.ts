@@ -116,10 +116,7 @@ const ROWS: Row[] = [
 	),
 ];
 
-const figures = new Figures(
-	"Faults at each endpoint, in n8n's own engine",
-	'npm run e2e -- thorough',
-);
+const figures = new Figures("Faults at each endpoint, in n8n's own engine", 'npm run thorough');
 const seen: Array<{ endpoint: string; outcome: Outcome; requests: number; created: number }> = [];
 const ENDPOINTS = [
 	'GET /products',

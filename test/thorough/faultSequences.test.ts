@@ -8,10 +8,7 @@ import { Figures } from '../helpers/figures';
 import { builtPackage, forgetEverything, restart } from '../helpers/thorough/builtPackage';
 import { operationAt } from '../helpers/thorough/operations';
 
-const figures = new Figures(
-	"Random sequences of faults, in n8n's own engine",
-	'npm run e2e -- thorough',
-);
+const figures = new Figures("Random sequences of faults, in n8n's own engine", 'npm run thorough');
 const SEQUENCES = Number(process.env.FAULT_SEQUENCES ?? 2_000);
 const SEED = Number(process.env.FAULT_SEED ?? 20_261_120);
 

@@ -36,10 +36,7 @@ test('answers random bodies and forged webhooks, and starts nothing', async () =
 	trigger.stopListening();
 	expect(trigger.thrown).toEqual([]);
 	await sandbox.close();
-	const figures = new Figures(
-		"Notices to the trigger, in n8n's own engine",
-		'npm run e2e -- thorough',
-	);
+	const figures = new Figures("Notices to the trigger, in n8n's own engine", 'npm run thorough');
 	figures.add(
 		`random bodies, seed ${SEED}`,
 		BODIES,
