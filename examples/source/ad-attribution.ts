@@ -106,7 +106,7 @@ export const adAttribution: Recipe = (say) => {
 		RETRIED,
 	);
 	const paid = only(
-		say('Only if just paid', 'Só se acabou de ser paga'),
+		say('Only if just paid', 'Só se acabou de ser aprovada'),
 		`$json.payment_status === 'paid' && !(${time('updated_at')} < $now.minus({ days: ${DAYS} }))`,
 	);
 	const pixel = say('YOUR-PIXEL-ID', 'ID-DO-SEU-PIXEL');
@@ -144,8 +144,8 @@ export const adAttribution: Recipe = (say) => {
 			].join('\n'),
 			addressNote(say),
 			say(
-				`## Rules, and where they are from\n- UTMify (its document *Documentação da API para envio de vendas*): each change of an order, however late; what is not known is null; without a net amount the commission is the total.\n- Meta (*Conversions API > Parameters > event_time*): an event is at most ${DAYS} days old, so a payment that comes to light later is left out.\n- A phone that is not clear is left out of the hashes.`,
-				`## Regras, e de onde vêm\n- UTMify (no documento *Documentação da API para envio de vendas*): toda mudança do pedido, mesmo tarde; o que não se sabe vai como null; sem valor líquido, a comissão é o total.\n- Meta (*Conversions API > Parameters > event_time*): um evento tem no máximo ${DAYS} dias; um pagamento que aparece depois disso fica de fora.\n- Um telefone que não está claro fica fora dos hashes.`,
+				`## Rules, and where they are from\n- UTMify (its document *Documentação da API para envio de vendas*): each change of an order, however late; what is not known is null; without a net amount the commission is the total.\n- Meta (*Conversions API > Parameters > event_time*): an event is at most ${DAYS} days old, so a payment that comes to light later is left out.\n- A phone number that is in doubt is left out of the hashes.`,
+				`## Regras, e de onde vêm\n- UTMify (no documento *Documentação da API para envio de vendas*): toda mudança do pedido, mesmo tarde; o que não se sabe vai como null; sem valor líquido, a comissão é o total.\n- Meta (*Conversions API > Parameters > event_time*): um evento tem no máximo ${DAYS} dias; um pagamento que aparece depois disso fica de fora.\n- Um telefone duvidoso fica fora dos hashes.`,
 			),
 		],
 		chains: [

@@ -34,8 +34,8 @@ export function charging(
 			[
 				what,
 				say(
-					'The workflow then waits for the payment, up to 24 hours, and confirms it.',
-					'Depois o fluxo aguarda o pagamento por até 24 horas e confirma.',
+					'The workflow then waits up to 24 hours for the payment and confirms it to the customer.',
+					'Depois o fluxo aguarda o pagamento por até 24 horas e avisa o cliente quando ele cai.',
 				),
 				deliverNote(say),
 			].join('\n\n'),
@@ -85,8 +85,8 @@ export function stepsNote(say: Say, own: string[]): string {
 /** What happens to an order that cannot be charged, and what a copy of the form needs. */
 export function notChargedNote(say: Say): string {
 	return say(
-		'## If the PIX cannot be created\nThe page says which field to correct, and leads back to the form. Only if the charge may exist it asks the customer to wait. Either way the execution fails with the reason: let *Errors to the team, by Telegram* tell you, under Settings > **Error workflow**.\n\n**A copy of this workflow needs another address**: *Order form* > Options > **Form Path**.',
-		'## Se o Pix não for gerado\nA página diz qual campo corrigir e leva de volta ao formulário. Só quando a cobrança pode existir ela pede para esperar. Nos dois casos a execução falha com o motivo (em inglês): para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Uma cópia deste fluxo precisa de outro endereço**: *Formulário do pedido* > Options > **Form Path**.',
+		'## If the PIX cannot be created\nThe page says which field to correct, and leads back to the form. It asks the customer to wait only if the charge may exist. Either way the execution fails with the reason: let *Errors to the team, by Telegram* tell you, under Settings > **Error workflow**.\n\n**A copy of this workflow needs another address**: *Order form* > Options > **Form Path**.',
+		'## Se o Pix não for gerado\nA página diz qual campo corrigir e leva de volta ao formulário. Ela só pede para esperar se a cobrança pode ter sido criada. Nos dois casos a execução falha com o motivo (em inglês): para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Uma cópia deste fluxo precisa de outro endereço**: *Formulário do pedido* > Options > **Form Path**.',
 	);
 }
 

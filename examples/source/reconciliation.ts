@@ -61,7 +61,7 @@ const ofCharge = (hash: string): INodeParameters => ({
 /** Charges, and tells each change once: by its webhook, or, if that is lost, when the wait finds the payment. */
 export const reconciliation: Recipe = (say) => {
 	const order = orderForm(say, say('reconciled', 'conferido'));
-	const table = dataTable(say('Have the table', 'Garantir a tabela'), {
+	const table = dataTable(say('Create the table if missing', 'Criar a tabela se faltar'), {
 		resource: 'table',
 		operation: 'create',
 		tableName: TABLE,
@@ -114,8 +114,8 @@ export const reconciliation: Recipe = (say) => {
 		name: say('Reconciliation: find lost webhooks', 'Conferência: achar webhooks perdidos'),
 		notes: [
 			say(
-				`## Finds payments whose webhook was lost\nEach charge is kept in the data table \`pix_charges\`. The platform tells the trigger of its changes; a payment that no webhook told of, *Wait for the payment* finds within about an hour, for ${DAYS} days. Either way, the team is told once.`,
-				`## Acha os pagamentos cujo webhook se perdeu\nCada cobrança fica na tabela de dados \`pix_charges\`. A plataforma avisa o gatilho das mudanças; o pagamento que nenhum webhook avisou, *Aguardar o pagamento* acha em cerca de uma hora, por ${DAYS} dias. De um jeito ou de outro, a equipe é avisada uma vez.`,
+				`## Finds payments whose webhook was lost\nEach charge is kept in the data table \`pix_charges\`. The platform sends its changes to the trigger. If a webhook is lost, *Wait for the payment* finds the payment within about an hour, for ${DAYS} days. Either way, the team is told once.`,
+				`## Acha os pagamentos cujo webhook se perdeu\nCada cobrança fica na tabela de dados \`pix_charges\`. A plataforma avisa o gatilho das mudanças. Se um webhook se perde, *Aguardar o pagamento* encontra o pagamento em cerca de uma hora, durante ${DAYS} dias. De um jeito ou de outro, a equipe é avisada uma vez só.`,
 			),
 			say(
 				`## Before you publish it
