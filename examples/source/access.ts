@@ -16,10 +16,10 @@ import {
 } from './parts';
 import { from, output, type Node, type Recipe, type Say, type Workflow } from './workflow';
 
-/** Statuses on the way to a refund or a chargeback are left alone: they may still end well. */
+/** Without the statuses before a refund or a chargeback, because these sales may still stay paid. */
 const REVERSED = ['refunded', 'chargeback', 'chargedback'];
 
-/** What a sale of the product does in any members area with an API: open the access, tell the customer, close it. */
+/** Grants the access in any members area with an API, informs the customer, and revokes the access after a refund. */
 function delivery(say: Say): Workflow['chains'] {
 	const start = saleTrigger(say, ['paid', 'reversed'], onlyMyProduct(say));
 	const of = (field: string): string => `${from(start)}.${field}`;
@@ -66,7 +66,6 @@ function delivery(say: Say): Workflow['chains'] {
 	];
 }
 
-/** What a delivery does with the sales that reach it. */
 function deliveryNote(say: Say): string[] {
 	return [
 		say(
@@ -80,7 +79,6 @@ function deliveryNote(say: Say): string[] {
 	];
 }
 
-/** What to choose before the first sale. */
 function deliverySteps(say: Say): string[] {
 	return [
 		say(
@@ -120,10 +118,10 @@ export const accessByHttp: Recipe = (say) => ({
 	chains: delivery(say),
 });
 
-/** Form, PIX and access in one workflow: its trigger is told of every charge, and of the checkout's sales too. */
+/** Form, PIX and access in one workflow. Its trigger receives the webhooks of its charges and of the checkout's sales. */
 export const sellAndDeliver: Recipe = (say) => {
 	const form = orderForm(say, say('access', 'acesso'));
-	// Where nobody would deliver, because the trigger is not published, nobody is charged.
+	// Without a published trigger nobody would deliver, so the charge is refused.
 	const charge = chargeOrder(say, '$json', { notify: 'trigger' });
 	const text = message(say, `${from(form)}.whatsapp`);
 	const next = say(

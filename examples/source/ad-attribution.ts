@@ -2,7 +2,7 @@ import { httpRequest, only, RETRIED } from './nodes';
 import { addressNote, publishNote, saleTrigger, UTMS, whatsAppNumber } from './parts';
 import type { Recipe } from './workflow';
 
-/** Every status that UTMify knows, by what the platform calls it. */
+/** UTMify's statuses, by the platform's names. */
 const STATUSES = {
 	waiting_payment: 'waiting_payment',
 	paid: 'paid',
@@ -13,13 +13,13 @@ const STATUSES = {
 };
 const STATUS = `(${JSON.stringify(STATUSES)})[$json.payment_status]`;
 
-/** Meta takes no older event. */
+/** Meta refuses events that are older. */
 const DAYS = 7;
 
-/** UTMify takes null for what is not known, and no empty text. */
+/** UTMify expects null for an unknown value, and refuses an empty text. */
 const text = (field: string): string => `($json.${field} || null)`;
 
-/** A time of the platform, which states no zone and means its own; now where it states none. */
+/** A time of the platform, which writes it without a time zone; now if the field is empty. */
 const time = (field: string): string =>
 	`DateTime.fromISO(String($json.${field} ?? $now.toISO()).replace(' ', 'T'), { zone: 'America/Sao_Paulo' })`;
 const utc = (field: string): string => `${time(field)}.toUTC().toFormat('yyyy-MM-dd HH:mm:ss')`;
@@ -89,7 +89,7 @@ const EVENT = `={{ { data: [{
 	},
 }] } }}`;
 
-/** Tells the places that run ads which of them sold, and what was paid back. */
+/** Sends sales and refunds to UTMify and Meta, so that they know which ad sold. */
 export const adAttribution: Recipe = (say) => {
 	const start = saleTrigger(say, ['waiting', 'paid', 'reversed'], { options: { fields: FIELDS } });
 	const taken = only(say('What UTMify takes', 'O que a UTMify aceita'), `!!${STATUS}`);

@@ -10,7 +10,7 @@ import {
 import { TO_CHOOSE } from './parts';
 import type { Node, Recipe, Say } from './workflow';
 
-/** What a model fills in. */
+/** An argument that the model fills in. */
 const ask = (key: string, description: string, type = 'string'): string =>
 	`$fromAI('${key}', \`${description}\`, '${type}')`;
 

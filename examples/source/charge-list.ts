@@ -2,7 +2,7 @@ import { createPix, manualTrigger, only, readRows, stopAndError, when, writeRow 
 import { reason, sheet } from './parts';
 import { from, output, type Recipe } from './workflow';
 
-/** Charges each row of a sheet once, and writes beside it what came of it. */
+/** Charges each row of a sheet once, and writes the result into the row. */
 export const chargeListFromSheet: Recipe = (say) => {
 	const column = {
 		order: say('order', 'pedido'),

@@ -2,7 +2,7 @@ import { errorTrigger } from './nodes';
 import { html, tellTeam } from './parts';
 import type { Recipe } from './workflow';
 
-/** What fails in another workflow is told to the team. */
+/** Informs the team when another workflow fails. */
 export const errorsToTelegram: Recipe = (say) => {
 	const start = errorTrigger(say('When a workflow fails', 'Quando um fluxo falha'));
 	const what = '$json.execution?.error?.message ?? $json.trigger?.error?.message';

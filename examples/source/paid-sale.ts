@@ -25,7 +25,7 @@ export const paidSale: Recipe = (say) => {
 		say('sale', 'venda'),
 		saleRow(say),
 	);
-	// HubSpot finds a contact by the e-mail, and without one would stop the other branches as well.
+	// HubSpot finds a contact by its e-mail. Without an e-mail it would fail and stop the other branches.
 	const customer = only(
 		say('Is a customer', 'Já é cliente'),
 		"$json.payment_status === 'paid' && !!$json.customer_email",

@@ -58,7 +58,7 @@ const ofCharge = (hash: string): INodeParameters => ({
 	filters: { conditions: [{ keyName: 'hash', condition: 'eq', keyValue: hash }] },
 });
 
-/** Charges, and tells each change once: by its webhook, or, if that is lost, when the wait finds the payment. */
+/** Charges, and reports each change once: after its webhook or, if the webhook is lost, when the wait finds it. */
 export const reconciliation: Recipe = (say) => {
 	const order = orderForm(say, say('reconciled', 'conferido'));
 	const table = dataTable(say('Create the table if missing', 'Criar a tabela se faltar'), {
@@ -68,7 +68,7 @@ export const reconciliation: Recipe = (say) => {
 		columns: { column: Object.entries(COLUMNS).map(([name, type]) => ({ name, type })) },
 		options: { createIfNotExists: true },
 	});
-	// Nothing is charged unless the trigger is published: only it is told of a refund.
+	// Only the trigger receives refunds, so nothing is charged unless it is published.
 	const charge = chargeOrder(say, from(order), { notify: 'trigger' });
 	const remember = dataTable(say('Remember the charge', 'Guardar a cobrança'), {
 		...inTable('insert'),
@@ -104,7 +104,7 @@ export const reconciliation: Recipe = (say) => {
 		say('Tell the team', 'Avisar a equipe'),
 		`ℹ️ <b>${html(statusName(say, `${now}.payment_status`))}</b>: ${html(`${now}.customer_name`)}, {{ ${reais(say, `${now}.amount_reais`)} }}\n{{ ${now}.hash }}`,
 	);
-	// Only now: what the trigger could not tell is found again by the wait.
+	// Only after the team is informed: if that fails, the wait finds the change again.
 	const note = dataTable(say('Note the new status', 'Anotar o novo status'), {
 		...inTable('update'),
 		...ofCharge(`={{ ${now}.hash }}`),

@@ -30,7 +30,7 @@ import {
 import { notChargedPage, pixPage } from './checkout';
 import { from, output, type Recipe } from './workflow';
 
-/** In minutes: a quarter of an hour, three hours, a day, and a day more before it gives up. */
+/** Minutes before each of the three reminders, and before the team is informed. */
 const DELAYS = [15, 180, 1440, 1440];
 
 /** Reminds a customer who has not paid, by day, until the payment or the last reminder. */
