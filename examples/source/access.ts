@@ -16,10 +16,10 @@ import {
 } from './parts';
 import { from, output, type Node, type Recipe, type Say, type Workflow } from './workflow';
 
-/** Statuses on the way to a refund or a chargeback are left alone: they may still end well. */
+/** Without the statuses before a refund or a chargeback, because these sales may still stay paid. */
 const REVERSED = ['refunded', 'chargeback', 'chargedback'];
 
-/** What a sale of the product does in any members area with an API: open the access, tell the customer, close it. */
+/** Grants the access in any members area with an API, informs the customer, and revokes the access after a refund. */
 function delivery(say: Say): Workflow['chains'] {
 	const start = saleTrigger(say, ['paid', 'reversed'], onlyMyProduct(say));
 	const of = (field: string): string => `${from(start)}.${field}`;
@@ -66,21 +66,19 @@ function delivery(say: Say): Workflow['chains'] {
 	];
 }
 
-/** What a delivery does with the sales that reach it. */
 function deliveryNote(say: Say): string[] {
 	return [
 		say(
-			'A payment grants the access and tells the customer; a refund or a chargeback takes it away. A requested refund or a MED under review changes nothing. If you win a chargeback, restore the access by hand.',
-			'A venda aprovada libera o acesso e avisa o cliente; o reembolso ou o chargeback retira o acesso. Pedido de reembolso ou MED em análise não mexe no acesso. Chargeback que você ganha: libere de novo à mão.',
+			'A payment grants the access and tells the customer; a refund or a chargeback takes it away. A requested refund or a MED under review changes nothing. If you win a chargeback dispute, grant the access again by hand.',
+			'A venda aprovada libera o acesso e avisa o cliente; o reembolso ou o chargeback retira o acesso. Pedido de reembolso ou MED em análise não mexe no acesso. Se você ganhar a disputa de um chargeback, libere o acesso de novo à mão.',
 		),
 		say(
-			'If your members area goes by the e-mail alone, a refund revokes everything bought with that e-mail. **Before you press Retry on a failed execution, check that the sale is still paid.**',
-			'Se a sua área de membros usa só o e-mail, um reembolso fecha tudo o que esse e-mail comprou. **Antes de clicar em Retry em uma execução com erro, confira se a venda continua paga.**',
+			'If your members area knows customers only by their e-mail, a refund revokes everything bought with that e-mail. **Before you press Retry on a failed execution, check that the sale is still paid.**',
+			'Se a sua área de membros identifica o cliente só pelo e-mail, um reembolso retira o acesso a tudo o que foi comprado com esse e-mail. **Antes de clicar em Retry em uma execução com erro, confira se a venda continua paga.**',
 		),
 	];
 }
 
-/** What to choose before the first sale. */
 function deliverySteps(say: Say): string[] {
 	return [
 		say(
@@ -110,7 +108,7 @@ export const accessByHttp: Recipe = (say) => ({
 		[
 			say(
 				'## Access in your members area\nFor any members area that has an API to grant and revoke the access.',
-				'## Acesso na área de membros\nPara qualquer área de membros que tenha uma API (endereço) para liberar e retirar o acesso.',
+				'## Acesso na área de membros\nPara qualquer área de membros com uma API que libera e retira o acesso.',
 			),
 			...deliveryNote(say),
 		].join('\n\n'),
@@ -120,10 +118,10 @@ export const accessByHttp: Recipe = (say) => ({
 	chains: delivery(say),
 });
 
-/** Form, PIX and access in one workflow: its trigger is told of every charge, and of the checkout's sales too. */
+/** Form, PIX and access in one workflow. Its trigger receives the webhooks of its charges and of the checkout's sales. */
 export const sellAndDeliver: Recipe = (say) => {
 	const form = orderForm(say, say('access', 'acesso'));
-	// Where nobody would deliver, because the trigger is not published, nobody is charged.
+	// Without a published trigger nobody would deliver, so the charge is refused.
 	const charge = chargeOrder(say, '$json', { webhooksGoTo: 'trigger' });
 	const text = message(say, `${from(form)}.whatsapp`);
 	const next = say(
@@ -135,13 +133,13 @@ export const sellAndDeliver: Recipe = (say) => {
 		notes: [
 			[
 				say(
-					'## Sell and deliver\nA customer fills in the order form and gets the PIX on the page and by e-mail. The payment starts the lower half, at any time, also days later; so does a sale of the same product in the checkout.',
-					'## Vender e entregar\nO cliente preenche o formulário e recebe o Pix na página e por e-mail. O pagamento inicia a parte de baixo, a qualquer hora, até dias depois; uma venda do mesmo produto no checkout também.',
+					'## Sell and deliver\nA customer fills in the order form and gets the PIX on the page and by e-mail. The payment starts the lower half, even days later. So does a sale of the same product in the checkout.',
+					'## Vender e entregar\nO cliente preenche o formulário e recebe o Pix na página e por e-mail. Quando o pagamento cai, mesmo dias depois, a parte de baixo executa. Uma venda do mesmo produto no checkout também inicia a parte de baixo.',
 				),
 				...deliveryNote(say),
 				say(
-					'**Do not add Wait for Payment here**: the payment already starts the lower half, and both would deliver.',
-					'**Não coloque Wait for Payment aqui**: o pagamento já inicia a parte de baixo, e os dois entregariam.',
+					'**Do not add Wait for Payment here**: the payment already starts the lower half, and the customer would get the delivery twice.',
+					'**Não coloque Wait for Payment aqui**: o pagamento já inicia a parte de baixo, e o cliente receberia a entrega duas vezes.',
 				),
 			].join('\n\n'),
 			beforePublishing(say, [

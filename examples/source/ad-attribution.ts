@@ -2,7 +2,7 @@ import { httpRequest, only, RETRIED } from './nodes';
 import { addressNote, publishNote, saleTrigger, UTMS, whatsAppNumber } from './parts';
 import type { Recipe } from './workflow';
 
-/** Every status that UTMify knows, by what the platform calls it. */
+/** UTMify's statuses, by the platform's names. */
 const STATUSES = {
 	waiting_payment: 'waiting_payment',
 	paid: 'paid',
@@ -13,13 +13,13 @@ const STATUSES = {
 };
 const STATUS = `(${JSON.stringify(STATUSES)})[$json.payment_status]`;
 
-/** Meta takes no older event. */
+/** Meta refuses events that are older. */
 const DAYS = 7;
 
-/** UTMify takes null for what is not known, and no empty text. */
+/** UTMify expects null for an unknown value, and refuses an empty text. */
 const text = (field: string): string => `($json.${field} || null)`;
 
-/** A time of the platform, which states no zone and means its own; now where it states none. */
+/** A time of the platform, which writes it without a time zone; now if the field is empty. */
 const time = (field: string): string =>
 	`DateTime.fromISO(String($json.${field} ?? $now.toISO()).replace(' ', 'T'), { zone: 'America/Sao_Paulo' })`;
 const utc = (field: string): string => `${time(field)}.toUTC().toFormat('yyyy-MM-dd HH:mm:ss')`;
@@ -89,7 +89,7 @@ const EVENT = `={{ { data: [{
 	},
 }] } }}`;
 
-/** Tells the places that run ads which of them sold, and what was paid back. */
+/** Sends sales and refunds to UTMify and Meta, so that they know which ad sold. */
 export const adAttribution: Recipe = (say) => {
 	const start = saleTrigger(say, ['waiting', 'paid', 'reversed'], { options: { fields: FIELDS } });
 	const taken = only(say('What UTMify takes', 'O que a UTMify aceita'), `!!${STATUS}`);
@@ -106,7 +106,7 @@ export const adAttribution: Recipe = (say) => {
 		RETRIED,
 	);
 	const paid = only(
-		say('Only if just paid', 'Só se acabou de ser paga'),
+		say('Only if just paid', 'Só se acabou de ser aprovada'),
 		`$json.payment_status === 'paid' && !(${time('updated_at')} < $now.minus({ days: ${DAYS} }))`,
 	);
 	const pixel = say('YOUR-PIXEL-ID', 'ID-DO-SEU-PIXEL');
@@ -144,8 +144,8 @@ export const adAttribution: Recipe = (say) => {
 			].join('\n'),
 			addressNote(say),
 			say(
-				`## Rules, and where they are from\n- UTMify (its document *Documentação da API para envio de vendas*): each change of an order, however late; what is not known is null; without a net amount the commission is the total.\n- Meta (*Conversions API > Parameters > event_time*): an event is at most ${DAYS} days old, so a payment that comes to light later is left out.\n- A phone that is not clear is left out of the hashes.`,
-				`## Regras, e de onde vêm\n- UTMify (no documento *Documentação da API para envio de vendas*): toda mudança do pedido, mesmo tarde; o que não se sabe vai como null; sem valor líquido, a comissão é o total.\n- Meta (*Conversions API > Parameters > event_time*): um evento tem no máximo ${DAYS} dias; um pagamento que aparece depois disso fica de fora.\n- Um telefone que não está claro fica fora dos hashes.`,
+				`## Rules, and where they are from\n- UTMify (its document *Documentação da API para envio de vendas*): each change of an order, however late; what is not known is null; without a net amount the commission is the total.\n- Meta (*Conversions API > Parameters > event_time*): an event is at most ${DAYS} days old, so a payment that comes to light later is left out.\n- A phone number that is in doubt is left out of the hashes.`,
+				`## Regras, e de onde vêm\n- UTMify (no documento *Documentação da API para envio de vendas*): toda mudança do pedido, mesmo tarde; o que não se sabe vai como null; sem valor líquido, a comissão é o total.\n- Meta (*Conversions API > Parameters > event_time*): um evento tem no máximo ${DAYS} dias; um pagamento que aparece depois disso fica de fora.\n- Um telefone duvidoso fica fora dos hashes.`,
 			),
 		],
 		chains: [

@@ -10,7 +10,7 @@ import {
 import { TO_CHOOSE } from './parts';
 import type { Node, Recipe, Say } from './workflow';
 
-/** What a model fills in. */
+/** An argument that the model fills in. */
 const ask = (key: string, description: string, type = 'string'): string =>
 	`$fromAI('${key}', \`${description}\`, '${type}')`;
 
@@ -143,7 +143,7 @@ Se a equipe recusar a cobrança, diga que uma pessoa vai entrar em contato. Quan
 		notes: [
 			say(
 				'## A sales assistant that takes payments\nAnswers a customer in the chat, shows what is for sale, charges by PIX and checks whether the charge was paid.\n\n**The model never decides a price**: it picks the offer and the quantity; title and price come from the catalog. **No charge without a person**: you get an e-mail with the order, without its price, and the charge is made when you press *Charge*, even days later. Some mail programs press every link to check it: a review by Slack or Telegram is safer. Do not limit its wait: when time is up, a model that claims to have your approval charges.\n\nThe customer waits in the open chat; a chat that is closed before you press gets no code. The same offer asked for again in the same chat returns the existing charge.',
-				'## Um assistente que vende e cobra\nResponde o cliente no chat, mostra o que está à venda, gera o Pix e confere se foi pago.\n\n**O modelo nunca decide o preço**: ele escolhe a oferta e a quantidade; título e preço vêm do catálogo. **Nenhuma cobrança sem uma pessoa**: você recebe um e-mail com o pedido, sem o preço, e a cobrança sai quando você clica em *Cobrar*, mesmo dias depois. Alguns programas de e-mail abrem todos os links para verificar: a revisão por Slack ou Telegram é mais segura. Não limite o tempo de espera: quando ele acaba, um modelo que diga ter sua aprovação cobra.\n\nO cliente espera com o chat aberto; quem fecha o chat antes do seu clique não recebe o código. A mesma oferta pedida de novo no mesmo chat devolve a cobrança que já existe.',
+				'## Um assistente que vende e cobra\nResponde o cliente no chat, mostra o que está à venda, gera o Pix e confere se foi pago.\n\n**O modelo nunca decide o preço**: ele escolhe a oferta e a quantidade; título e preço vêm do catálogo. **Nenhuma cobrança sem uma pessoa**: você recebe um e-mail com o pedido, sem o preço, e a cobrança sai quando você clica em *Cobrar*, mesmo dias depois. Alguns programas de e-mail abrem todos os links para verificar: a revisão por Slack ou Telegram é mais segura. Não limite o tempo de espera: quando ele acaba, basta o modelo afirmar que tem a sua aprovação para a cobrança sair.\n\nO cliente espera com o chat aberto; quem fecha o chat antes do seu clique não recebe o código. A mesma oferta pedida de novo no mesmo chat devolve a cobrança que já existe.',
 			),
 			say(
 				'## Before you run it\n1. *Chat model*: choose a credential; any other chat model will do.\n2. The three Digital Sales tools: choose your credential.\n3. *A person approves the charge*: choose your SMTP credential, and enter your sender address and the address of who approves. Slack, Telegram and others can take its place.\n4. Press **Open chat** and buy something yourself. Once published, the chat is **open to anyone with its address**, which *When a customer writes* shows.',

@@ -28,7 +28,7 @@ export function mail(
 	return sendEmail(name, parameters, more);
 }
 
-/** The charge as a picture and as text. Who does not get it cannot pay: a mail that cannot be sent fails the execution. */
+/** The charge as a picture and as text. A customer without this e-mail cannot pay, so the execution fails if it cannot be sent. */
 export function mailPix(say: Say, message: Node): Node {
 	const { email: to, amount } = words(say, message);
 	const shown = words(say, message, html);
@@ -38,7 +38,6 @@ export function mailPix(say: Say, message: Node): Node {
 	return mail(name, { to, subject, content, picture: 'qrCode' }, RETRIED);
 }
 
-/** What a customer who is written to by e-mail reads on the page. */
 const nextByEmail = (say: Say): string =>
 	say(
 		'We have sent it to your e-mail, too. Once the payment is there, you get an e-mail with the next step. You can close this page.',

@@ -8,7 +8,6 @@ import { off, type Node, type Recipe, type Say } from './workflow';
 const sendPicture = (say: Say): string => say('Send the QR code', 'Enviar o QR Code');
 const sendCode = (say: Say): string => say('Send the code', 'Enviar o código');
 const confirmPayment = (say: Say): string => say('Confirm the payment', 'Confirmar o pagamento');
-/** What the customer reads on the page. */
 const next = (say: Say): string =>
 	say(
 		'We have sent it by WhatsApp, too, and confirm there once the payment has arrived. You can close this page.',
@@ -16,8 +15,8 @@ const next = (say: Say): string =>
 	);
 
 /**
- * WhatsApp within 24 hours of the customer's last message: picture and code. Beside each message stands,
- * deactivated, one that Meta has approved as a template, which is delivered at any time.
+ * Sends picture and code within 24 hours of the customer's last message. Each message has a deactivated twin that uses
+ * a template approved by Meta, which WhatsApp delivers at any time.
  */
 export const chargeByWhatsApp: Recipe = (say) => {
 	const { name, amount, product, code } = VARIABLES;
@@ -64,7 +63,7 @@ export const chargeByWhatsApp: Recipe = (say) => {
 				node: string,
 				...sent: [to: string, which: string, values?: string[], more?: Node['more']]
 			): Node => off(whatsAppTemplate(byTemplate(node), ...sent));
-			// Who does not get the code cannot pay: the execution fails, for the team to see.
+			// A customer without the code cannot pay, so the execution fails and the team sees it.
 			return {
 				pix: [
 					whatsAppPicture(sendPicture(say), told.whatsapp, TEXTS.pix(say, told)),

@@ -2,17 +2,17 @@ import { chargeOrder, ifPaid, message, notCharged, orderForm, waitFor, words } f
 import { notChargedPage, pixPage } from './checkout';
 import { from, output, type Node, type Say, type Workflow } from './workflow';
 
-/** What the ways to send a charge differ in. */
+/** What differs between e-mail, WhatsApp and other channels. */
 interface Channel {
 	name: string;
-	/** What the first note says of it. */
+	/** The beginning of the first note. */
 	what: string;
-	/** What to do before the first run, after the nodes of this package. */
+	/** Set-up steps for the channel's own nodes. */
 	steps: string[];
 	notes?: string[];
 	/** The end of the address of the form. */
 	recipe: string;
-	/** What the customer reads on the page of the PIX about the time after it. */
+	/** The sentence on the PIX page about what happens next. */
 	next: string;
 	/** The nodes that send. */
 	send(message: Node): { pix: Node[]; confirm: Node[] };
@@ -34,8 +34,8 @@ export function charging(
 			[
 				what,
 				say(
-					'The workflow then waits for the payment, up to 24 hours, and confirms it.',
-					'Depois o fluxo aguarda o pagamento por até 24 horas e confirma.',
+					'The workflow then waits up to 24 hours for the payment and confirms it to the customer.',
+					'Depois o fluxo aguarda o pagamento por até 24 horas e avisa o cliente quando ele cai.',
 				),
 				deliverNote(say),
 			].join('\n\n'),
@@ -50,7 +50,7 @@ export function charging(
 	};
 }
 
-/** Where a delivery goes, and which payments it misses. */
+/** Where to put the delivery, and which payments it misses. */
 export function deliverNote(say: Say): string {
 	return say(
 		"**Deliver only after *Paid?*, on its true branch.** Put what you deliver between *Paid?* (true) and *Confirm the payment* (the + on their connection), so that the customer gets it even if the message cannot be sent.\n\nA payment after that time is not confirmed here: set a longer **Time Limit** in *Wait for the payment*, or check your platform's dashboard.\n\n**A form sent again on the same day comes through here again without a new charge, even after the payment.** Deliver only what may come twice, such as access by e-mail; for license keys or credits use *Sell and deliver*.",
@@ -58,7 +58,7 @@ export function deliverNote(say: Say): string {
 	);
 }
 
-/** The steps of every recipe with the order form, around those of its own. */
+/** The set-up steps of every recipe with the order form, with the recipe's own steps in between. */
 export function stepsNote(say: Say, own: string[]): string {
 	const steps = [
 		say(
@@ -85,8 +85,8 @@ export function stepsNote(say: Say, own: string[]): string {
 /** What happens to an order that cannot be charged, and what a copy of the form needs. */
 export function notChargedNote(say: Say): string {
 	return say(
-		'## If the PIX cannot be created\nThe page says which field to correct, and leads back to the form. Only if the charge may exist it asks the customer to wait. Either way the execution fails with the reason: let *Errors to the team, by Telegram* tell you, under Settings > **Error workflow**.\n\n**A copy of this workflow needs another address**: *Order form* > Options > **Form Path**.',
-		'## Se o Pix não for gerado\nA página diz qual campo corrigir e leva de volta ao formulário. Só quando a cobrança pode existir ela pede para esperar. Nos dois casos a execução falha com o motivo (em inglês): para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Uma cópia deste fluxo precisa de outro endereço**: *Formulário do pedido* > Options > **Form Path**.',
+		'## If the PIX cannot be created\nThe page says which field to correct, and leads back to the form. It asks the customer to wait only if the charge may exist. Either way the execution fails with the reason: let *Errors to the team, by Telegram* tell you, under Settings > **Error workflow**.\n\n**A copy of this workflow needs another address**: *Order form* > Options > **Form Path**.',
+		'## Se o Pix não for gerado\nA página diz qual campo corrigir e leva de volta ao formulário. Ela só pede para esperar se a cobrança pode ter sido criada. Nos dois casos a execução falha com o motivo (em inglês): para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Uma cópia deste fluxo precisa de outro endereço**: *Formulário do pedido* > Options > **Form Path**.',
 	);
 }
 
@@ -98,7 +98,7 @@ export function windowNote(say: Say): string {
 	);
 }
 
-/** So that a first run with one's own phone is delivered. */
+/** Opens WhatsApp's 24 hours for a first run with one's own phone. */
 export function openWindowStep(say: Say): string {
 	return say(
 		'From your phone, first send "hi" to the number that sends.',
@@ -114,7 +114,7 @@ export function codeLine(say: Say, code: string): string {
 	)}`;
 }
 
-/** What a template shows in place of the words of a message, in the order in which it is sent them. */
+/** The variables of a template, in the order in which the recipes send their values. */
 export const VARIABLES = { name: '{{1}}', amount: '{{2}}', product: '{{3}}', code: '{{4}}' };
 
 /** The variables of a template for a message. */

@@ -2,7 +2,6 @@ import { endPage } from './nodes';
 import { html, plain, reais } from './parts';
 import { from, type Node, type Say } from './workflow';
 
-/** A phone is what most customers hold. */
 const STYLE = `<style>
 main { max-width: 420px; margin: 0 auto; padding: 24px 16px; text-align: center; font-size: 16px; line-height: 1.5; color: #333 }
 [hidden] { display: none !important }
@@ -15,7 +14,7 @@ textarea { width: 100%; height: 84px; margin-top: 12px; padding: 8px; border: 1p
 button, a.button { display: block; width: 100%; margin-top: 12px; padding: 14px; border: 0; border-radius: 8px; background: #0a7c4a; color: #fff; font-size: 16px; font-weight: bold; text-decoration: none }
 </style>`;
 
-/** The clipboard is closed to a page of n8n, which has no origin; the old way works. */
+/** The Clipboard API needs an origin, and n8n's sandboxed page has none; `execCommand` works. */
 const copyScript = (say: Say): string => `<script>
 document.getElementById('copy').onclick = function () {
 	var code = document.getElementById('code');
@@ -26,8 +25,9 @@ document.getElementById('copy').onclick = function () {
 </script>`;
 
 /**
- * Shows the PIX to the customer who has sent the form: picture, code, amount, and what happens next.
- * @param sale an expression of the charge, if another node has replaced its item
+ * Shows the PIX to the customer after the form: picture, code, amount, and what happens next.
+ *
+ * @param sale expression that reads the charge, if another node has replaced its item
  */
 export function pixPage(say: Say, next: string, sale = '$json'): Node {
 	const ifCode = `{{ ${sale}.pix_qr_code ? '' : 'hidden' }}`;
@@ -53,7 +53,7 @@ ${copyScript(say)}`,
 	);
 }
 
-/** The fields of the form, by what an error calls them. */
+/** The fields of the form, by their names in an error. */
 const asked = (say: Say): Array<[pattern: string, label: string]> => [
 	['Customer CPF or CNPJ|customer.document', say('your CPF or CNPJ', 'seu CPF ou CNPJ')],
 	[
@@ -65,8 +65,8 @@ const asked = (say: Say): Array<[pattern: string, label: string]> => [
 ];
 
 /**
- * Tells the customer what to correct, with the link of the form, if nothing was charged for it; to wait, if that is
- * not known. Texts of the error itself are English, and for the team.
+ * Shows which field to correct, with a link to the form, if nothing was charged; asks the customer to wait if the charge
+ * may exist. The error's own texts are English and for the team.
  */
 export function notChargedPage(say: Say, form: Node): Node {
 	const order = from(form);

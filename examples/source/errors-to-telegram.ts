@@ -2,7 +2,7 @@ import { errorTrigger } from './nodes';
 import { html, tellTeam } from './parts';
 import type { Recipe } from './workflow';
 
-/** What fails in another workflow is told to the team. */
+/** Informs the team when another workflow fails. */
 export const errorsToTelegram: Recipe = (say) => {
 	const start = errorTrigger(say('When a workflow fails', 'Quando um fluxo falha'));
 	const what = '$json.execution?.error?.message ?? $json.trigger?.error?.message';
@@ -20,8 +20,8 @@ export const errorsToTelegram: Recipe = (say) => {
 		name: say('Errors to the team, by Telegram', 'Erros para a equipe, por Telegram'),
 		notes: [
 			say(
-				'## Errors to the team\nA workflow that fails at night sells nothing until somebody sees it. This one tells your team which one it was, in which node, and why, with the link of the execution.',
-				'## Erros para a equipe\nUm fluxo que falha de noite não vende até alguém ver. Este avisa a equipe qual foi, em que nó e por quê, com o link da execução.',
+				'## Errors to the team\nA workflow that fails at night sells nothing until somebody sees it. This workflow tells your team which workflow failed, in which node and why, with a link to the execution.',
+				'## Erros para a equipe\nUm fluxo que falha de noite não vende até alguém ver. Este avisa a equipe: qual fluxo falhou, em que nó e por quê, com o link da execução.',
 			),
 			say(
 				'## Before you publish it\n1. *Tell the team*: choose your Telegram credential and enter the id of your group.\n2. Publish it.\n3. In **each of your other workflows**: open **... > Settings > Error workflow** and choose this one.',

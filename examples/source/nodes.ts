@@ -1,16 +1,16 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Node } from './workflow';
 
-/** For a node that may do the same twice without harm: a service that is down for a moment stops no sale. */
+/** For a node that may run twice without harm, so that a short outage of its service stops no sale. */
 export const RETRIED = { retryOnFail: true, maxTries: 5, waitBetweenTries: 5000 } as const;
 
-/** For messages beside the code itself: one that cannot be sent must not end the wait for the payment. */
+/** For messages without the code: if such a message cannot be sent, the wait for the payment continues. */
 export const CONTINUES = { ...RETRIED, onError: 'continueRegularOutput' } as const;
 
 const PACKAGE = 'n8n-nodes-digital-sales';
 const BASE = 'n8n-nodes-base';
 
-/** What a node of n8n's own is in the version in which the recipes are tested. */
+/** A node of n8n's own, in the version in which the recipes are tested. */
 function base(type: string, typeVersion: number) {
 	return (name: string, parameters: INodeParameters = {}, more?: Node['more']): Node => ({
 		name,
@@ -130,7 +130,7 @@ function isTrue(expression: string): INodeParameters {
 export const when = (name: string, expression: string): Node =>
 	base('if', 2.2)(name, { conditions: isTrue(expression), options: {} });
 
-/** Lets only those items through for which the expression is true. */
+/** A Filter: passes on the items for which the expression is true. */
 export const only = (name: string, expression: string): Node =>
 	base('filter', 2.2)(name, { conditions: isTrue(expression), options: {} });
 
@@ -158,7 +158,7 @@ export interface FormField {
 	placeholder: string;
 }
 
-/** What a form says beside its fields; without `button` n8n says it in English. */
+/** The texts of a form around its fields. n8n's own button is in English. */
 export interface FormTexts {
 	title: string;
 	description: string;
@@ -220,7 +220,7 @@ function inSheet({ link, tab }: Sheet, operation: string): INodeParameters {
 	};
 }
 
-/** Reads the rows; with no row at all it still gives one empty item, so that a later node can say so. */
+/** Reads the rows. An empty sheet gives one empty item, so that a later node can report it. */
 export const readRows = (name: string, sheet: Sheet): Node =>
 	googleSheets(name, { ...inSheet(sheet, 'read'), options: {} }, { alwaysOutputData: true });
 
@@ -256,14 +256,14 @@ export function writeRow(
 		options: {
 			// What a customer typed never becomes a formula, nor a code a number.
 			cellFormat: 'RAW',
-			// Otherwise n8n counts the rows and writes into the next: two sales at once take the same.
+			// Without it n8n counts the rows and writes into the next row, and two sales at once overwrite each other.
 			...(operation === 'appendOrUpdate' ? { useAppend: true } : {}),
 		},
 	};
 	return googleSheets(name, parameters, RETRIED);
 }
 
-/** What an agent is made of. */
+/** A node for an agent: the agent itself, its model or its memory. */
 function langChain(
 	type: string,
 	typeVersion: number,
@@ -273,7 +273,7 @@ function langChain(
 	return { name, type: `@n8n/n8n-nodes-langchain.${type}`, typeVersion, parameters };
 }
 
-/** A chat on a page of n8n's, for anyone with its address; `chatAnswer` answers in it. */
+/** A public chat page of n8n; `chatAnswer` answers in it. */
 export const chatTrigger = (name: string): Node => ({
 	...langChain('chatTrigger', 1.3, name, {
 		public: true,
@@ -281,7 +281,7 @@ export const chatTrigger = (name: string): Node => ({
 	}),
 	listens: true,
 });
-/** Answers in the chat also after a wait, which ends the answer of the trigger itself. */
+/** Answers in the chat, also after a wait; the trigger's own answer ends at the first wait. */
 export const chatAnswer = (name: string, message: string): Node =>
 	langChain('chat', 1.3, name, { operation: 'send', message, options: {} });
 export const agent = (name: string, systemMessage: string): Node =>
@@ -294,5 +294,5 @@ export const chatModel = (name: string): Node =>
 export const chatMemory = (name: string): Node =>
 	langChain('memoryBufferWindow', 1.3, name, { contextWindowLength: 20 });
 
-/** Asks a person by e-mail before the tools behind it are used. */
+/** Asks a person by e-mail before the agent may use the tools attached to it. */
 export const emailReview = base('emailSendHitlTool', 2.1);

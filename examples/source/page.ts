@@ -5,7 +5,7 @@ import { LANGUAGES, sayIn, type Language, type Recipe } from './workflow';
 
 const PAGES: Record<Language, string> = { en: 'README.md', 'pt-BR': 'README.pt-BR.md' };
 
-/** The list of the recipes in each language, by the name of its file: what each does, and its picture. */
+/** The pages that list the recipes, by file name: what each recipe does, and its picture. */
 export function pages(recipes: Record<string, Recipe>): Record<string, string> {
 	return Object.fromEntries(
 		LANGUAGES.map((language) => [PAGES[language], page(recipes, language)]),

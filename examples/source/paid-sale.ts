@@ -25,7 +25,7 @@ export const paidSale: Recipe = (say) => {
 		say('sale', 'venda'),
 		saleRow(say),
 	);
-	// HubSpot finds a contact by the e-mail, and without one would stop the other branches as well.
+	// HubSpot finds a contact by its e-mail. Without an e-mail it would fail and stop the other branches.
 	const customer = only(
 		say('Is a customer', 'Já é cliente'),
 		"$json.payment_status === 'paid' && !!$json.customer_email",
@@ -83,8 +83,8 @@ export const paidSale: Recipe = (say) => {
 		),
 		notes: [
 			say(
-				'## Each paid sale, where you need it\nEach paid sale starts the workflow once, after the platform has confirmed it: a row in Google Sheets, with its UTM values, a contact in HubSpot, a call of any other CRM, a message to the team by Telegram. **Delete the branches that you do not use.**\n\n**To follow every status**, choose *Any Status* in *When a sale changes*: the row of a sale then always shows its current status; HubSpot still gets paid sales only. A status that a sale has had before does not come again: if you win a dispute, correct the row by hand.',
-				'## Cada venda aprovada, onde você precisa\nCada venda aprovada inicia o fluxo uma vez, depois de confirmada na plataforma: uma linha no Google Sheets, com os UTMs, um contato no HubSpot, uma chamada a qualquer outro CRM, uma mensagem à equipe pelo Telegram. **Apague os ramos que você não usa.**\n\n**Para acompanhar todos os status**, escolha *Any Status* em *Quando uma venda muda*: a linha da venda mostra sempre o status atual; o HubSpot continua recebendo só vendas aprovadas. Um status que a venda já teve não chega de novo: se você ganhar um chargeback, corrija a linha à mão.',
+				'## Each paid sale, where you need it\nEach paid sale starts the workflow once, after the platform has confirmed it: a row in Google Sheets with its UTM values, a contact in HubSpot, a request to any other CRM, and a message to the team by Telegram. **Delete the branches that you do not use.**\n\n**To follow every status**, choose *Any Status* in *When a sale changes*: the row of a sale then always shows its current status; HubSpot still gets paid sales only. A status that a sale has had before does not come again: if you win a dispute, correct the row by hand.',
+				'## Cada venda aprovada, onde você precisa\nCada venda aprovada inicia o fluxo uma vez, depois de confirmada na plataforma: uma linha no Google Sheets com os UTMs, um contato no HubSpot, uma chamada a qualquer outro CRM e uma mensagem para a equipe pelo Telegram. **Apague os ramos que você não usa.**\n\n**Para acompanhar todos os status**, escolha *Any Status* em *Quando uma venda muda*: a linha da venda mostra sempre o status atual; o HubSpot continua recebendo só vendas aprovadas. Um status que a venda já teve não chega de novo: se você ganhar um chargeback, corrija a linha à mão.',
 			),
 			[
 				say('## Before you publish it', '## Antes de publicar'),

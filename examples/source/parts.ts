@@ -65,8 +65,10 @@ const CHOSEN_OFFER = {
 };
 
 /**
- * Charges the person who filled in the order form, whose fields `order` holds. What cannot be charged
- * leaves through the error output, which ends in `notCharged`.
+ * Charges the person who filled in the order form. A refused charge leaves through the error output, which ends in
+ * `notCharged`.
+ *
+ * @param order expression that reads the form's fields
  */
 export function chargeOrder(say: Say, order = '$json', more: INodeParameters = {}): Node {
 	return createPix(
@@ -77,8 +79,8 @@ export function chargeOrder(say: Say, order = '$json', more: INodeParameters = {
 			customerEmail: `={{ ${order}.email }}`,
 			customerPhone: `={{ ${order}.whatsapp }}`,
 			customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
-			// Sent twice alike, a form charges once. With another e-mail or phone the first PIX reached nobody, and on
-			// another day the same person may buy again.
+			// The same form sent twice charges once. With another e-mail or phone it charges again, because the first PIX
+			// reached nobody; on another day the same person may buy again.
 			orderReference: `={{ [${order}.${say('document', 'documento')}, ${order}.whatsapp].map((text) => (text ?? '').replace(/[^0-9a-z]/gi, '').toUpperCase()).join(' ') }} {{ (${order}.email ?? '').trim().toLowerCase() }} {{ $now.toISODate() }}`,
 			options: { fields: [...DEFAULT_FIELDS, 'pix_qr_code_image'] },
 			...more,
@@ -94,29 +96,30 @@ export function notCharged(say: Say, charge: Node): Node {
 	});
 }
 
-/** What happened and what to do, the code that allows a charge in doubt included. */
+/** An error's message and advice, with the override code if it has one. */
 export function reason(error: string): string {
 	return `[${error}.message, ${error}.advice].filter(Boolean).join('. ') || ${error}`;
 }
 
 /**
- * A number as WhatsApp takes it: typed with + or 00 it stays as it is, since it may be of another country; 10 or 11
- * digits, behind a zero that is not dialed from abroad, are Brazilian. Of anything else it is empty: a wrong guess
- * would send name, amount and code to a stranger.
+ * A number as WhatsApp expects it. A number typed with + or 00 may be of another country and stays as it is; 10 or 11
+ * digits, after an optional trunk zero, are Brazilian and get 55. Any other number gives an empty text, because a wrong
+ * guess would send name, amount and code to a stranger.
  */
 export function whatsAppNumber(phone: string): string {
 	return `((typed) => { const digits = typed.replace(/\\(0\\)|\\D/g, '').replace(/^00/, ''); const local = digits.replace(/^0(\\d\\d(?=\\d{10,11}$))?/, ''); return /^\\W*(\\+|00)/.test(typed) ? digits.replace(/^550/, '55') : /^55\\d{10,11}$/.test(local) ? local : /^\\d{10,11}$/.test(local) ? '55' + local : ''; })(String(${phone} ?? ''))`;
 }
 
 /**
- * What the texts of a message are made of, in fields that the item keeps.
- * @param phone as the customer typed it, if that is known: the platform may have dropped the + of another country
+ * Adds the parts of a message to the item: name, amount, product, code and addresses.
+ *
+ * @param phone expression that reads the number as the customer typed it; the platform may have dropped the +
  */
 export function message(say: Say, phone = '$json.customer_phone'): Node {
 	const locale = say('en-US', 'pt-BR');
 	const anyAmount = say('the agreed amount', 'valor combinado');
 	return editFields(say('Message', 'Mensagem'), {
-		// Anyone can write anything into a form, and it is sent in the name of the shop.
+		// Anyone can write anything into a form, and the message goes out in the name of the shop.
 		[say('name', 'nome')]:
 			`={{ ($json.customer_name ?? '').trim().split(/\\s+/)[0].replace(/[^\\p{L}'’ -]/gu, '').slice(0, 40) || '${say('there', 'cliente')}' }}`,
 		[say('amount', 'valor')]:
@@ -148,7 +151,7 @@ export function words(say: Say, messageNode: Node, show = plain) {
 type Words = ReturnType<typeof words>;
 type Purchase = Pick<Words, 'name' | 'amount' | 'product'>;
 
-/** What customers read. */
+/** The messages to customers. */
 export const TEXTS = {
 	pix: (say: Say, { name, amount, product }: Purchase): string =>
 		say(
@@ -192,7 +195,7 @@ export function minutesByDay(minutes: string): string {
 	return `(() => { const at = $now.plus({ minutes: ${minutes} }); const opens = at.set({ hour: ${OPENS}, minute: 0, second: 0 }); const then = at.hour < ${OPENS} ? opens : at.hour >= ${CLOSES} ? opens.plus({ days: 1 }) : at; return Math.ceil(then.diff($now, 'minutes').minutes); })()`;
 }
 
-/** Deliver only behind its first output. */
+/** Deliver only after its first output. */
 export function ifPaid(say: Say): Node {
 	return when(say('Paid?', 'Pago?'), '$json.paid');
 }
@@ -271,7 +274,7 @@ export function html(expression: string): string {
 	return `{{ String((${expression}) ?? '-').replace(/&/g, '&amp;').replace(/</g, '&lt;') }}`;
 }
 
-/** What people call a payment status; one without a name of its own stays as the platform writes it. */
+/** An expression for the name of a payment status; an unknown status stays as the platform writes it. */
 export function statusName(say: Say, status: string): string {
 	const canceled = say('Canceled', 'Cancelada');
 	const chargedBack = say('Charged back', 'Chargeback');
@@ -307,7 +310,7 @@ export function saleTrigger(say: Say, triggerOn: string[], parameters: INodePara
 	});
 }
 
-/** Only this product, and not for less: what every trigger needs behind which something is delivered. */
+/** Limits a trigger to one product and a minimum amount. Every trigger that starts a delivery needs both. */
 export function onlyMyProduct(say: Say): INodeParameters {
 	return {
 		products: { items: [{ product: { __rl: true, mode: 'list', value: TO_CHOOSE } }] },
@@ -351,14 +354,13 @@ export function saleRow(say: Say): Record<string, string> {
 	return mapValues(columns, (field) => `={{ $json.${field} }}`);
 }
 
-/** How the columns of a sheet are told to a person. */
+/** The names of a sheet's columns, for a note. */
 export function columns(row: Record<string, string>): string {
 	return Object.keys(row)
 		.map((column) => `\`${column}\``)
 		.join(', ');
 }
 
-/** What to do so that the platform finds the trigger. */
 export function publishNote(say: Say): string {
 	return say(
 		'Publish it, and copy the **production URL** of *When a sale changes*: the next note says where to.',
@@ -366,7 +368,6 @@ export function publishNote(say: Say): string {
 	);
 }
 
-/** Where the address of the trigger goes. */
 export function addressNote(say: Say): string {
 	return say(
 		"## Where the production URL goes\n*When a sale changes* shows it under **Webhook URLs**. Copy it to:\n1. the **webhook settings of your platform**, for sales from the checkout;\n2. the **Notification URL** of your credential, for charges of your other workflows, unless they wait for the payment themselves.\n\nThe credential holds **one URL**. If it has another, leave it: set **Webhooks Go To** to *Another Address* in each *Create PIX* that belongs here, and paste this URL there.\n\n**Do not move these nodes behind another trigger**: they need this one's Trigger On, Products, Filters and Fields.",

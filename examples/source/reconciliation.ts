@@ -58,17 +58,17 @@ const ofCharge = (hash: string): INodeParameters => ({
 	filters: { conditions: [{ keyName: 'hash', condition: 'eq', keyValue: hash }] },
 });
 
-/** Charges, and tells each change once: by its webhook, or, if that is lost, when the wait finds the payment. */
+/** Charges, and reports each change once: after its webhook or, if the webhook is lost, when the wait finds it. */
 export const reconciliation: Recipe = (say) => {
 	const order = orderForm(say, say('reconciled', 'conferido'));
-	const table = dataTable(say('Have the table', 'Garantir a tabela'), {
+	const table = dataTable(say('Create the table if missing', 'Criar a tabela se faltar'), {
 		resource: 'table',
 		operation: 'create',
 		tableName: TABLE,
 		columns: { column: Object.entries(COLUMNS).map(([name, type]) => ({ name, type })) },
 		options: { createIfNotExists: true },
 	});
-	// Nothing is charged unless the trigger is published: only it is told of a refund.
+	// Only the trigger receives refunds, so nothing is charged unless it is published.
 	const charge = chargeOrder(say, from(order), { webhooksGoTo: 'trigger' });
 	const remember = dataTable(say('Remember the charge', 'Guardar a cobrança'), {
 		...inTable('insert'),
@@ -104,7 +104,7 @@ export const reconciliation: Recipe = (say) => {
 		say('Tell the team', 'Avisar a equipe'),
 		`ℹ️ <b>${html(statusName(say, `${now}.payment_status`))}</b>: ${html(`${now}.customer_name`)}, {{ ${reais(say, `${now}.amount_reais`)} }}\n{{ ${now}.hash }}`,
 	);
-	// Only now: what the trigger could not tell is found again by the wait.
+	// Only after the team is informed: if that fails, the wait finds the change again.
 	const note = dataTable(say('Note the new status', 'Anotar o novo status'), {
 		...inTable('update'),
 		...ofCharge(`={{ ${now}.hash }}`),
@@ -114,8 +114,8 @@ export const reconciliation: Recipe = (say) => {
 		name: say('Reconciliation: find lost webhooks', 'Conferência: achar webhooks perdidos'),
 		notes: [
 			say(
-				`## Finds payments whose webhook was lost\nEach charge is kept in the data table \`pix_charges\`. The platform tells the trigger of its changes; a payment that no webhook told of, *Wait for the payment* finds within about an hour, for ${DAYS} days. Either way, the team is told once.`,
-				`## Acha os pagamentos cujo webhook se perdeu\nCada cobrança fica na tabela de dados \`pix_charges\`. A plataforma avisa o gatilho das mudanças; o pagamento que nenhum webhook avisou, *Aguardar o pagamento* acha em cerca de uma hora, por ${DAYS} dias. De um jeito ou de outro, a equipe é avisada uma vez.`,
+				`## Finds payments whose webhook was lost\nEach charge is kept in the data table \`pix_charges\`. The platform sends its changes to the trigger. If a webhook is lost, *Wait for the payment* finds the payment within about an hour, for ${DAYS} days. Either way, the team is told once.`,
+				`## Acha os pagamentos cujo webhook se perdeu\nCada cobrança fica na tabela de dados \`pix_charges\`. A plataforma avisa o gatilho das mudanças. Se um webhook se perde, *Aguardar o pagamento* encontra o pagamento em cerca de uma hora, durante ${DAYS} dias. De um jeito ou de outro, a equipe é avisada uma vez só.`,
 			),
 			say(
 				`## Before you publish it

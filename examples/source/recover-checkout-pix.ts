@@ -49,7 +49,7 @@ export const recoverCheckoutPix: Recipe = (say) => {
 	});
 	// A wrong guess would send the code to a stranger.
 	const isReachable = only(
-		say('Has a clear WhatsApp number', 'Tem um WhatsApp claro'),
+		say('Has a WhatsApp number', 'Tem número de WhatsApp'),
 		`!!${from(text)}.whatsapp`,
 	);
 	const template = say('pix_open', 'pix_em_aberto');
@@ -70,8 +70,8 @@ export const recoverCheckoutPix: Recipe = (say) => {
 					`## Recuperar Pix gerado no checkout\nQuem gerou um Pix no seu checkout e não pagou em ${MINUTES} minutos recebe um lembrete com o código, só entre ${OPENS}h e ${CLOSES}h. Antes de enviar, a venda é consultada de novo: quem já pagou não recebe nada.`,
 				),
 				say(
-					'Your platform must report sales that wait for payment. For charges of your own workflows, use *Recover an unpaid PIX*.',
-					'A plataforma precisa avisar também as vendas que aguardam pagamento. Para cobranças dos seus próprios fluxos, use *Recuperar Pix não pago*.',
+					'Your platform must also send webhooks for sales that wait for payment. For charges of your own workflows, use *Recover an unpaid PIX*.',
+					'A plataforma precisa enviar webhooks também das vendas que aguardam pagamento. Para cobranças dos seus próprios fluxos, use *Recuperar Pix não pago*.',
 				),
 			].join('\n\n'),
 			[

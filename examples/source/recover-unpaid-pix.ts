@@ -30,7 +30,7 @@ import {
 import { notChargedPage, pixPage } from './checkout';
 import { from, output, type Recipe } from './workflow';
 
-/** In minutes: a quarter of an hour, three hours, a day, and a day more before it gives up. */
+/** Minutes before each of the three reminders, and before the team is informed. */
 const DELAYS = [15, 180, 1440, 1440];
 
 /** Reminds a customer who has not paid, by day, until the payment or the last reminder. */
@@ -109,7 +109,7 @@ export const recoverUnpaidPix: Recipe = (say) => {
 		notes: [
 			[
 				say(
-					`## Recover an unpaid PIX\nA customer who has not paid gets three reminders: 15 minutes after the PIX, 3 hours after the first and a day after the second, only from ${OPENS} a.m. to ${CLOSES - 12} p.m. A day after the last reminder the team is told.`,
+					`## Recover an unpaid PIX\nA customer who has not paid gets three reminders: 15 minutes after the PIX, 3 hours after the first and a day after the second, only from ${OPENS} a.m. to ${CLOSES - 12} p.m. A day after the last reminder, the team is told.`,
 					`## Recuperar Pix não pago\nQuem não pagou recebe três lembretes: 15 minutos depois do Pix, 3 horas depois do primeiro e um dia depois do segundo, só entre ${OPENS}h e ${CLOSES}h. Um dia depois do último lembrete, a equipe fica sabendo.`,
 				),
 				say(
@@ -147,7 +147,7 @@ export const recoverUnpaidPix: Recipe = (say) => {
 				lastReminder + codeLine(say, VARIABLES.code),
 			].join('\n\n'),
 			say(
-				`## Change the times\nThe minutes stand in *Plan the next reminder*: \`[${DELAYS.join(', ')}]\`. The texts of the first two reminders stand in *Send the reminder*.`,
+				`## Change the times\nThe minutes are in *Plan the next reminder*: \`[${DELAYS.join(', ')}]\`. The texts of the first two reminders are in *Send the reminder*.`,
 				`## Mudar os horários\nOs minutos estão em *Planejar o próximo lembrete*: \`[${DELAYS.join(', ')}]\`. Os textos dos dois primeiros lembretes estão em *Enviar o lembrete*.`,
 			),
 			notChargedNote(say),

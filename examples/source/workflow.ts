@@ -18,7 +18,7 @@ export interface Node {
 	type: string;
 	typeVersion: number;
 	parameters: INodeParameters;
-	/** Everything else that n8n stores beside the parameters. */
+	/** Settings that n8n stores outside the parameters. */
 	more?: {
 		onError?: 'continueErrorOutput' | 'continueRegularOutput';
 		alwaysOutputData?: true;
@@ -42,7 +42,7 @@ export interface Workflow {
 	name: string;
 	/** Markdown, one sticky note each, above the nodes: what it does, what to choose first, then the rest. */
 	notes: [what: string, steps: string, ...more: string[]];
-	/** Which nodes follow each other. A chain that begins with a node of an earlier one branches off. */
+	/** Nodes that follow each other. A chain that begins with a node of an earlier chain branches off there. */
 	chains: Array<[Node | Output, ...Node[]]>;
 	/** Nodes that serve another one, by the kind of the connection: a model, a memory, tools. */
 	attached?: Array<{ kind: string; nodes: Node[]; to: Node }>;
@@ -51,7 +51,7 @@ export interface Workflow {
 /** Writes a workflow in one language. */
 export type Recipe = (say: Say) => Workflow;
 
-/** What a later node reads of an item that a sender has replaced since. */
+/** Reads a node's item by the node's name, because a sender in between has replaced it. */
 export function from(node: Node): string {
 	return `$('${node.name}').item.json`;
 }
@@ -135,7 +135,7 @@ export function render(recipe: Recipe, file: string, language: Language): Workfl
 			})),
 		],
 		connections,
-		// n8n itself reckons in New York time.
+		// n8n's default is New York time.
 		settings: { executionOrder: 'v1', timezone: 'America/Sao_Paulo' },
 	};
 }
@@ -173,14 +173,14 @@ function place(chains: Workflow['chains'], attached: NonNullable<Workflow['attac
 			const node = 'node' in step ? step.node : step;
 			const [at] = placed.get(node) ?? [];
 			if (at === undefined) placed.set(node, [column, row]);
-			// One that others serve is as wide as two.
+			// A node with attached nodes is twice as wide.
 			column = (at ?? column) + (attached.some(({ to }) => to === node) ? 2 : 1);
 		}
 	});
 	let next = 0;
 	for (const { nodes, to } of attached) {
 		const [column = 0, row = 0] = placed.get(to) ?? [];
-		// What serves a node that itself serves another stands below it.
+		// Nodes attached to an attached node go below it.
 		const isBelow = row >= chains.length;
 		for (const node of nodes) {
 			placed.set(node, isBelow ? [column, row + 1] : [next++, chains.length]);

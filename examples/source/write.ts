@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { files } from '.';
 
-/** Writes every recipe in every language, and removes what is no recipe any more. */
+/** Writes every recipe in every language, and removes files without a recipe. */
 async function write(): Promise<void> {
 	const written = new Set<string>();
 	for (const [file, text] of Object.entries(files())) {

@@ -54,12 +54,15 @@ export const PHONES: Typed[] = [
 	...refused('a digit is missing', '11 91234-567', '(21) 8765-4321'),
 	...refused('has no area code (DDD)', '91234-5678', '3333-4444', '4004-1234'),
 	...refused('one digit repeated', '99999999999', '11111111111', '(22) 2222-2222'),
+	...refused('one digit repeated', '(00) 00000-0000', '+55 11 1111-1111'),
+	...refused('after the area code', '(11) 1234-5678', '551112345678'),
 	...refused('does not exist: 10', '(10) 91234-5678', '+55 10 91234-5678'),
 	...refused('does not exist: 20', '20 3333-4444'),
 	...refused('no 9 after the area code', '11 81234-5678', '(11) 3333-4444 - 5'),
 	...refused('0800', '0800 123 4567', '0300 123 4567', '08001234567'),
 	...refused('digits too many', '(51) 9123-4444 / 5', '5191234567.0'),
 	...refused('this one has 12', '11912345678.0'),
+	...refused('after the + or 00', '+351 912', '00 351 912'),
 	...refused('digits', '+351 912', '+3519123456789012', '12345', '00'),
 	...refused('without other text', '(11) 3333-4444 ramal 55', 'not yet', '11+912345678'),
 ];
@@ -97,10 +100,21 @@ export const DOCUMENTS: Typed[] = [
 		"'52998224725",
 		'529.982.247\u201325',
 		'CPF/CNPJ: 529.982.247-25',
+		'CPF/MF nº 529.982.247-25',
+		'CPF sob o nº 529.982.247-25',
 	),
 	...means('31043062300', 'CPF 310.430.623-00', 'CPF31043062300'),
-	...means('11222333000181', 'CNPJ: 11.222.333/0001-81', 'CNPJ 11222333000181'),
-	...means('12ABC34501DE35', 'CNPJ 12.abc.345/01de-35'),
+	...means(
+		'11222333000181',
+		'CNPJ: 11.222.333/0001-81',
+		'CNPJ 11222333000181',
+		'CNPJ11222333000181',
+		'cnpj11.222.333/0001-81',
+		'CNPJ/MF sob o nº 11.222.333/0001-81',
+	),
+	...means('12ABC34501DE35', 'CNPJ 12.abc.345/01de-35', '12 abc 345 01de 35', 'CNPJ12ABC34501DE35'),
+	// With three letters in front, a CPF has the shape of a CNPJ.
+	...refused('a CPF is all digits', 'DOC 310.430.623-00', 'CIC: 31043062300'),
 	// A sheet has taken their zeros away.
 	...means('01234567890', '1234567890', 1234567890),
 	...means('00623904000173', '623904000173', "'623904000173", 623904000173),
@@ -110,7 +124,12 @@ export const DOCUMENTS: Typed[] = [
 ];
 
 export const EMAILS: Typed[] = [
-	...means('maria@example.com', "'maria@example.com", '\u200bmaria@example.com\u2060 '),
+	...means(
+		'maria@example.com',
+		"'maria@example.com",
+		"''maria@example.com",
+		'\u200bmaria@example.com\u2060 ',
+	),
 	...means('Maria.Silva+n8n@Mail.example.com', 'Maria.Silva+n8n@Mail.example.com'),
 	...means("o'neil@example.com", "o'neil@example.com"),
 	...means('loja@açaí.com.br', 'loja@açaí.com.br', 'loja@ac\u0327ai\u0301.com.br'),
@@ -124,6 +143,7 @@ export const EMAILS: Typed[] = [
 	...refused(
 		'is not an e-mail address',
 		...['x@x.x', 'a..b@example.com', '.a@example.com', 'a.@example.com', 'maria@example..com'],
+		...['maria@example-.com'],
 		...['maria@ｅxample.com', 'maria@example.c0m', 'maria@-example.com', 'maria@example'],
 	),
 ];

@@ -5,15 +5,23 @@ const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
 const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
 const CPF_SHAPE = /^\d{11}$/;
-/** "CPF:" or "CNPJ nº". Only a CPF may follow without a separator, because a CNPJ may begin with letters. */
+/** A word such as "DOC" in front of a CPF: together they have the shape of a CNPJ with letters. */
+const WORD_AND_CPF = /^[a-z]{3}\W*[\s:]\W*\d[\d\W]*$/i;
+/**
+ * "CPF:", "CNPJ nº" or "CNPJ/MF sob o nº" in front. A CNPJ may begin with these letters, so without a separator only in
+ * front of a complete CPF or CNPJ.
+ */
 const LABEL =
-	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:[^0-9a-z]+(?:no?[^0-9a-z]+)?|(?=\d{3}\.?\d{3}\.?\d{3}-?\d{2}$)))+/i;
+	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:\/mf)?(?:[^0-9a-z]+(?:(?:no?|sob o)[^0-9a-z]+)*|(?=\d{3}\.?\d{3}\.?\d{3}-?\d{2}$)|(?=(?:[./-]?[0-9a-z]){14}$)))+/i;
 const DASH = /[\p{Pd}\u2212]/gu;
 
-/** Cleans a field of a customer: plain dashes, and no apostrophe, by which a spreadsheet marks a text. */
+/**
+ * Cleans a text that a person typed: no invisible characters, no apostrophe with which a spreadsheet marks a text, and
+ * plain dashes.
+ */
 export function customerText(input: unknown): string {
 	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
-	return cleanText(text).replace(/^' ?/, '').replace(DASH, '-');
+	return cleanText(text).replace(/^'+ ?/, '').replace(DASH, '-');
 }
 
 /**
@@ -30,16 +38,16 @@ export function parseDocument(input: unknown): Result<string> {
 			? { value: document }
 			: { problem: 'is not a valid CPF: check its digits' };
 	}
-	if (CNPJ_SHAPE.test(document)) {
+	if (CNPJ_SHAPE.test(document) && !WORD_AND_CPF.test(typed)) {
 		return isCnpj(document)
 			? { value: document }
 			: { problem: 'is not a valid CNPJ: check its characters' };
 	}
 	const known = /^\d+$/.test(typed) ? documentFromDigits(typed) : { problem: '' };
 	if ('value' in known) return known;
-	const isLong = document.length !== CPF_LENGTH && document.length !== CNPJ_LENGTH;
+	const hasLength = document.length === CPF_LENGTH || document.length === CNPJ_LENGTH;
 	return {
-		problem: isLong
+		problem: !hasLength
 			? `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters); this one has ${document.length}`
 			: 'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two',
 	};
@@ -54,7 +62,7 @@ function documentFromDigits(digits: string): Result<string> {
 	const asCnpj = digits.padStart(CNPJ_LENGTH, '0');
 	const mayBeCpf = CPF_SHAPE.test(asCpf) && isCpf(asCpf);
 	const mayBeCnpj = isCnpj(asCnpj);
-	// Eleven digits are meant as a CPF.
+	// A customer who types eleven digits means a CPF.
 	const isClear = mayBeCpf !== mayBeCnpj && (mayBeCpf || digits.length !== CPF_LENGTH);
 	if (isClear) return { value: mayBeCpf ? asCpf : asCnpj };
 	return {
@@ -80,7 +88,7 @@ function hasCheckDigits(document: string, digitOf: (characters: string) => numbe
 }
 
 const EMAIL =
-	/^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:(?!-)[a-z0-9\u00c0-\u024f_-]+\.)+(?:[a-z\u00c0-\u024f]{2,}|xn--[a-z0-9-]+)$/i;
+	/^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:(?!-)[a-z0-9\u00c0-\u024f_-]+(?<!-)\.)+(?:[a-z\u00c0-\u024f]{2,}|xn--[a-z0-9-]+)$/i;
 const LONGEST_EMAIL = 254;
 
 export function parseEmail(input: unknown): Result<string> {
@@ -92,15 +100,19 @@ export function parseEmail(input: unknown): Result<string> {
 
 const PHONE = /^[\s(]*\+?[\d\s()./-]+$/;
 const ABROAD = /^[\s(]*(?:\+|00)/;
-/** The zero of domestic calls, perhaps with the code of a carrier. */
+/** The zero that is dialed only in Brazil, with or without the code of a carrier after it. */
 const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;
 const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
-/** Mobile numbers and landlines after the area code (Anatel). */
+/** Mobile numbers and landlines, by their first digit after the area code (Anatel). */
 const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
+/** Decimals from a spreadsheet, or an extension. */
 const TAIL = /[./-]\s*\d{1,2}$/;
 const ONE_DIGIT = /^(\d)\1*$/;
 
-/** Reads the digits of a phone number, with the country code if it was typed. Foreign ones begin with + or 00. */
+/**
+ * Reads a phone number as digits, with the country code if it was typed: `+55 (11) 91234-5678`. A number of another
+ * country begins with + or 00.
+ */
 export function parsePhone(input: unknown): Result<string> {
 	// A trunk zero as it is written: `(0)`, or `0xx` for any carrier.
 	const typed = customerText(input).replace(/\(0\)|0xx/i, '');
@@ -110,9 +122,10 @@ export function parsePhone(input: unknown): Result<string> {
 	const isAbroad = ABROAD.test(typed);
 	const digits = typed.replace(/\D/g, '').replace(isAbroad ? /^00/ : '', '');
 	if (isAbroad && !digits.startsWith('55')) {
-		return /^[1-9]\d{9,12}$/.test(digits) && !ONE_DIGIT.test(digits)
+		if (ONE_DIGIT.test(digits)) return { problem: 'is one digit repeated' };
+		return /^[1-9]\d{9,12}$/.test(digits)
 			? { value: digits }
-			: { problem: `must have 10 to 13 digits after the +; this one has ${digits.length}` };
+			: { problem: `must have 10 to 13 digits after the + or 00; this one has ${digits.length}` };
 	}
 	const country = digits.startsWith('55') && (isAbroad || digits.length > 11) ? '55' : '';
 	const national = digits.slice(country.length);
@@ -132,7 +145,10 @@ function phoneProblem(phone: string, typed: string): string | undefined {
 	if (!AREA_CODE.test(phone))
 		return `has an area code (DDD) that does not exist: ${phone.slice(0, 2)}`;
 	if (LOCAL.test(phone)) return TAIL.test(typed) ? 'ends in one or two digits too many' : undefined;
-	return length === 11
-		? 'has 11 digits, but no 9 after the area code: a digit is wrong or too many'
+	if (length === 11) {
+		return 'has 11 digits, but no 9 after the area code: a digit is wrong or too many';
+	}
+	return /^..[01]/.test(phone)
+		? `has a ${phone[2]} after the area code, where no number has it: check its digits`
 		: 'has 10 digits, but begins like a mobile number: a digit is missing, such as the 9 after the area code';
 }

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { Login } from '../n8n/rest';
 import type { Area } from './pictures';
 
-/** Types into a field; the editor takes a text over a moment later, and a person is slower than that. */
+/** Types into a field and waits, because the editor saves the text only after a moment. */
 async function fillIn(page: Page, input: Locator, text: string): Promise<void> {
 	await input.fill(text);
 	await input.blur();
@@ -23,7 +23,7 @@ export class CredentialDialog {
 		await fillIn(this.page, input, text);
 	}
 
-	/** Saves, and returns all that is shown once the failing test says what is expected of it. */
+	/** Saves, and returns the text of the dialog once the failing test shows the expected message. */
 	async saveAndFail(expected: string): Promise<string> {
 		await this.save();
 		const message = this.dialog.getByText(expected);
@@ -55,7 +55,7 @@ export class CredentialDialog {
 
 const OUTPUT_WITHIN_MS = 20_000;
 
-/** An open node: its form in the middle, what it puts out on the right. */
+/** An open node: its form in the middle, its output on the right. */
 export class NodeView {
 	constructor(private readonly page: Page) {}
 
@@ -131,13 +131,13 @@ export class NodeView {
 		return await this.within('rlc-input', this.locator(field)).inputValue();
 	}
 
-	/** Runs the node and returns the output panel once it shows all that is expected. */
+	/** Runs the node and returns the text of the output panel once it has all expected texts. */
 	async execute(...expected: string[]): Promise<string> {
 		await this.page.getByTestId('node-execute-button').click();
 		return await this.output(...expected);
 	}
 
-	/** What the output panel shows, as a table or an error, once all that is expected is in it. */
+	/** The text of the output panel, a table or an error, once it has all expected texts. */
 	async output(...expected: string[]): Promise<string> {
 		const panel = this.page.getByTestId('output-panel');
 		const table = panel.locator(
@@ -172,17 +172,17 @@ export class NodeView {
 	async url(kind: 'test' | 'production'): Promise<string> {
 		await this.page.getByText('Webhook URLs', { exact: true }).click();
 		if (kind === 'production') await this.page.getByText('Production URL', { exact: true }).click();
-		// Playwright refuses, should there be several.
+		// Playwright refuses if there are several.
 		return (await this.page.locator('.webhook-url').innerText()).trim();
 	}
 
-	/** Has a trigger wait for one event. */
+	/** Makes a trigger listen for one test event. */
 	async listen(): Promise<void> {
 		await this.page.getByTestId('trigger-execute-button').click();
 		await this.page.getByTestId('trigger-listening').waitFor();
 	}
 
-	// The editor marks now the text field itself, now what surrounds it.
+	// The editor marks sometimes the text field, sometimes the element around it.
 	private within(testId: string, inside: Locator | Page = this.page): Locator {
 		return inside
 			.locator(`[data-test-id="${testId}"] input, input[data-test-id="${testId}"]`)
@@ -263,30 +263,40 @@ export class Editor {
 		await page.waitForTimeout(1_000);
 	}
 
-	/** Where on the page the workflow is, notes included, with a little room around it. */
+	/**
+	 * Where on the page the workflow is, with its notes, names and connections, and a little room around it.
+	 *
+	 * @throws Error if a part of it is not in view
+	 */
 	async workflowArea(): Promise<Area> {
-		const pane = await this.page.locator('.vue-flow__pane').first().boundingBox();
-		const boxes = await Promise.all(
-			(await this.page.locator('.vue-flow__node').all()).map(
-				async (node) => await node.boundingBox(),
-			),
-		);
-		const seen = boxes.filter((box) => box !== null);
-		if (pane === null || seen.length === 0) throw new Error('There is no workflow to be seen');
-		const left = Math.max(pane.x, Math.min(...seen.map(({ x }) => x)) - ROOM);
-		const top = Math.max(pane.y, Math.min(...seen.map(({ y }) => y)) - ROOM);
-		const right = Math.max(...seen.map(({ x, width }) => x + width)) + ROOM;
+		const [pane] = await this.boxesOf('.vue-flow__pane');
+		const parts = await this.boxesOf('.vue-flow__node, .vue-flow__edge-path');
+		if (!pane || parts.length === 0) throw new Error('The editor shows no workflow');
+		const left = Math.min(...parts.map(({ x }) => x));
+		const top = Math.min(...parts.map(({ y }) => y));
+		const right = Math.max(...parts.map(({ x, width }) => x + width));
 		// A name may go on below its node.
-		const bottom = Math.max(...seen.map(({ y, height }) => y + height)) + 2 * ROOM;
+		const bottom = Math.max(...parts.map(({ y, height }) => y + height)) + ROOM;
+		const [paneRight, paneBottom] = [pane.x + pane.width, pane.y + pane.height];
+		if (left < pane.x || top < pane.y || right > paneRight || bottom > paneBottom) {
+			throw new Error('A part of the workflow is out of view');
+		}
+		const [x, y] = [Math.max(pane.x, left - ROOM), Math.max(pane.y, top - ROOM)];
 		return {
-			x: left,
-			y: top,
-			width: Math.min(right, pane.x + pane.width) - left,
-			height: Math.min(bottom, pane.y + pane.height) - top,
+			x,
+			y,
+			width: Math.min(right + ROOM, paneRight) - x,
+			height: Math.min(bottom + ROOM, paneBottom) - y,
 		};
 	}
 
-	/** The nodes of the canvas that the editor marks, because something has to be filled in. */
+	private async boxesOf(selector: string): Promise<Area[]> {
+		const elements = await this.page.locator(selector).all();
+		const boxes = await Promise.all(elements.map(async (element) => await element.boundingBox()));
+		return boxes.filter((box) => box !== null);
+	}
+
+	/** The nodes that the editor marks because something has to be filled in. */
 	async nodesWithIssues(): Promise<string[]> {
 		const marks = this.page.getByTestId('node-issues');
 		const marked = this.page
@@ -303,7 +313,7 @@ export class Editor {
 		if (!(await this.panel.isVisible())) await page.getByTestId('canvas-plus-button').click();
 		await this.searchField.fill(word);
 		const names = this.panel.getByTestId('node-creator-item-name');
-		// What stood there before the search is in the list for a moment longer.
+		// The list shows its earlier entries for a moment longer.
 		await names.getByText('Trigger manually').waitFor({ state: 'hidden' });
 		await names.or(this.panel.getByTestId('node-creator-no-results')).first().waitFor();
 		return await names.allInnerTexts();
@@ -315,7 +325,7 @@ export class Editor {
 		await this.categories.filter({ hasText: actions }).click();
 	}
 
-	/** Adds an action behind a node; without one, to the entry that is open in the panel. */
+	/** Adds an action after a node; without `after`, an action of the entry that is open in the panel. */
 	async addAction(action: string, after?: string): Promise<NodeView> {
 		if (after !== undefined) {
 			await this.node(after).getByTestId('canvas-handle-plus').last().click();
@@ -325,13 +335,13 @@ export class Editor {
 		return await this.add('Actions', action);
 	}
 
-	/** Adds a trigger of an entry among the results of the search. */
+	/** Adds a trigger of an entry in the search results. */
 	async addTriggerOf(entry: string, trigger: string): Promise<NodeView> {
 		await this.openNamed(entry);
 		return await this.add('Triggers', trigger);
 	}
 
-	/** Adds a trigger that stands for itself. */
+	/** Adds a trigger that no node precedes. */
 	async addTrigger(trigger: string): Promise<NodeView> {
 		await this.page.getByTestId('node-creator-plus-button').click();
 		await this.searchField.fill('pix');
@@ -359,13 +369,13 @@ export class Editor {
 		return await new NodeView(this.page).opened();
 	}
 
-	/** Turns on or off that entries of a collection have a name, which n8n does not show everybody yet. */
+	/** Turns names of a collection's entries on or off, which n8n does not show to everybody yet. */
 	async nameEntries(isOn: boolean): Promise<void> {
 		const variant = isOn ? 'variant' : 'control';
 		await this.page.evaluate(`featureFlags.override('048_collection_overhaul', '${variant}')`);
 	}
 
-	/** Puts the nodes in order, all of them in view. */
+	/** Arranges the nodes, with all of them in view. */
 	async tidyUp(): Promise<void> {
 		await this.page.getByTestId('tidy-up-button').click();
 		await this.page.waitForTimeout(1_000);
@@ -386,7 +396,7 @@ export class Editor {
 		return await this.page.getByTestId('workflow-open-publish-modal-button').isEnabled();
 	}
 
-	/** Closes what publishing says, and the advice that n8n gives of itself a moment later. */
+	/** Closes the message about publishing, and the advice that n8n shows a moment later. */
 	async gotIt(): Promise<void> {
 		await this.page.getByRole('button', { name: 'Got it' }).click();
 		const advice = this.page.getByText('Production Checklist');
@@ -399,7 +409,6 @@ export class Editor {
 		await this.page.getByTestId('execute-workflow-button').getByText(button).click();
 	}
 
-	/** Waits until a node shows that it has run well. */
 	async succeeded(name: string, timeout?: number): Promise<void> {
 		await this.node(name).getByTestId('canvas-node-status-success').waitFor({ timeout });
 	}
@@ -442,7 +451,7 @@ export class Editor {
 		const entries = await this.panel.getByTestId('node-creator-item-name').count();
 		await head.click();
 		await this.page.waitForTimeout(300);
-		// A click folds what was unfolded.
+		// A click on an unfolded category folds it.
 		if ((await this.panel.getByTestId('node-creator-item-name').count()) < entries) {
 			await head.click();
 		}

@@ -21,7 +21,7 @@ export class Film {
 	/** Adds what a page shows now, for so many seconds. */
 	async shoot(page: Page, seconds: number): Promise<void> {
 		await atRest(page);
-		const image = await page.screenshot({ animations: 'disabled' });
+		const image = await page.screenshot({ animations: 'disabled', scale: 'css' });
 		this.shots.push({ seconds, png: PNG.sync.read(image) });
 	}
 

@@ -11,12 +11,14 @@ import { Editor } from './editor';
 
 export const INSTALL_AND_START_MS = 15 * 60_000;
 const VIEWPORT = { width: 1280, height: 800 };
+/** The notes of a workflow are small, and most screens show two pixels where a page has one. */
+const PIXELS = 2;
 const PATIENCE_MS = 20_000;
 
-/** What a newcomer finds: a service, and an n8n with the package and nothing else in it. */
+/** A service, and an n8n that has the package and nothing else. */
 export interface Newcomer {
 	n8n: N8n;
-	/** Signed in, at an empty workflow. */
+	/** Signed in, with an empty workflow open. */
 	editor: Editor;
 	/** Opens another page of the browser. */
 	openPage(): Promise<Page>;
@@ -46,14 +48,18 @@ export async function startNewcomer(service: SandboxOptions = {}): Promise<Newco
 	}
 }
 
-/** A page of the size that the pictures have. */
+/** A page in the size of the pictures. */
 export async function pageOf(browser: Browser): Promise<Page> {
-	const page = await browser.newPage({ viewport: VIEWPORT, colorScheme: 'light' });
+	const page = await browser.newPage({
+		viewport: VIEWPORT,
+		deviceScaleFactor: PIXELS,
+		colorScheme: 'light',
+	});
 	page.setDefaultTimeout(PATIENCE_MS);
 	return page;
 }
 
-/** The way to the first charge and the first sale, in each language. */
+/** The steps to the first charge and the first sale, in each language. */
 const WAYS = [
 	['README.md', '## Your first paid charge', '**That is all you need to start.'],
 	['docs/pt-BR.md', '## Sua primeira cobrança paga', '**Para começar, é só isso.'],
@@ -62,14 +68,18 @@ const WAYS = [
 	return [page, text.slice(text.indexOf(begin), text.indexOf(end))];
 });
 
-/** A name on the screen that the README and the page in Portuguese tell to use on the way. */
+/**
+ * Returns a name on the screen that the README and the page in Portuguese mention in their first steps.
+ *
+ * @throws Error if one of the two pages does not mention it
+ */
 export function told(name: string): string {
 	const silent = WAYS.filter(([, way]) => !way.includes(`**${name}**`));
 	for (const [page] of silent) throw new Error(`${page} does not say "${name}"`);
 	return name;
 }
 
-/** The page of the sandbox, used as a person uses it. */
+/** The page of the sandbox, in the steps of a person. */
 export class SandboxPage {
 	constructor(
 		readonly page: Page,
