@@ -124,7 +124,7 @@ export function situationOf(
 	};
 }
 
-/** What an execution has created and may have created: "item 1 is abc123". */
+/** What an execution has created and may have created: "item 0 is abc123". */
 function created(memory: ExecutionMemory, isOther = (_where: Where): boolean => true) {
 	return {
 		created: memory.made().map((made) => `${placeName(made)} is ${made.hash}`),
@@ -132,7 +132,7 @@ function created(memory: ExecutionMemory, isOther = (_where: Where): boolean => 
 	};
 }
 
-/** Runs and items count from 1; most nodes run once. */
+/** Counts as n8n's editor does: items from 0, as in the heading of an error, and runs from 1. */
 function placeName({ run, item }: Where): string {
-	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item + 1}`;
+	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
 }

@@ -73,12 +73,12 @@ function wayOut({ context, kind, orderReference }: Subject, when: string, code?:
 }
 
 function possibly(subject: Subject, { isSame, orderReference }: Doubt): string {
-	const item = isSame ? '' : ` for item ${subject.itemIndex + 1}`;
+	const item = isSame ? '' : ' for this item';
 	if (subject.kind === 'offer') {
 		return `${isSame ? 'The' : 'Another'} offer${item} may already exist, so ${unsent(subject)}`;
 	}
 	const what = orderReference === undefined ? item : ` for order "${quoted(orderReference)}"`;
-	const who = isSame ? customerPhrase(subject) : 'A customer';
+	const who = isSame ? 'The customer' : 'A customer';
 	return `${who} may already have been charged${what}, so ${unsent(subject)}`;
 }
 
@@ -93,10 +93,10 @@ function whatIsKnown(attempt: Attempt | undefined): string {
 }
 
 /** A Retry of the execution asks for something else than it made in this place. */
-export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): Refusal {
+export function changed({ kind, about }: Subject, earlier: Attempt): Refusal {
 	const [message, existing] =
 		kind === 'charge'
-			? [`Item ${itemIndex + 1} was already charged`, 'transaction']
+			? ['This item was already charged', 'transaction']
 			: ['The offer already exists', 'offer'];
 	return refusal(
 		`${message}, so the changed ${kind} was not sent`,
@@ -109,7 +109,7 @@ export function otherReference(subject: Subject, { orderReference, result }: Att
 	const asked = quoted(subject.orderReference ?? '');
 	const own = orderReference === undefined ? undefined : `"${quoted(orderReference)}"`;
 	return refusal(
-		`${customerPhrase(subject)} was already charged under ${own === undefined ? 'another Order Reference' : `Order Reference ${own}`}, so ${unsent(subject)} for "${asked}"`,
+		`The customer was already charged under ${own === undefined ? 'another Order Reference' : `Order Reference ${own}`}, so ${unsent(subject)} for "${asked}"`,
 		`The existing transaction is ${String(result?.hash)}. If that is this order, set Order Reference back to ${own ?? 'what it was then'} and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
 	);
 }
@@ -118,7 +118,7 @@ export function otherReference(subject: Subject, { orderReference, result }: Att
 export function otherAccount(subject: Subject): Refusal {
 	const what =
 		subject.kind === 'charge'
-			? `${customerPhrase(subject)} was already charged`
+			? 'The customer was already charged'
 			: 'The offer was already created';
 	return refusal(
 		`${what} with another token or Base URL, so ${unsent(subject)}`,
@@ -139,7 +139,7 @@ export function unreadable(
 		? `It may not show a new charge yet: wait a few minutes, then ${RUN_AGAIN}.`
 		: 'Read it with Transaction > Get when the service answers again.';
 	return refusal(
-		`${customerPhrase(subject)} was already charged, but transaction ${hash} could not be read`,
+		`The customer was already charged, but transaction ${hash} could not be read`,
 		`The service ${happened}, and ${unsent(subject)}. ${toDo}`,
 		'unknown',
 		answer,
@@ -176,16 +176,9 @@ export function notRecorded({ kind }: Subject, reason: string): Refusal {
 }
 
 /** The other items of the run, and those of earlier runs, may have been sent. */
-function unsent({ context, itemIndex, memory }: Subject): string {
+function unsent({ context, memory }: Subject): string {
 	const isOnly = context.getInputData().length === 1 && memory.run() === 0;
-	return isOnly ? 'nothing was sent' : `item ${itemIndex + 1} was not sent`;
-}
-
-/** Whose charge it is; items count from 1. */
-export function customerPhrase({ context, itemIndex }: Subject): string {
-	return context.getInputData().length === 1
-		? 'The customer'
-		: `The customer of item ${itemIndex + 1}`;
+	return isOnly ? 'nothing was sent' : 'this item was not sent';
 }
 
 function refusal(

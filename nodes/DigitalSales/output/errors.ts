@@ -55,7 +55,7 @@ export interface Failure {
 
 /** Turns anything thrown into what a person and a workflow are told. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
-	const { itemIndex = 0, about = null, isSent = false, situation } = context;
+	const { about = null, isSent = false, situation } = context;
 	const said = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoted(said, LONGEST_MESSAGE);
 	const { answer, ...facts } = factsOf(error, isSent);
@@ -64,7 +64,7 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext = {
 	const isUnsent = facts.outcome === 'notSent';
 	const advice =
 		compact([
-			isUnsent && !isCanceled && situation && unsentNote(situation, itemIndex, isSent),
+			isUnsent && !isCanceled && situation && unsentNote(situation, isSent),
 			facts.advice?.replace(/run this again/gi, (said) =>
 				said === RUN_AGAIN ? again : upperFirst(again),
 			),

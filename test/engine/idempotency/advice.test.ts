@@ -161,7 +161,7 @@ describe('What a charge that failed advises', () => {
 			const stopped = await shop.ask({ retrying: first, ...ask });
 			const continued = await shop.ask({ retrying: first, ...ask, continueOnFail: true });
 
-			expect(errorOf(stopped)).toContain(`Item 1 was not sent now, ${MAY}.`);
+			expect(errorOf(stopped)).toContain(`This item was not sent now, ${MAY}.`);
 			expect(errorIn(continued.json[0]).outcome).toBe('unknown');
 			expect(errorIn(continued.json[0]).advice).toContain(MAY);
 			expect(shop.charges).toBe(2);
@@ -178,7 +178,7 @@ describe('What a charge that failed advises', () => {
 				more: { ...OWN_CUSTOMER, cart: { items: [{ offerHash, price: '' }] } },
 			});
 
-			expect(errorOf(run)).toContain(`Item 1 was not sent now, ${MAY}.`);
+			expect(errorOf(run)).toContain(`This item was not sent now, ${MAY}.`);
 			expect(shop.charges).toBe(1);
 		});
 	});
@@ -189,7 +189,7 @@ describe('What a charge that failed advises', () => {
 		await shop.ask({ more: OWN_CUSTOMER, items: customers(3), continueOnFail: true });
 		const refused = await shop.ask({ more: OWN_CUSTOMER, items: customers(4) });
 
-		expect(errorOf(refused)).toContain('may already have been charged, so item 3 was not sent');
+		expect(errorOf(refused)).toContain('may already have been charged, so this item was not sent');
 		expect(errorOf(refused)).not.toMatch(/nothing was sent/i);
 	});
 
@@ -214,7 +214,7 @@ describe('What a charge that failed advises', () => {
 		});
 
 		expect(shop.charges).toBe(1);
-		expect(String(data.PIX?.error?.description)).toContain('Item 1 was not sent');
+		expect(String(data.PIX?.error?.description)).toContain('This item was not sent');
 		expect(String(data.PIX?.error?.description)).not.toMatch(/nothing was sent/i);
 	});
 
@@ -241,7 +241,7 @@ describe('What a charge that failed advises', () => {
 			const made = shop.hashes.slice(0, 8);
 			expect(made).toHaveLength(8);
 			expect(made.filter((hash) => !logged.includes(hash))).toEqual([]);
-			expect(logged).toContain('so they may exist: item 9; item 10; item 11; item 12.');
+			expect(logged).toContain('so they may exist: item 8; item 9; item 10; item 11.');
 			expect(logged).not.toMatch(/Maria|4725/);
 		});
 
@@ -265,7 +265,7 @@ describe('What a charge that failed advises', () => {
 		const run = await shop.ask({ more: { ...OWN_CUSTOMER, ...WRONG_CPF }, items: customers(4) });
 
 		expect(errorOf(run)).toContain(
-			'Item 3 was not sent, and neither was any other item of this run.',
+			'This item was not sent, and neither was any other item of this run.',
 		);
 		expect(shop.posts).toBe(0);
 	});

@@ -15,7 +15,8 @@ describe('All items are looked at before the first is sent:', () => {
 		await shop.ask(tenth);
 		const refused = await shop.ask({ ...TEN, ...where() });
 
-		expect(errorOf(refused)).toContain('The customer of item 10 may already have been charged');
+		expect(errorOf(refused)).toContain('The customer may already have been charged');
+		expect(refused.node?.error?.context?.itemIndex).toBe(9);
 		expect(shop.posts).toBe(1);
 	});
 

@@ -9,7 +9,6 @@ import type { Created, Creation } from '../../idempotency/creation';
 import { isTool } from '../../n8n/tool';
 import { isKnown } from '../../idempotency/earlier';
 import { contactOf } from '../../idempotency/keys';
-import { customerPhrase } from '../../idempotency/refusals';
 import type { Refusal } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
@@ -79,8 +78,7 @@ async function charged(
 		run.hint(message, kind, `transaction ${hash}`);
 	const others = othersOf(ready.charge, transaction);
 	if (isExisting) {
-		const who = customerPhrase(creation);
-		hint('existing', `${who} was already charged. Returning transaction ${hash}.`);
+		hint('existing', `The customer was already charged. Returning transaction ${hash}.`);
 		if (others.length > 0) {
 			const names = others.join(' and ');
 			hint(
