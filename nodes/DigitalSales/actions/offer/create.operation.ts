@@ -33,7 +33,7 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 	form: offerForm,
 	manyItemsHint:
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
-	creates: true,
+	kind: 'create',
 	read({ context }, itemIndex) {
 		const form = readForm(context, itemIndex, offerForm);
 		const { productHash, options } = form;
