@@ -35,7 +35,7 @@ describe('The errors that a seller meets most', () => {
 	const EMPTY_CART = [
 		'Cart is empty',
 		'Nothing was sent.',
-		'Add an item to Cart, or set Additional Fields > Amount.',
+		'Add an item to Cart, or set Additional Fields > Amount in Reais.',
 	];
 
 	test.each<[string, () => Promise<NodeOutcome>, string[]]>([
