@@ -305,12 +305,15 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			[`https://n8n.example.com/webhook/${ID.slice(0, -1)}%31/digital-sales?x=%`, SALE],
 			['https://n8n.example.com/webhook/two/digital-sales', SALE],
 			['https://n8n.example.com/webhook/shop-1/imported/digital-sales', IMPORTED],
-		])('the credential does not lead back to a trigger of the workflow: %s', async (notificationUrl, start) => {
-			const { url, hint } = await charge({ ...ofSale, start, notificationUrl });
+		])(
+			'the credential does not lead back to a trigger of the workflow: %s',
+			async (notificationUrl, start) => {
+				const { url, hint } = await charge({ ...ofSale, start, notificationUrl });
 
-			expect(url).toBe('');
-			expect(hint).toBe(`Nobody is notified of the payment, because ${WHY}. ${ADD_A_WAIT}`);
-		});
+				expect(url).toBe('');
+				expect(hint).toBe(`Nobody is notified of the payment, because ${WHY}. ${ADD_A_WAIT}`);
+			},
+		);
 
 		test('another address of the credential is notified', async () => {
 			const { url, hint } = await charge({ ...ofSale, notificationUrl: IN_CREDENTIAL });
