@@ -60,7 +60,7 @@ describe('Asked again in a real n8n', () => {
 		const endpoint = 'POST /transactions';
 		n8n.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 2 });
 		const failed = await ask('many', { items: customers(3, 300_000_000) });
-		expect(failed.complaint).toContain('Already created in this execution: item 1 is');
+		expect(failed.complaint).toContain('Already created in this execution: item 0 is');
 		expect(charges()).toBe(2);
 
 		const retries: Execution[] = [];

@@ -80,7 +80,9 @@ describe('The catalog behind lists and charges', () => {
 		});
 
 		test('no further', async () => {
-			expect(await chargeFor(500)).toEqual([expect.stringContaining('(at most 5 pages)')]);
+			expect(await chargeFor(500)).toEqual([
+				expect.stringContaining('in the first 5 pages of the catalog'),
+			]);
 			expect(pages()).toEqual(FIVE_PAGES);
 		});
 

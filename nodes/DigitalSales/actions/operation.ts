@@ -17,10 +17,12 @@ export interface Operation<Read = unknown, Ready = Read> {
 	form: Pick<Form<never>, 'properties' | 'serviceFields'>;
 	/** Shown before several items run through it. */
 	manyItemsHint?: string;
-	/** Errors of an operation that creates something list what was created. Several items run concurrently. */
-	creates: boolean;
-	/** Each item is a single read, so many run concurrently. */
-	readsEach?: true;
+	/**
+	 * - `create`: a few items run concurrently, and errors list what was created.
+	 * - `read`: each item is a single request, so many items run concurrently.
+	 * - `list`: an item may need many requests, so items run one by one.
+	 */
+	kind: 'create' | 'read' | 'list';
 	/** Items with the lowest rank are sent first; by default they keep their order. */
 	rank?(run: Run, itemIndex: number): number;
 	/**

@@ -72,7 +72,8 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 
 /** In Engine 2.0, nothing keeps a charge from being made twice or resumes a waiting execution. */
 function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemIndex: number): void {
-	if (!(operation.creates || operation.finish) || !isEngine2(context)) return;
+	const isSafe = operation.kind !== 'create' && !operation.finish;
+	if (isSafe || !isEngine2(context)) return;
 	const problem = `${operation.name} does not work in n8n's experimental Engine 2.0`;
 	const description = 'Remove engineType from the settings of the workflow.';
 	throw new NodeOperationError(context.getNode(), problem, { itemIndex, description });
@@ -93,7 +94,7 @@ async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promi
 		'failed' in item ? [] : [{ itemIndex, ready: item.result }],
 	);
 	const ready = sortBy(inOrder, ({ itemIndex }) => operation.rank?.(run, itemIndex) ?? 0);
-	const atOnce = operation.readsEach ? READS_AT_ONCE : operation.creates ? ITEMS_AT_ONCE : 1;
+	const atOnce = { create: ITEMS_AT_ONCE, read: READS_AT_ONCE, list: 1 }[operation.kind];
 	await eachLimit(ready, atOnce, async ({ itemIndex, ready }) => {
 		if (run.itemOrder.isStopped) return;
 		try {
@@ -129,7 +130,8 @@ function buildFailedItem(
 	known: ErrorContext = {},
 ): ItemResult[] {
 	// An unknown operation may be one that creates something.
-	const situation = situationOf(context, memory, itemIndex, operation?.creates ?? true);
+	const creates = (operation?.kind ?? 'create') === 'create';
+	const situation = situationOf(context, memory, itemIndex, creates);
 	const { error, facts } = toFailure(context.getNode(), thrown, { ...known, itemIndex, situation });
 	if (!context.continueOnFail()) throw error;
 	return [{ json: { error: { ...facts } }, pairedItem: { item: itemIndex } }];

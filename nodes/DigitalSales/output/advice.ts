@@ -15,9 +15,9 @@ export interface Situation {
 	hasOthers: boolean;
 	/** Whether an earlier attempt of this execution may have created what the item asks for. */
 	mayExist: boolean;
-	/** What this execution has created: "item 1 is abc123". */
+	/** What this execution has created: "item 0 is abc123". */
 	created?: string[];
-	/** What else it may have created: "item 2". */
+	/** What else it may have created: "item 1". */
 	inDoubt?: string[];
 }
 
@@ -58,10 +58,9 @@ export function adviceFor(situation: Situation | undefined): Pick<Row, 'warning'
 
 export function unsentNote(
 	{ hasOthers, mayExist, continues }: Situation,
-	itemIndex: number,
 	isSending: boolean,
 ): string {
-	const unsent = hasOthers ? `Item ${itemIndex + 1} was not sent` : 'Nothing was sent';
+	const unsent = hasOthers ? 'This item was not sent' : 'Nothing was sent';
 	if (mayExist)
 		return `${unsent} now, but an earlier attempt of this execution may have succeeded.`;
 	if (!hasOthers) return `${unsent}.`;

@@ -50,7 +50,7 @@ export interface Failure {
 
 /** Turns anything thrown into an error of n8n and the facts of a failed item. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
-	const { itemIndex = 0, about = null, isSent = false, situation } = context;
+	const { about = null, isSent = false, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoted(text, LONGEST_MESSAGE);
 	const { answer, ...facts } = factsOf(error, isSent);
@@ -59,7 +59,7 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext = {
 	const hasUnsentNote = isUnsent && !(error instanceof CanceledError);
 	const advice =
 		joinLines(
-			hasUnsentNote && situation && unsentNote(situation, itemIndex, isSent),
+			hasUnsentNote && situation && unsentNote(situation, isSent),
 			facts.advice?.replaceAll(RUN_AGAIN, again),
 		) || null;
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};

@@ -35,7 +35,7 @@ describe('The errors that a seller meets most', () => {
 	const EMPTY_CART = [
 		'Cart is empty',
 		'Nothing was sent.',
-		'Add an item to Cart, or set Additional Fields > Amount.',
+		'Add an item to Cart, or set Additional Fields > Amount in Reais.',
 	];
 
 	test.each<[string, () => Promise<NodeOutcome>, string[]]>([
@@ -155,11 +155,11 @@ describe('The errors that a seller meets most', () => {
 				return await shop.retry(shop.parameters(undefined, cartWith('50')), first);
 			},
 			[
-				'Item 1 was already charged, so the changed charge was not sent',
+				'This item was already charged, so the changed charge was not sent',
 				'A new execution would create again what has succeeded, so use Retry under Executions, or remove those items from the input.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'To send that as well, start a new execution with this item alone.',
-				'Already created in this execution: item 1 is HASH.',
+				'Already created in this execution: item 0 is HASH.',
 			],
 		],
 		[

@@ -92,7 +92,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(outputs[1]?.map(({ json }) => json.error)).toMatchObject([
 			{
 				message: 'Customer Email is not an e-mail address',
-				advice: 'Item 2 was not sent. The other items are not affected.',
+				advice: 'This item was not sent. The other items are not affected.',
 			},
 		]);
 		expect(account.sandbox.transactions).toHaveLength(1);

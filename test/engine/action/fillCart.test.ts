@@ -169,13 +169,13 @@ describe('The cart of Create PIX', () => {
 		});
 
 		test.each<[string, () => string, IDataObject, string]>([
-			['that it does not know', known, {}, `${INCOMPLETE} Price and More > Title`],
-			['alone that it does not know', known, { title: 'A' }, `${INCOMPLETE} Price`],
+			['that it does not know', known, {}, `${INCOMPLETE} Price in Reais and More > Title`],
+			['alone that it does not know', known, { title: 'A' }, `${INCOMPLETE} Price in Reais`],
 			[
 				'of an offer that it does not hold',
 				() => 'unknown1',
 				{},
-				`${UNKNOWN} Price and More > Title`,
+				`${UNKNOWN} Price in Reais and More > Title`,
 			],
 		])('a price %s is missed before anything is sent', async (_name, offer, more, problem) => {
 			sells({}, {});

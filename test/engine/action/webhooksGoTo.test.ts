@@ -236,7 +236,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		);
 	});
 
-	test('and otherwise nobody: it charges, and says what to do', async () => {
+	test('without any address it charges, and a hint says what to do', async () => {
 		const { status, url, hint } = await charge();
 
 		expect([status, url]).toEqual(['success', '']);
@@ -259,19 +259,19 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			expect(account.sandbox.requests).toEqual([]);
 		});
 
-		test('it does not matter where another address comes first', async () => {
+		test('a trigger that listens comes first, so the charge is made', async () => {
 			expect((await charge({ notificationUrl, triggers: [SALE] })).url).toMatch(TRIGGER);
 		});
 	});
 
-	test('an existing transaction keeps its address, so nothing is said of one', async () => {
+	test('an existing charge keeps its address, so there is no hint about it', async () => {
 		const parameters = { orderReference: 'order-1' };
 		await charge({ parameters });
 
 		expect((await charge({ parameters })).hint).toMatch(/^The customer was already charged\..*$/);
 	});
 
-	test('as the tool of an agent a wait behind the agent is none', async () => {
+	test('as the tool of an agent it ignores a Wait for Payment after the agent', async () => {
 		const { answers } = await callTool(untouched(), [{}], {
 			credentials: account.credentials,
 			next: { type: ACTION_TYPE, parameters: waitParameters() },
@@ -305,14 +305,17 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			[`https://n8n.example.com/webhook/${ID.slice(0, -1)}%31/digital-sales?x=%`, SALE],
 			['https://n8n.example.com/webhook/two/digital-sales', SALE],
 			['https://n8n.example.com/webhook/shop-1/imported/digital-sales', IMPORTED],
-		])('nor through the credential: %s', async (notificationUrl, start) => {
-			const { url, hint } = await charge({ ...ofSale, start, notificationUrl });
+		])(
+			'the credential does not lead back to a trigger of the workflow: %s',
+			async (notificationUrl, start) => {
+				const { url, hint } = await charge({ ...ofSale, start, notificationUrl });
 
-			expect(url).toBe('');
-			expect(hint).toBe(`Nobody is notified of the payment, because ${WHY}. ${ADD_A_WAIT}`);
-		});
+				expect(url).toBe('');
+				expect(hint).toBe(`Nobody is notified of the payment, because ${WHY}. ${ADD_A_WAIT}`);
+			},
+		);
 
-		test('but another address of the credential is', async () => {
+		test('another address of the credential is notified', async () => {
 			const { url, hint } = await charge({ ...ofSale, notificationUrl: IN_CREDENTIAL });
 
 			expect(url).toBe(IN_CREDENTIAL);

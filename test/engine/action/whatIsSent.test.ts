@@ -58,7 +58,9 @@ describe('What is sent', () => {
 			const failure = await account.fail(charge({ cart: list }));
 
 			expect(failure.message).toBe(`Additional Fields > Custom Fields > ${label} is empty`);
-			expect(failure.description).toContain('Enter the price, or set Amount.');
+			expect(failure.description).toContain(
+				'Enter the price, or set Additional Fields > Amount in Reais.',
+			);
 			expect(account.sandbox.requests).toEqual([]);
 
 			await account.run(charge({ cart: list, amount: 500 }), { continueOnFail: true });

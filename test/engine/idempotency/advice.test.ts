@@ -161,7 +161,7 @@ describe('What a charge that failed advises', () => {
 			const stopped = await shop.ask({ retrying: first, ...ask });
 			const continued = await shop.ask({ retrying: first, ...ask, continueOnFail: true });
 
-			expect(errorOf(stopped)).toContain(`Item 1 was not sent now, ${MAY}.`);
+			expect(errorOf(stopped)).toContain(`This item was not sent now, ${MAY}.`);
 			expect(errorIn(continued.json[0]).outcome).toBe('unknown');
 			expect(errorIn(continued.json[0]).advice).toContain(MAY);
 			expect(shop.charges).toBe(2);
@@ -178,7 +178,7 @@ describe('What a charge that failed advises', () => {
 				more: { ...OWN_CUSTOMER, cart: { items: [{ offerHash, price: '' }] } },
 			});
 
-			expect(errorOf(run)).toContain(`Item 1 was not sent now, ${MAY}.`);
+			expect(errorOf(run)).toContain(`This item was not sent now, ${MAY}.`);
 			expect(shop.charges).toBe(1);
 		});
 	});
@@ -214,7 +214,7 @@ describe('What a charge that failed advises', () => {
 		});
 
 		expect(shop.charges).toBe(1);
-		expect(String(data.PIX?.error?.description)).toContain('Item 1 was not sent');
+		expect(String(data.PIX?.error?.description)).toContain('This item was not sent');
 		expect(String(data.PIX?.error?.description)).not.toMatch(/nothing was sent/i);
 	});
 
@@ -265,7 +265,7 @@ describe('What a charge that failed advises', () => {
 		const run = await shop.ask({ more: { ...OWN_CUSTOMER, ...WRONG_CPF }, items: customers(4) });
 
 		expect(errorOf(run)).toContain(
-			'Item 3 was not sent, and neither was any other item of this run.',
+			'This item was not sent, and neither was any other item of this run.',
 		);
 		expect(shop.posts).toBe(0);
 	});

@@ -16,6 +16,7 @@ describe('All items are looked at before the first is sent:', () => {
 		const refused = await shop.ask({ ...TEN, ...where() });
 
 		expect(errorOf(refused)).toContain('The customer may already have been charged');
+		expect(refused.node?.error?.context?.itemIndex).toBe(9);
 		expect(shop.posts).toBe(1);
 	});
 

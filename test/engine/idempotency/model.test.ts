@@ -126,7 +126,7 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 				/** Whether somebody who looks for what a refusal tells finds a charge. */
 				const isFound = (text: string, { customer }: Wish): boolean => {
 					const { orders, details } = toldIn(text);
-					const isPlace = text.includes('charged for item 1, so');
+					const isPlace = text.includes('charged for this item, so');
 					return posted.some(
 						(one) =>
 							isLive(one.hash) &&

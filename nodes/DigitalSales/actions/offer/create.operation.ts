@@ -34,7 +34,7 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 	form: offerForm,
 	manyItemsHint:
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
-	creates: true,
+	kind: 'create',
 	read({ context }, itemIndex) {
 		const form = readForm(context, itemIndex, offerForm);
 		const { productHash, options } = form;
@@ -93,12 +93,14 @@ function buildOffer(context: IExecuteFunctions, itemIndex: number, form: OfferFo
 			offerForm.properties,
 			field in customFields ? ['additionalFields', 'customFields', field, ...path] : own,
 		);
+	const itemError = (message: string, advice: string) =>
+		parameterError(context, itemIndex, message, advice);
 	const read = offerBodySchema.safeParse(body);
 	if (!read.success) {
 		const [{ path: [field = '', ...path] = [], message = '' } = {}] = read.error.issues;
 		const label = labelOf(String(field), [String(field)], ...path);
 		const advice = 'Amounts in Custom Fields are in cents. To send none, leave the field out.';
-		throw parameterError(context, itemIndex, `${label} ${message}`, advice);
+		throw itemError(`${label} ${message}`, advice);
 	}
 	const {
 		price: cents,
@@ -109,7 +111,7 @@ function buildOffer(context: IExecuteFunctions, itemIndex: number, form: OfferFo
 	if (preset != null && methods && methods.length > 0 && !methods.includes(preset)) {
 		const label = labelOf('method_default', ['additionalFields', 'methodDefault']);
 		const problem = `${label} is not among the Payment Methods`;
-		throw parameterError(context, itemIndex, problem, 'Add it there, or choose another one.');
+		throw itemError(problem, 'Add it there, or choose another one.');
 	}
 	const names = compact(discounts.map(({ payment_method: name }) => name?.trim().toLowerCase()));
 	const second = names.findIndex((name, nth) => names.indexOf(name) < nth);
@@ -117,7 +119,7 @@ function buildOffer(context: IExecuteFunctions, itemIndex: number, form: OfferFo
 		const own = ['additionalFields', 'paymentMethodDiscounts'];
 		const label = labelOf('payment_method_discounts', own);
 		const problem = `${label} has two discounts for ${quoted(names[second] ?? '')}`;
-		throw parameterError(context, itemIndex, problem, 'Keep one of them.');
+		throw itemError(problem, 'Keep one of them.');
 	}
 	const price = { label: labelOf('price', ['price']), cents, isCustom: 'price' in customFields };
 	return { body, price };

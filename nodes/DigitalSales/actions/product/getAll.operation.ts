@@ -15,7 +15,7 @@ export const getAllProducts: Operation<ProductsForm> = {
 	action: 'Get many products',
 	description: 'List the products of the account and their offers',
 	form: productsForm,
-	creates: false,
+	kind: 'list',
 	read: ({ context }, itemIndex) => readForm(context, itemIndex, productsForm),
 	async send(run, _itemIndex, { returnAll, limit = 50, simplify, filters, options }) {
 		const isSplit = options.splitOffers === true;

@@ -66,6 +66,8 @@ const NO_CONTACT = [
 	'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
 	'Ask the customer for one of them, because two customers can have the same name.',
 ] as const;
+const AMOUNT = 'Additional Fields > Amount in Reais';
+const CUSTOM_ADVICE = 'Amounts in Custom Fields are in cents. To send none, leave the field out.';
 
 type CartLine = z.output<typeof lineSchema>;
 
@@ -105,43 +107,38 @@ export function buildCharge(
 		const from = field in customFields ? ['additionalFields', 'customFields', field] : own;
 		return displayPath(chargeForm.properties, [...from, ...path]);
 	};
+	const itemError = (message: string, advice: string) =>
+		parameterError(context, itemIndex, message, advice);
 	const read = bodySchema.safeParse(given);
 	if (!read.success) {
 		const [{ path = [], message = '' } = {}] = read.error.issues;
 		const label = labelOf(path[0] === 'cart' ? 'cart' : 'amount', ...path.slice(1));
-		const advice = 'Amounts in Custom Fields are in cents. To send none, leave the field out.';
-		throw parameterError(context, itemIndex, `${label} ${message}`, advice);
+		throw itemError(`${label} ${message}`, CUSTOM_ADVICE);
 	}
 	const { customer, api_token: token } = read.data;
 	const cart = read.data.cart ?? [];
-	if (cart.length === 0 && !('amount' in given)) {
-		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
-		throw parameterError(context, itemIndex, 'Cart is empty', advice);
+	const hasAmount = 'amount' in given;
+	if (cart.length === 0 && !hasAmount) {
+		throw itemError('Cart is empty', `Add an item to Cart, or set ${AMOUNT}.`);
 	}
-	if (!hasContact(customer) && isTool(context))
-		throw parameterError(context, itemIndex, ...NO_CONTACT);
+	if (isTool(context) && !hasContact(customer)) throw itemError(...NO_CONTACT);
+	const unpriced = cart.findIndex(({ price }) => price == null);
+	if (unpriced >= 0 && !hasAmount) {
+		const label = labelOf('cart', unpriced, 'price');
+		throw itemError(`${label} is empty`, `Enter the price, or set ${AMOUNT}.`);
+	}
 	// NaN if a price is missing.
 	const total = cart.reduce((sum, { price, quantity }) => sum + (price ?? NaN) * quantity, 0);
 	if (total > LARGEST_AMOUNT) {
 		const problem = `${labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
-		throw parameterError(context, itemIndex, problem, 'Correct a price or a quantity.');
-	}
-	const unpriced = cart.findIndex(({ price }) => price == null);
-	if (unpriced >= 0 && !('amount' in given)) {
-		const label = labelOf('cart', unpriced, 'price');
-		throw parameterError(
-			context,
-			itemIndex,
-			`${label} is empty`,
-			'Enter the price, or set Amount.',
-		);
+		throw itemError(problem, 'Correct a price or a quantity.');
 	}
 	const cartTotal = cart.length === 0 || Number.isNaN(total) ? undefined : total;
 	const amount = read.data.amount ?? cartTotal;
 	if (amount === 0) {
 		const isTyped = read.data.amount === 0;
 		const label = isTyped ? `${labelOf('amount')} is` : `${labelOf('cart')} adds up to`;
-		throw parameterError(context, itemIndex, `${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
+		throw itemError(`${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 	const body = amount === undefined ? given : { amount, ...given };
 	const asTyped = fingerprintCharge(bodyOf(typed));

@@ -1,3 +1,4 @@
+import snakeCase from 'lodash/snakeCase';
 import { z } from 'zod/v3';
 import {
 	customFieldsField,
@@ -160,44 +161,18 @@ const tracking = defineGroup(
 		sentAs: 'tracking',
 	},
 	[
-		textField({
-			displayName: 'Source (Src)',
-			name: 'src',
-			description: 'Where the customer came from, for example instagram',
-			sentAs: 'src',
-		}),
-		textField({
-			displayName: 'UTM Campaign',
-			name: 'utmCampaign',
-			description: 'The campaign, for example black-friday',
-			sentAs: 'utm_campaign',
-		}),
-		textField({
-			displayName: 'UTM Content',
-			name: 'utmContent',
-			description: 'Which version of the advertisement it was',
-			sentAs: 'utm_content',
-		}),
-		textField({
-			displayName: 'UTM Medium',
-			name: 'utmMedium',
-			description: 'The kind of advertisement, for example cpc',
-			sentAs: 'utm_medium',
-		}),
-		textField({
-			displayName: 'UTM Source',
-			name: 'utmSource',
-			description: 'The site that sent the customer, for example google',
-			sentAs: 'utm_source',
-		}),
-		textField({
-			displayName: 'UTM Term',
-			name: 'utmTerm',
-			description: 'The search terms',
-			sentAs: 'utm_term',
-		}),
+		trackingField('src', 'Source (Src)', 'Where the customer came from, for example instagram'),
+		trackingField('utmCampaign', 'UTM Campaign', 'The campaign, for example black-friday'),
+		trackingField('utmContent', 'UTM Content', 'Which version of the advertisement it was'),
+		trackingField('utmMedium', 'UTM Medium', 'The kind of advertisement, for example cpc'),
+		trackingField('utmSource', 'UTM Source', 'The site that sent the customer, for example google'),
+		trackingField('utmTerm', 'UTM Term', 'The search terms'),
 	],
 );
+
+function trackingField(name: string, displayName: string, description: string) {
+	return textField({ displayName, name, description, sentAs: snakeCase(name) });
+}
 
 const webhooks = [
 	defineField({

@@ -36,7 +36,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	form: chargeForm,
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
-	creates: true,
+	kind: 'create',
 	read: ({ context }, itemIndex) => readForm(context, itemIndex, chargeForm),
 	async complete(run, itemIndex, typed) {
 		const { url, hint } = await resolveNotificationAddress(run, itemIndex, typed);

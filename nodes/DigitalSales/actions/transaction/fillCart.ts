@@ -14,6 +14,8 @@ import { type ChargeForm, chargeForm } from './create.form';
 /** Offers listed in an error. */
 const MOST_NAMED = 10;
 
+const PRICE = 'Price in Reais';
+
 type CartItem = ChargeForm['cart'][number];
 
 /**
@@ -43,7 +45,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 		if (several) throw fieldError('offerHash', ...ambiguousOffer(several));
 		const filled = found ? fillItem(run, item, hash, found) : item;
 		const problem = lookupProblem(blankFields(filled), { found, failed });
-		if (blankFields(filled).includes('Price') && !hasAmount) {
+		if (blankFields(filled).includes(PRICE) && !hasAmount) {
 			throw fieldError('price', 'is empty', `Offer ${quoted(hash)} ${problem}. Enter the price.`);
 		}
 		if (problem !== undefined) {
@@ -86,7 +88,7 @@ function lookupProblem(blanks: string[], { found, failed }: Lookup): string | un
 function blankFields(item: CartItem): string[] {
 	const { customFields: own = {} } = item.more;
 	return [
-		...(item.price === undefined && !('price' in own) ? ['Price'] : []),
+		...(item.price === undefined && !('price' in own) ? [PRICE] : []),
 		...(item.more.title === undefined && !('title' in own) ? ['More > Title'] : []),
 	];
 }

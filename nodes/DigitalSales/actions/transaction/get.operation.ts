@@ -16,8 +16,7 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	action: 'Get a transaction',
 	description: 'Read one transaction by its hash',
 	form: getForm,
-	creates: false,
-	readsEach: true,
+	kind: 'read',
 	read({ context }, itemIndex) {
 		refuseUnfilledTool(context, itemIndex);
 		return readForm(context, itemIndex, getForm);

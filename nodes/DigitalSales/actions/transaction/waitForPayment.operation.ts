@@ -16,8 +16,7 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 	action: 'Wait for the payment of a transaction',
 	description: 'Pause the execution until a transaction is paid or can no longer be paid',
 	form: waitForm,
-	creates: false,
-	readsEach: true,
+	kind: 'read',
 	read(run, itemIndex) {
 		refuseAsTool(run.context, itemIndex);
 		assertCanPark(run.context, itemIndex);
