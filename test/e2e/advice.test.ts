@@ -18,7 +18,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 		n8n = await startN8n('e2e-advice', { env: WITHOUT_EDITOR });
 		const charge = {
 			...createPix({
-				...{ cart: cartOf(n8n.sandbox), notify: 'none', qrCodeImage: false },
+				...{ cart: cartOf(n8n.sandbox), webhooksGoTo: 'none', qrCodeImage: false },
 				customerDocument: '={{ $json.document }}',
 			}),
 		};
@@ -78,7 +78,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 		const failed = await ask(mode, items);
 
 		expect(failed.complaint).toContain('it creates again whatever had no Order Reference');
-		expect(failed.complaint).toContain('leave out what was created');
+		expect(failed.complaint).toContain('Remove what was created from its input first');
 		expect(failed.complaint).not.toContain('use Retry');
 		await ask(mode, items.slice(count - 1));
 		expect(charged()).toEqual(documents(items));

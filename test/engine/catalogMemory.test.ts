@@ -33,7 +33,7 @@ describe('The catalog behind lists and charges', () => {
 			expect(account.sandbox.requests).toHaveLength(2);
 		});
 
-		test('the newest sixty of all accounts together', async () => {
+		test('in sixty pages of all accounts together', async () => {
 			for (let nth = 0; nth < 60; nth++) {
 				catalogPages.set(`other ${nth}`, { page: { data: [] }, until: Infinity });
 			}
@@ -44,7 +44,7 @@ describe('The catalog behind lists and charges', () => {
 			expect(account.sandbox.requests).toHaveLength(1);
 		});
 
-		test.each(['apiToken', 'baseUrl'])('for one account: another has another %s', async (field) => {
+		test.each(['apiToken', 'baseUrl'])('for one account, which %s identifies', async (field) => {
 			const { digitalSalesApi = {} } = account.credentials;
 			const other = account.credentialsWith({ [field]: `${String(digitalSalesApi[field])}/v2` });
 			await list();
@@ -63,7 +63,7 @@ describe('The catalog behind lists and charges', () => {
 		});
 	});
 
-	describe('is looked through by a charge', () => {
+	describe('is searched by a charge', () => {
 		const chargeFor = async (position: number, price = '5'): Promise<string[]> => {
 			const value = account.sandbox.products[position]?.offers[0]?.hash ?? '';
 			const items = [{ offerHash: { __rl: true, mode: 'list', value }, price }];
@@ -71,7 +71,7 @@ describe('The catalog behind lists and charges', () => {
 			return hints.map(({ message }) => message);
 		};
 
-		test('as far as its fifth page, also where the service says nothing of its pages', async () => {
+		test('up to its fifth page, also if the service states no figures', async () => {
 			const set = { meta: null, links: null };
 			account.fault('list', { kind: 'patchBody', set }, 'always');
 
@@ -84,7 +84,7 @@ describe('The catalog behind lists and charges', () => {
 			expect(pages()).toEqual(FIVE_PAGES);
 		});
 
-		test('without a long wait for the turn of its account: then the charge is refused', async () => {
+		test('without a long wait for the rate limit: the charge is then refused', async () => {
 			account.fault('list', { kind: 'retryAfter', seconds: 60 });
 			const refused = { message: expect.stringContaining('could not be looked up') as string };
 			await expect(chargeFor(0, '')).rejects.toMatchObject(refused);

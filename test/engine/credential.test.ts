@@ -15,7 +15,7 @@ describe('Credential test', () => {
 		await runCredentialTest({ baseUrl: sandbox.baseUrl, apiToken: sandbox.apiToken, ...changes });
 	const answer = (status: number, body: unknown = {}): Fault => ({ kind: 'status', status, body });
 
-	test('accepts what works, also with blanks and a slash too many', async () => {
+	test('accepts a working credential, also with blanks and a trailing slash', async () => {
 		const accepted = { status: 'OK', message: 'The service accepts the token.' };
 
 		await expect(result()).resolves.toEqual(accepted);
@@ -24,7 +24,7 @@ describe('Credential test', () => {
 		).resolves.toEqual(accepted);
 	});
 
-	test('asks for one product, as JSON', async () => {
+	test('requests one product, as JSON', async () => {
 		await result();
 
 		expect(sandbox.requests).toMatchObject([
@@ -51,7 +51,7 @@ describe('Credential test', () => {
 		]);
 	});
 
-	test('asks once only where more than the page size is refused', async () => {
+	test('does not ask again if the service refuses more than the page size', async () => {
 		sandbox.addFault({ ...answer(403), times: 'always' });
 
 		await expect(result()).resolves.toMatchObject({ status: 'Error' });
@@ -115,7 +115,7 @@ describe('Credential test', () => {
 		await expect(result()).resolves.toEqual({ status: 'Error', message });
 	});
 
-	test('names no host that cannot be reached for a reason without a name', async () => {
+	test('does not name the host if a fault has no code', async () => {
 		// The harness looks up its own host, once.
 		await result();
 		const fail = (_host: string, _options: object, callback: (error: Error) => void): void =>

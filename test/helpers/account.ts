@@ -1,7 +1,7 @@
 import omitBy from 'lodash/omitBy';
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../nodes/DigitalSales/api/client';
+import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../nodes/DigitalSales/api/backoff';
 import { ENDPOINTS } from '../../nodes/DigitalSales/api/endpoints';
 import { clearProcessState } from '../../nodes/DigitalSales/shared/processState';
 import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox';
@@ -155,7 +155,7 @@ export function pixParameters(sandbox: Sandbox, more: INodeParameters = {}): INo
 			],
 		},
 		...CUSTOMER,
-		notify: 'none',
+		webhooksGoTo: 'none',
 		// Few tests need the picture.
 		qrCodeImage: false,
 		simplify: false,

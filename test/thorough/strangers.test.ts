@@ -45,7 +45,7 @@ describe.each([60, null])(
 			await inbox.publish({ triggerOn: ['paid'] });
 		});
 
-		test('of hashes that nobody knows lose no sale of another sender', async () => {
+		test('with unknown hashes lose no sale of another sender', async () => {
 			const stop = flood((nth) => `nosuch${nth}`);
 			await clock.sleep(10_000);
 
@@ -54,7 +54,7 @@ describe.each([60, null])(
 			expect(inbox.items).toHaveLength(SALES);
 		});
 
-		test('of 50 unpaid charges lose no sale of another sender', async () => {
+		test('about 50 unpaid charges lose no sale of another sender', async () => {
 			const unpaid = await chargesAt(inbox.account.sandbox, UNPAID);
 			const stop = flood((nth) => unpaid[nth % UNPAID] ?? '');
 			await clock.sleep(10_000);
@@ -64,7 +64,7 @@ describe.each([60, null])(
 			expect(inbox.items).toHaveLength(SALES);
 		});
 
-		test('of the very sale, among 50 unpaid charges, do not keep it out', async () => {
+		test('about the sale itself, among 50 unpaid charges, do not delay it', async () => {
 			const [sale = '', ...unpaid] = await chargesAt(inbox.account.sandbox, UNPAID);
 			const stop = flood((nth) => (nth % 2 === 0 ? sale : (unpaid[nth % (UNPAID - 1)] ?? '')));
 			await clock.sleep(60_000);
@@ -77,7 +77,7 @@ describe.each([60, null])(
 			expect(inbox.items).toMatchObject([{ hash: sale, payment_status: 'paid' }]);
 		});
 
-		test('of 50 unpaid charges cost two reads each, and then 24 a minute', async () => {
+		test('about 50 unpaid charges cost two reads each, then 24 a minute', async () => {
 			const unpaid = await chargesAt(inbox.account.sandbox, UNPAID);
 			const stop = flood((nth) => unpaid[nth % UNPAID] ?? '');
 			await clock.sleep(60_000);
@@ -86,7 +86,7 @@ describe.each([60, null])(
 			expect(inbox.reads).toBeLessThanOrEqual(2 * UNPAID + 24 + 8);
 		});
 
-		test('of one network, however many addresses it has, count as of one sender', async () => {
+		test('from one network count as one sender, however many addresses it has', async () => {
 			let nth = 0;
 			const stop = flood(
 				(at) => `nosuch${at}`,
@@ -98,7 +98,7 @@ describe.each([60, null])(
 			expect(inbox.reads).toBeLessThanOrEqual(8);
 		});
 
-		test('of all addresses together cost 48 reads a minute', async () => {
+		test('from all addresses together cost 48 reads a minute', async () => {
 			let nth = 0;
 			const stop = flood(
 				(at) => `nosuch${at}`,

@@ -12,7 +12,7 @@ describe.each([
 ])('Sales under %i reads a minute, while %i executions wait', (readsPerMinute, waiting) => {
 	const inbox = useInbox({ resendAfterSeconds: [], readsPerMinute });
 
-	test('are taken at first, and every wait that is paid ends paid', async () => {
+	test('are answered at first, and every paid wait ends paid', async () => {
 		await inbox.publish({ triggerOn: ['paid'] });
 		const { sandbox } = inbox.account;
 		const room = waitingRoomOf(inbox.account);

@@ -17,9 +17,9 @@ const HOUSE = [
 /** What is sent stands on how it is sent, paced and read, and that on what an account is. */
 const API = [
 	['account', 'redact', 'schemas/.+'],
-	['endpoints', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
+	['endpoints', 'backoff', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
 	['client'],
-	['products', 'catalog', 'transactions', 'credentialTest'],
+	['products', 'offers', 'seenPrices', 'catalog', 'transactions', 'credentialTest'],
 ];
 
 const stacked = (name, floors, pathOf, whole) =>

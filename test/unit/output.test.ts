@@ -48,7 +48,7 @@ describe('A product as flat fields', () => {
 		});
 	});
 
-	test('shows the very offer of a split row, with its interval', () => {
+	test('shows the offer of a split row, with its interval', () => {
 		const { offers: _offers, ...row } = product({ offer: offer('dear', '500') });
 
 		expect(simplifyProduct(row, true)).toEqual({
@@ -61,7 +61,7 @@ describe('A product as flat fields', () => {
 		});
 	});
 
-	test('has null for what the service does not say, or says in a way that no text can be made of', () => {
+	test('has null for missing and malformed values', () => {
 		const odd = { toString: 1 } as unknown as string;
 
 		expect(simplifyProduct({ hash: odd })).toEqual({
@@ -159,7 +159,7 @@ describe('A transaction as flat fields', () => {
 		pix_qr_code: '000201',
 	};
 
-	test('has ten of them by default', () => {
+	test('has ten fields by default', () => {
 		expect(simplified(sale)).toEqual(ten);
 		expect(Object.keys(ten)).toHaveLength(10);
 	});
@@ -173,7 +173,7 @@ describe('A transaction as flat fields', () => {
 		expect(simplified({ ...sale, ...more })).toHaveProperty('pix_qr_code', code);
 	});
 
-	test('has the chosen ones, in an order of its own, and always which sale it is', () => {
+	test('has the chosen fields in a fixed order, and always hash and status', () => {
 		const fields: TransactionField[] = ['utm_source', 'item_titles', 'amount', 'offer_hash'];
 		const row = simplified(sale, fields);
 
@@ -189,7 +189,7 @@ describe('A transaction as flat fields', () => {
 		expect(simplified(sale, [])).toEqual({ hash: 'tr1', payment_status: 'waiting_payment' });
 	});
 
-	test('has every other one to choose', () => {
+	test('offers all other fields to choose', () => {
 		const fields = TRANSACTION_FIELDS.filter((name) => !(name in ten));
 
 		expect(simplified(sale, fields)).toEqual({
@@ -215,7 +215,7 @@ describe('A transaction as flat fields', () => {
 		});
 	});
 
-	test('has the same fields after a wait, but for the time of change, and begins with "paid"', () => {
+	test('has the same fields after a wait, except the time of change, and begins with "paid"', () => {
 		const { updated_at: _updated, ...nine } = ten;
 		const row = waitOutput(read({ ...sale, paid: 'mine' }), { simplify: true });
 
@@ -236,7 +236,7 @@ describe('A transaction as flat fields', () => {
 		expect(simplified(json)).toEqual({ ...nothing, hash });
 	});
 
-	test('has a number for a date as text, and the title of the offer for want of a product', () => {
+	test('has a numeric date as text, and the title of the offer if there is no product', () => {
 		const body = { hash: 'tr1', updated_at: 1767326645, offer: { title: 'Oferta' } };
 
 		expect(simplified(body)).toMatchObject({ updated_at: '1767326645', product_title: 'Oferta' });

@@ -1,39 +1,36 @@
 import { type ICredentialDataDecryptedObject, isDomainAllowed } from 'n8n-workflow';
-import { createHash } from 'crypto';
 import { z } from 'zod/v3';
 import { parseBaseUrl } from '../domain/webAddress';
 import { cleanText, LONGEST_TEXT } from '../domain/text';
+import { digest } from '../shared/digest';
 import { createRedactor, type Redactor } from './redact';
 
 export const CREDENTIAL_NAME = 'digitalSalesApi';
 
-/** An account of the service, as its credential describes it. */
 export interface Account {
 	/** Without trailing slash; ends with the version segment (API document, Versioning). */
 	baseUrl: string;
 	/** The token for the body of POST /transactions (API document, Authentication 3). */
 	bodyApiToken: string;
 	notificationUrl?: string;
-	/** Under which name the address of a charge is sent as well. */
+	/** A second field of the body for the notification address of a charge. */
 	notificationField?: string;
-	/** Undefined allows every domain. */
 	allowedDomains?: string;
-	/** Identifies the account in process memory without its token. */
+	/** Identifies the account without revealing its token. */
 	key: string;
 	redact: Redactor;
-	/** For n8n's own authentication, with the token as it is sent and redacted. */
+	/** For n8n's own authentication, with the cleaned token. */
 	credential: ICredentialDataDecryptedObject;
 }
 
-/** A credential that cannot be used; the text names the field and what to change. */
 export class CredentialError extends Error {}
 
-/** What people copy along with a token from an example of a request. */
+/** People copy it along with the token from example requests. */
 const SCHEME = /^Bearer(\s+|$)/i;
 
 const text = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
 const token = text.transform((given) => given.replace(SCHEME, ''));
-/** What a header carries as it is: n8n's HTTP client drops other characters without a word. */
+/** n8n's HTTP client silently drops other characters from a header. */
 const HEADER_TEXT = /^[\x21-\x7e]*$/;
 
 const credentialSchema = z.object({
@@ -46,11 +43,7 @@ const credentialSchema = z.object({
 	allowedDomains: text,
 });
 
-/**
- * Reads the decrypted credential.
- *
- * @throws CredentialError with the display name of the field that has to be changed
- */
+/** @throws CredentialError */
 export function readAccount(credential: ICredentialDataDecryptedObject): Account {
 	const parsed = credentialSchema.safeParse(credential);
 	if (!parsed.success) {
@@ -74,7 +67,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		);
 	}
 	const isBound = data.allowedHttpRequestDomains === 'domains';
-	if (isBound && !allows(data.allowedDomains, base.value)) {
+	if (isBound && !isHostAllowed(data.allowedDomains, base.value)) {
 		throw new CredentialError(
 			'Allowed Domains in the credential do not include the host of its Base URL. Add the host, or allow all domains.',
 		);
@@ -85,12 +78,12 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		notificationUrl: data.notificationUrl === '' ? undefined : data.notificationUrl,
 		notificationField: data.notificationField || undefined,
 		allowedDomains: isBound ? data.allowedDomains : undefined,
-		key: createHash('sha256').update(`${base.value}\n${data.apiToken}`).digest('hex'),
+		key: digest(base.value, data.apiToken),
 		redact: createRedactor([data.apiToken, data.bodyApiToken]),
 		credential: { ...credential, apiToken: data.apiToken },
 	};
 }
 
-function allows(allowedDomains: string, url: string): boolean {
+function isHostAllowed(allowedDomains: string, url: string): boolean {
 	return allowedDomains !== '' && isDomainAllowed({ url, allowedDomains });
 }

@@ -5,21 +5,14 @@ import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
 import type { Account } from './account';
 import { Client } from './client';
+import { type NewItems, readPages } from './pagination';
+import { fetchProductPage, isOnSale, withPageSizeFallback } from './products';
+import { type Offer, type Product, type ProductPage, productSchema } from './schemas/product';
 import { ServiceError } from './serviceError';
-import { type NewItems, pages } from './pagination';
-import { fetchProductPage, sized } from './products';
-import {
-	type Offer,
-	type Product,
-	type ProductPage,
-	isSold,
-	productSchema,
-} from './schemas/product';
 
 const PRODUCT_FIELDS = ['hash', 'title', 'cover', 'sale_page', 'status'] as const;
 const OFFER_FIELDS = ['hash', 'title', 'price', 'url'] as const;
 
-/** Of a product only what lists and lookups need. */
 export type CatalogProduct = Pick<Product, (typeof PRODUCT_FIELDS)[number]> & {
 	offers: CatalogOffer[];
 };
@@ -28,57 +21,58 @@ export type CatalogOffer = Pick<Offer, (typeof OFFER_FIELDS)[number]>;
 
 type CatalogPage = ProductPage<CatalogProduct>;
 
-/** Products on one page; a service may give fewer. */
 const PAGE_SIZE = 100;
 export const CATALOG_LIMITS = {
 	retry: { maxTries: 2, maxTotalMs: 10_000 },
 	timeoutMs: 10_000,
 	longestLimiterWaitMs: 10_000,
 };
-/** Long enough to look through a list and come back, short enough to see what was changed meanwhile. */
+/** Long enough to look through a list and come back, short enough to see changes. */
 const REMEMBERED_MS = 45_000;
 
-/** Pages of catalogs by account and number, all forgotten when a catalog is changed. */
 export const catalogPages = processState(
 	new BoundedMap<{ page: CatalogPage; until: number }>({
 		most: 60,
-		isOver: ({ until }) => until <= clock.elapsed(),
+		isExpired: ({ until }) => until <= clock.elapsed(),
 	}),
 );
 
 /**
- * The pages of the catalog (API document, Endpoint 4: GET /products). They are remembered for a moment,
- * so that opening a list again does not spend the account's budget.
+ * Reads the catalog (API document, Endpoint 4: GET /products). Its pages are remembered for a moment, so that
+ * opening a list again does not spend the account's budget.
  *
- * @param client one with {@link CATALOG_LIMITS}
+ * @param client has {@link CATALOG_LIMITS}
  * @throws ServiceError
  */
 export function readCatalog(
 	client: Client,
 	range: { from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<CatalogProduct>, string | undefined> {
-	const read = sized(
-		async (pageSize, number: number) => await readPage(client, { page: number, pageSize }),
+	const fetchPage = withPageSizeFallback(
+		async (pageSize, page) => await readPage(client, { page, pageSize }),
 		PAGE_SIZE,
 	);
-	return pages({ ...range, fetchPage: read });
+	return readPages({ ...range, fetchPage });
 }
 
 async function readPage(
 	client: Client,
-	asked: { page: number; pageSize?: number },
+	query: { page: number; pageSize?: number },
 ): Promise<CatalogPage> {
-	const key = client.account.key + JSON.stringify(asked);
+	const key = client.account.key + JSON.stringify(query);
 	const known = catalogPages.get(key);
 	if (known) return known.page;
 	const until = clock.elapsed() + REMEMBERED_MS;
-	const { data, ...figures } = await fetchProductPage(client, asked);
-	const page = { ...figures, data: data.map((item) => toCatalog(productSchema.parse(item))) };
+	const { data, ...figures } = await fetchProductPage(client, query);
+	const page = {
+		...figures,
+		data: data.map((item) => toCatalogProduct(productSchema.parse(item))),
+	};
 	catalogPages.set(key, { page, until });
 	return page;
 }
 
-function toCatalog(product: Product): CatalogProduct {
+function toCatalogProduct(product: Product): CatalogProduct {
 	return {
 		...pick(product, PRODUCT_FIELDS),
 		offers: product.offers.map((offer) => pick(offer, OFFER_FIELDS)),
@@ -87,7 +81,7 @@ function toCatalog(product: Product): CatalogProduct {
 
 /** A quarter of the account's budget, spent at most once while pages are remembered. */
 export const MOST_LOOKUP_PAGES = 5;
-/** An offer of the catalog with the product that it sells. */
+
 export interface FoundOffer {
 	product: CatalogProduct;
 	offer: CatalogOffer;
@@ -95,45 +89,39 @@ export interface FoundOffer {
 
 export interface Lookup {
 	found?: FoundOffer;
-	/** What fits equally well, instead of one that is found. */
 	several?: FoundOffer[];
-	/** Why the catalog could not be read. */
 	failed?: ServiceError;
 }
 
-/**
- * Looks offers up in the catalog for all items of a run, on its first few pages, until one is sold.
- * After a failure the run reads no more, so that no item waits for nothing.
- */
+/** Looks offers up in the first pages of the catalog, for all items of a run. It stops reading at a failure. */
 export class CatalogLookup {
 	private products: CatalogProduct[] = [];
-	private readonly reading: ReturnType<typeof readCatalog>;
+	private readonly pages: ReturnType<typeof readCatalog>;
 	private failed?: ServiceError;
 
 	constructor(context: IExecuteFunctions, account: Account) {
 		const signal = context.getExecutionCancelSignal();
 		const client = new Client(context, account, { ...CATALOG_LIMITS, signal });
-		this.reading = readCatalog(client, { maxPages: MOST_LOOKUP_PAGES });
+		this.pages = readCatalog(client, { maxPages: MOST_LOOKUP_PAGES });
 	}
 
 	/**
-	 * The offer with a hash. One that is sold goes before one that is not.
+	 * Finds the offer with a hash, if possible of a product on sale.
 	 *
-	 * @param price if it is given, the catalog's does not tell offers apart
+	 * @param price if given, offers that differ only in their catalog price count as the same
 	 */
-	async offer(hash: string, price?: number): Promise<Lookup> {
-		const found = offersIn(this.products, hash);
-		while (!found.some(({ product }) => isSold(product))) {
-			const more = await this.nextPage();
-			if (!more) return { ...chosen(found, price), failed: this.failed };
-			found.push(...offersIn(more, hash));
+	async findOffer(hash: string, price?: number): Promise<Lookup> {
+		const found = offersWithHash(this.products, hash);
+		while (!found.some(({ product }) => isOnSale(product))) {
+			const products = await this.nextPage();
+			if (!products) return { ...chooseOffer(found, price), failed: this.failed };
+			found.push(...offersWithHash(products, hash));
 		}
-		return chosen(found, price);
+		return chooseOffer(found, price);
 	}
 
-	/** The products of the next page; undefined if there is none, or it cannot be read. */
 	private async nextPage(): Promise<CatalogProduct[] | undefined> {
-		const { done, value } = await this.reading.next().catch((error: unknown) => {
+		const { done, value } = await this.pages.next().catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
 			this.failed = error;
 			return { done: true, value: undefined } as const;
@@ -144,14 +132,14 @@ export class CatalogLookup {
 	}
 }
 
-function offersIn(products: CatalogProduct[], hash: string): FoundOffer[] {
+function offersWithHash(products: CatalogProduct[], hash: string): FoundOffer[] {
 	return products.flatMap((product) =>
 		product.offers.filter((offer) => offer.hash === hash).map((offer) => ({ product, offer })),
 	);
 }
 
-function chosen(all: FoundOffer[], price: number | undefined): Lookup {
-	const sold = all.filter(({ product }) => isSold(product));
-	const different = uniqBy(sold.length > 0 ? sold : all, ({ offer }) => price ?? offer.price);
+function chooseOffer(all: FoundOffer[], price: number | undefined): Lookup {
+	const onSale = all.filter(({ product }) => isOnSale(product));
+	const different = uniqBy(onSale.length > 0 ? onSale : all, ({ offer }) => price ?? offer.price);
 	return different.length > 1 ? { several: different } : { found: different[0] };
 }

@@ -6,21 +6,21 @@ import type {
 	ILoadOptionsFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
+import { answerIn, readFault, responseHead } from '../n8n/httpHelper';
+import { CanceledError, cancelableSleep, clock } from '../shared/clock';
 import { type Account, CREDENTIAL_NAME } from './account';
-import { ENDPOINTS, type Endpoint } from './endpoints';
-import { kindOfStatus, retryDecision } from './retryTable';
-import { type Outcome, ServiceError, withoutAnswer } from './serviceError';
-import { readFault } from '../n8n/httpHelper';
 import {
-	type Permit,
-	type RateLimiter,
-	type TakeOptions,
-	TooLateError,
-	rateLimiterFor,
-} from './rateLimiter';
-import { readBody, readResponse, takeText } from './response';
-import { answerIn, responseHead } from '../n8n/httpHelper';
-import { CanceledError, clock, wait } from '../shared/clock';
+	DEFAULT_RETRY_LIMITS,
+	type RetryLimits,
+	backoffMs,
+	mayRetry,
+	rateLimitWaitMs,
+} from './backoff';
+import { ENDPOINTS, type Endpoint } from './endpoints';
+import { type PermitOptions, TooLateError, rateLimiterFor } from './rateLimiter';
+import { decodeBody, readBody, readResponse } from './response';
+import { kindOfStatus, retryDecision } from './retryTable';
+import { type Outcome, ServiceError, unansweredOutcome } from './serviceError';
 
 export type ServiceContext =
 	| IExecuteFunctions
@@ -30,15 +30,13 @@ export type ServiceContext =
 
 export interface ServiceRequest {
 	endpoint: Endpoint;
-	/** Below the base URL, its segments encoded. */
 	path: string;
 	query?: IDataObject;
 	body?: IDataObject;
 }
 
 /**
- * Sends a try that the rate limit has let in. Undefined: the service did not process it, and another try
- * follows.
+ * Sends one try of a request. Undefined means that the service did not process it, and another try follows.
  *
  * @throws ServiceError if no other try follows
  */
@@ -46,36 +44,34 @@ export type Send<T> = () => Promise<T | undefined>;
 
 export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
-	/** How long one try may take, its whole answer included; the endpoint's own time by default. */
+	/** Of one try with its whole answer. */
 	timeoutMs?: number;
-	/** Requests a minute to GET /products; the documented number by default. */
 	productRate?: number;
 	signal?: AbortSignal;
-	/** How long each try may wait for the account's rate limit: a request that somebody waits for. */
+	/** Set if somebody waits for the answer: such a request goes first. */
 	longestLimiterWaitMs?: number;
-	/** Whether it takes its turn after a 429 all the same. */
-	yields?: boolean;
-	/** Whether nobody waits for it after all. */
+	waitsAfter429?: boolean;
 	isBackground?: boolean;
 	onWait?: (endpoint: Endpoint) => void;
 }
 
-/** Shorter waits are not worth telling a person about. */
 const NOTABLE_WAIT_MS = 500;
-/**
- * What a proxy answers if it does not connect to an https host. Only n8n's error tells that from an
- * answer of the service; n8n versions that do not know the exception pass it on as one.
- */
+/** A proxy may answer so instead of connecting to the service. Only n8n's error shows the difference. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
-/** The only failure before the first try, of a request that waits only for so long for the rate limit. */
-const NOT_LET_IN = withoutAnswer('rateLimited');
-/** A 429 may ask for exactly the longest time, and that is over a moment later. */
+/** A 429 may ask for exactly the longest time, and the next try starts a moment later. */
 const GRACE_MS = 500;
 
-/**
- * The only place that talks to the service: paced by the account's rate limiter, with n8n's own
- * authentication, and repeated only as the retry table allows.
- */
+interface Progress {
+	tries: number;
+	/** Without those that got a 429. */
+	failedTries: number;
+	rateLimitHits: number;
+	firstSentAt: number;
+	delayMs: number;
+	outcome: Outcome;
+}
+
+/** Sends all requests to the service: paced by the account's rate limiter, repeated as the retry table allows. */
 export class Client {
 	private readonly retry: RetryLimits;
 
@@ -88,11 +84,11 @@ export class Client {
 	}
 
 	/**
-	 * Sends a request and gives the JSON of the answer as `read` understood it.
+	 * Sends a request, with all its tries.
 	 *
-	 * @param read gives undefined for a success of another shape than the documented one
+	 * @param read returns undefined for an undocumented shape
 	 * @throws ServiceError
-	 * @throws CanceledError if the execution is canceled while nothing is under way
+	 * @throws CanceledError if the execution is canceled between two tries
 	 */
 	async request<T>(request: ServiceRequest, read: (body: unknown) => T | undefined): Promise<T> {
 		for await (const send of this.tries(request, read)) {
@@ -102,104 +98,112 @@ export class Client {
 		throw new CanceledError();
 	}
 
-	/**
-	 * The tries of a request, each when the rate limit lets it in. A caller that leaves without sending one
-	 * gives its permit back.
-	 */
+	/** Yields each try of a request once it has a permit. */
 	async *tries<T>(
 		request: ServiceRequest,
 		read: (body: unknown) => T | undefined,
 	): AsyncGenerator<Send<T>, void> {
-		const { endpoint } = request;
-		const counts = { tries: 0, failed: 0, limited: 0 };
-		let outcome = NOT_LET_IN;
-		let firstSentAt = Infinity;
+		const limiter = rateLimiterFor(this.account, request.endpoint);
+		const progress: Progress = {
+			...{ tries: 0, failedTries: 0, rateLimitHits: 0, firstSentAt: Infinity, delayMs: 0 },
+			// Before the first try, a request can only fail in the limiter.
+			outcome: unansweredOutcome('rateLimited'),
+		};
 		for (;;) {
-			const latest = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
-			// Whether the time for its tries is running.
-			const isBack = counts.tries > 0;
-			const options = { ...this.takeOptions(endpoint, latest), isBack };
-			const limiter = rateLimiterFor(this.account, endpoint);
-			const permit = await limiter.take(options).catch((error: unknown) => {
-				if (error instanceof TooLateError) throw this.failure(request, outcome, counts.tries);
-				throw error;
+			const options = this.permitOptions(request.endpoint, progress);
+			const permit = await limiter.acquirePermit(options).catch((error: unknown) => {
+				throw error instanceof TooLateError ? this.toError(request, progress) : error;
 			});
 			let isSent = false;
-			let delayMs = 0;
 			try {
 				yield async () => {
 					isSent = true;
-					firstSentAt = Math.min(firstSentAt, clock.elapsed());
-					outcome = await this.send(request);
-					counts.tries++;
-					const { kind, retryAfterMs = 0 } = outcome;
-					const isLimited = kind === 'rateLimited';
-					settle(limiter, permit, outcome, rateLimitWaitMs(counts.limited + 1, clock.random()));
-					const value = kind === 'success' ? understood(outcome.body, read) : undefined;
-					if (value !== undefined) return value;
-					counts[isLimited ? 'limited' : 'failed']++;
-					// A 429 has closed the limiter for all executions; the next try waits there.
-					delayMs = isLimited
-						? 0
-						: Math.max(retryAfterMs, backoffMs(counts.failed, clock.random()));
-					const elapsedMs = clock.elapsed() - firstSentAt;
-					const used = { failedTries: counts.failed, elapsedMs, delayMs };
-					const isRetried = retryDecision(ENDPOINTS[endpoint].method, kind) === 'retry';
-					if (isRetried && mayRetry(this.retry, used)) return undefined;
-					throw this.failure(request, outcome, counts.tries);
+					const closedMs = await this.sendTry(request, progress);
+					if (closedMs === undefined) limiter.releaseUsed(permit);
+					else limiter.releaseLimited(permit, closedMs);
+					const value = valueOf(progress.outcome, read);
+					if (value === undefined && !this.planRetry(request.endpoint, progress)) {
+						throw this.toError(request, progress);
+					}
+					return value;
 				};
 			} finally {
-				if (!isSent) limiter.giveBack(permit);
+				if (!isSent) limiter.releaseUnused(permit);
 			}
-			await wait(delayMs, this.options.signal);
+			await cancelableSleep(progress.delayMs, this.options.signal);
 		}
 	}
 
-	private takeOptions(endpoint: Endpoint, latest: number): TakeOptions {
-		const { signal, productRate, longestLimiterWaitMs, yields, isBackground } = this.options;
-		const { onWait: tell } = this.options;
+	private permitOptions(endpoint: Endpoint, { tries, firstSentAt }: Progress): PermitOptions {
+		const { signal, productRate, longestLimiterWaitMs, waitsAfter429, isBackground, onWait } =
+			this.options;
 		return {
 			signal,
-			isUrgent: longestLimiterWaitMs !== undefined && !yields && !isBackground,
+			isUrgent: longestLimiterWaitMs !== undefined && !waitsAfter429 && !isBackground,
 			isBackground,
+			isRetry: tries > 0,
 			rate: endpoint === 'GET /products' ? productRate : undefined,
-			latest: Math.min(latest, clock.elapsed() + (longestLimiterWaitMs ?? Infinity)),
+			latest: Math.min(
+				firstSentAt + this.retry.maxTotalMs + GRACE_MS,
+				clock.elapsed() + (longestLimiterWaitMs ?? Infinity),
+			),
 			onWait: (delayMs) => {
-				if (delayMs >= NOTABLE_WAIT_MS) tell?.(endpoint);
+				if (delayMs >= NOTABLE_WAIT_MS) onWait?.(endpoint);
 			},
 		};
 	}
 
-	private async send(request: ServiceRequest): Promise<Outcome> {
+	/** @returns how long a 429 closes the limiter */
+	private async sendTry(request: ServiceRequest, progress: Progress): Promise<number | undefined> {
+		progress.firstSentAt = Math.min(progress.firstSentAt, clock.elapsed());
+		progress.outcome = await this.fetchOutcome(request);
+		progress.tries++;
+		const { kind, retryAfterMs = 0 } = progress.outcome;
+		if (kind !== 'rateLimited') return undefined;
+		return Math.max(retryAfterMs, rateLimitWaitMs(++progress.rateLimitHits, clock.random()));
+	}
+
+	private planRetry(endpoint: Endpoint, progress: Progress): boolean {
+		const { kind, retryAfterMs = 0 } = progress.outcome;
+		// After a 429 the next try waits in the limiter.
+		progress.delayMs =
+			kind === 'rateLimited'
+				? 0
+				: Math.max(retryAfterMs, backoffMs(++progress.failedTries, clock.random()));
+		const elapsedMs = clock.elapsed() - progress.firstSentAt;
+		const isRepeatable = retryDecision(ENDPOINTS[endpoint].method, kind) === 'retry';
+		return isRepeatable && mayRetry(this.retry, { ...progress, elapsedMs });
+	}
+
+	private async fetchOutcome(request: ServiceRequest): Promise<Outcome> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const late = AbortSignal.timeout(timeoutMs);
 		// An answer that has begun proves that the service has the request.
 		let hasHeaders = false;
 		try {
-			const { statusCode: status, headers, body } = await this.begin(request, timeoutMs);
+			const { statusCode: status, headers, body } = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
 			const chunks = await readBody(body, late).catch((error: unknown) => {
-				// The status line alone makes it a 429.
 				if (kindOfStatus(status) === 'rateLimited') return [];
 				throw error;
 			});
-			const text = chunks && takeText(chunks);
+			const text = chunks && decodeBody(chunks);
 			return readResponse({ status, headers, text }, this.account.redact);
 		} catch (error) {
 			const fault = readFault(error);
-			return withoutAnswer(hasHeaders ? 'interrupted' : fault.kind, fault.code);
+			return unansweredOutcome(hasHeaders ? 'interrupted' : fault.kind, fault.code);
 		}
 	}
 
-	/** Canceling the execution ends it: n8n's helper hangs up, so the outcome is unknown. */
-	private async begin(request: ServiceRequest, timeoutMs: number) {
+	/** If the execution is canceled, n8n's helper hangs up. */
+	private async openResponse(request: ServiceRequest, timeoutMs: number) {
 		const { context, account } = this;
 		const sending: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(
 			context,
 			CREDENTIAL_NAME,
 			this.httpOptions(request, timeoutMs),
 			{
-				// Read once for the whole execution: n8n would fetch and decrypt it for each request.
+				// Without it, n8n would fetch and decrypt the credential for each request.
 				credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data: account.credential },
 			},
 		);
@@ -226,72 +230,24 @@ export class Client {
 		};
 	}
 
-	private failure({ endpoint, body }: ServiceRequest, outcome: Outcome, tries: number): Error {
-		const { api_token: token = this.account.credential.apiToken } = body ?? {};
-		const hasOtherToken = token !== this.account.credential.apiToken;
+	private toError({ endpoint, body }: ServiceRequest, { outcome, tries }: Progress): Error {
+		const { apiToken } = this.account.credential;
+		const hasOtherToken = body?.api_token !== undefined && body.api_token !== apiToken;
 		const error = new ServiceError(endpoint, outcome, tries, hasOtherToken);
-		// `idempotency/` takes a cancellation for not processed, so a doubt is never reported as one.
+		// `idempotency/` takes a canceled request for unprocessed, so a request in doubt stays an error.
 		const isCanceled = this.options.signal?.aborted === true;
 		return isCanceled && !error.isInDoubt ? new CanceledError() : error;
 	}
 }
 
-/** @param leastMs how long a 429 closes the limiter at least */
-function settle(
-	limiter: RateLimiter,
-	permit: Permit,
-	{ kind, retryAfterMs = 0 }: Outcome,
-	leastMs: number,
-): void {
-	if (kind === 'rateLimited') {
-		limiter.settleLimited(permit, Math.max(retryAfterMs, leastMs));
-	} else {
-		limiter.settle(permit);
-	}
-}
-
-/** A reader that fails says as much as one that does not know the shape. */
-function understood<T>(body: unknown, read: (body: unknown) => T | undefined): T | undefined {
+/** A success that cannot be read counts as one of an undocumented shape. */
+function valueOf<T>(
+	{ kind, body }: Outcome,
+	read: (body: unknown) => T | undefined,
+): T | undefined {
 	try {
-		return read(body);
+		return kind === 'success' ? read(body) : undefined;
 	} catch {
 		return undefined;
 	}
-}
-
-export interface RetryLimits {
-	/** Tries in all, the first included. A 429 does not count: it is waited out until the time is up. */
-	maxTries: number;
-	/** No new try starts later than this after the first one. */
-	maxTotalMs: number;
-}
-
-/** @internal */
-export const DEFAULT_RETRY_LIMITS: Readonly<RetryLimits> = { maxTries: 5, maxTotalMs: 300_000 };
-
-const FIRST_BACKOFF_MS = 500;
-const LONGEST_BACKOFF_MS = 30_000;
-
-/** @internal With full jitter: executions that failed together do not come back together. */
-export function backoffMs(failedTries: number, random: number): number {
-	const cap = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failedTries - 1));
-	return Math.round(random * cap);
-}
-
-const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
-/** Short enough to miss none of the minutes over which limits are counted. */
-const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
-
-/** @internal How long to wait at least after so many 429s, whatever they say; the upper half is random. */
-export function rateLimitWaitMs(hits: number, random: number): number {
-	const cap = Math.min(LONGEST_RATE_LIMIT_WAIT_MS, FIRST_RATE_LIMIT_WAIT_MS * 2 ** (hits - 1));
-	return Math.round((cap * (1 + random)) / 2);
-}
-
-/** @internal */
-export function mayRetry(
-	limits: RetryLimits,
-	used: { failedTries: number; elapsedMs: number; delayMs: number },
-): boolean {
-	return used.failedTries < limits.maxTries && used.elapsedMs + used.delayMs <= limits.maxTotalMs;
 }

@@ -4,62 +4,69 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { CredentialError, readAccount } from './account';
-import { ServiceError, withoutAnswer } from './serviceError';
-import { readFault } from '../n8n/httpHelper';
-import { sized } from './products';
+import { readFault, responseHead } from '../n8n/httpHelper';
+import { type Account, CredentialError, readAccount } from './account';
+import { withPageSizeFallback } from './products';
 import { readResponse } from './response';
-import { responseHead } from '../n8n/httpHelper';
 import { readProductPage } from './schemas/product';
+import { ServiceError, unansweredOutcome } from './serviceError';
 
 const TIMEOUT_MS = 20_000;
 
-/** What the one helper of a credential test gives. */
 const wholeResponse = responseHead.extend({ body: z.string().catch('') });
 
 /**
- * Tests a credential by reading one product. Written in code because the declarative test takes any
- * 2xx for a success, also the web page that a wrong path answers with.
+ * Tests a credential by reading one product. n8n's declarative test would accept any 2xx, such as the
+ * web page under a wrong path.
  */
 export async function digitalSalesApiTest(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	// The context of a credential test offers no other helper than this one.
-	const { helpers } = this;
 	try {
 		const account = readAccount(data ?? {});
-		const ask = async (pageSize?: number): Promise<unknown> => {
-			const response: unknown = await helpers.request({
-				method: 'GET',
-				uri: `${account.baseUrl}/products`,
-				qs: { page: 1, per_page: pageSize },
-				headers: {
-					Accept: 'application/json',
-					Authorization: `Bearer ${String(account.credential.apiToken)}`,
-				},
-				resolveWithFullResponse: true,
-				simple: false,
-				followRedirect: false,
-				timeout: TIMEOUT_MS,
-			});
-			const { statusCode, headers, body } = wholeResponse.parse(response);
-			const outcome = readResponse({ status: statusCode, headers, text: body }, account.redact);
-			if (outcome.kind === 'success') return outcome.body;
-			throw new ServiceError('GET /products', outcome, 1);
-		};
-		return readProductPage(await sized(ask, 1)())
+		const fetchPage = withPageSizeFallback(
+			async (pageSize, page) => await fetchProducts(this, account, { page, per_page: pageSize }),
+			1,
+		);
+		return readProductPage(await fetchPage(1))
 			? { status: 'OK', message: 'The service accepts the token.' }
-			: failed('The host answers, but not with a list of products. Check Base URL.');
+			: testFailed('The host answers, but not with a list of products. Check Base URL.');
 	} catch (error) {
-		if (error instanceof CredentialError) return failed(error.message);
-		if (error instanceof ServiceError) return failed(refusal(error));
+		if (error instanceof CredentialError) return testFailed(error.message);
+		if (error instanceof ServiceError) return testFailed(describeError(error));
 		const { kind, code } = readFault(error);
-		return failed(refusal(new ServiceError('GET /products', withoutAnswer(kind, code), 1)));
+		const outcome = unansweredOutcome(kind, code);
+		return testFailed(describeError(new ServiceError('GET /products', outcome, 1)));
 	}
 }
 
-function refusal(error: ServiceError): string {
+async function fetchProducts(
+	{ helpers }: ICredentialTestFunctions,
+	{ baseUrl, credential, redact }: Account,
+	query: { page: number; per_page?: number },
+): Promise<unknown> {
+	// A credential test has no other helper.
+	const response: unknown = await helpers.request({
+		method: 'GET',
+		uri: `${baseUrl}/products`,
+		qs: query,
+		headers: {
+			Accept: 'application/json',
+			Authorization: `Bearer ${String(credential.apiToken)}`,
+		},
+		resolveWithFullResponse: true,
+		simple: false,
+		followRedirect: false,
+		timeout: TIMEOUT_MS,
+	});
+	const { statusCode, headers, body } = wholeResponse.parse(response);
+	const outcome = readResponse({ status: statusCode, headers, text: body }, redact);
+	if (outcome.kind !== 'success') throw new ServiceError('GET /products', outcome, 1);
+	return outcome.body;
+}
+
+function describeError(error: ServiceError): string {
 	const { status = 0, isWebPage, kind, code } = error.outcome;
 	if (isWebPage || status === 404 || status === 405) {
 		return `The host answers, but there is no API under this path (${status}${isWebPage ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
@@ -70,6 +77,6 @@ function refusal(error: ServiceError): string {
 	return `${error.message}${code === undefined ? '' : ` (${code})`}. ${error.facts.advice}`;
 }
 
-function failed(message: string): INodeCredentialTestResult {
+function testFailed(message: string): INodeCredentialTestResult {
 	return { status: 'Error', message };
 }

@@ -1,57 +1,51 @@
 import type { ProductPage } from './schemas/product';
 
 export interface NewItems<T> {
-	/** Of the page. */
 	number: number;
-	/** Without the rows that came on a page before. */
 	items: T[];
-	/** Whether another page follows; undefined if only asking for it can tell. */
+	/** Whether another page follows; undefined if only reading it can show. */
 	hasNext?: boolean;
 }
 
 interface PageOptions<T> {
 	fetchPage: (page: number) => Promise<ProductPage<T>>;
-	/** The first page to read. */
 	from?: number;
 	maxPages?: number;
-	/** How many items are still wanted, which decides how many pages are fetched at once; else one. */
-	wanted?: () => number;
+	/** Decides how many pages are fetched at once. */
+	itemsWanted?: () => number;
 }
 
-/** As many as a browser has under way with one host. */
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-/** Pages in a row without anything new, although more are said to follow. */
+/** Pages without a new row, although the service announces more. */
 const MOST_BARREN_PAGES = 10;
 
 /**
- * Reads the pages of a list in order; it alone decides when a list ends, whatever a service does
- * wrong. An end is believed if a link says so, or both figures; else another page is asked for, until
- * one brings nothing new.
+ * Reads the pages of a list in order, until a link or the figures say that it ends, or nothing new comes.
  *
- * @returns why the list may lack something, in words for the user; undefined if it is complete
+ * @returns why rows may be missing, in words for the user; undefined if the list is complete
  */
-export async function* pages<T extends object>(
+export async function* readPages<T extends object>(
 	options: PageOptions<T>,
 ): AsyncGenerator<NewItems<T>, string | undefined, void> {
-	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, wanted = () => 1 } = options;
+	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, itemsWanted = () => 1 } = options;
 	const progress = new Progress(from === 1);
 	const underWay: Array<Promise<ProductPage<T>>> = [];
 	const most = from + maxPages - 1;
 	for (let number = from; ; number++) {
-		const last = Math.min(most, progress.lastPage, number - 1 + progress.pagesFor(wanted()));
+		const last = Math.min(most, progress.lastPage, number - 1 + progress.pagesFor(itemsWanted()));
 		while (number + underWay.length <= Math.max(number, last)) {
 			const fetching = fetchPage(number + underWay.length);
-			// Awaited in order; a failure of a later page must not surface before its turn.
+			// The failure of a later page must not surface first.
 			fetching.catch(() => undefined);
 			underWay.push(fetching);
 		}
 		const page = await underWay.shift();
 		if (!page) return undefined;
-		const items = progress.enter(page);
+		const items = progress.addPage(page);
 		const hasNext = progress.hasNext(page, number);
 		yield { number, items, hasNext };
-		if (hasNext === false) return progress.incomplete();
+		if (hasNext === false) return progress.whyIncomplete();
 		if (progress.barren >= MOST_BARREN_PAGES) {
 			return 'the service kept sending pages without anything new';
 		}
@@ -61,30 +55,24 @@ export async function* pages<T extends object>(
 	}
 }
 
-/** What the pages read so far tell of a list. */
 class Progress {
-	/** Pages without anything new, in a row up to the latest. */
 	barren = 0;
-	/** As the service states it; 0 if it does not. */
 	lastPage = 0;
 	private readonly keys = new Set<string>();
-	/** What the offers of a product cost. */
 	private readonly prices = new Map<string, string>();
 	private repeated = 0;
 	private total?: number;
 	private hasChanged = false;
 	private rowsOfFirst?: number;
 
-	/** @param isFromStart else nothing can be compared with the total */
+	/** @param isFromStart whether the rows can be compared with the total */
 	constructor(private readonly isFromStart: boolean) {}
 
-	/** How many pages may be fetched at once for so many items. */
 	pagesFor(items: number): number {
 		return Math.min(PAGES_AT_ONCE, this.rowsOfFirst ? Math.ceil(items / this.rowsOfFirst) : 1);
 	}
 
-	/** Takes in a page and gives what is new on it. */
-	enter<T extends object>({ data, total, lastPage }: ProductPage<T>): T[] {
+	addPage<T extends object>({ data, total, lastPage }: ProductPage<T>): T[] {
 		this.rowsOfFirst ??= data.length;
 		this.lastPage = lastPage ?? this.lastPage;
 		if (this.isFromStart && total !== undefined) {
@@ -102,7 +90,7 @@ class Progress {
 		return items;
 	}
 
-	/** The same product with the same offers and another price has moved from one page to another meanwhile. */
+	/** If a row comes again with another price, the catalog changed meanwhile. */
 	private comparePrice(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
 		if (!row.offer && !row.offers) return;
 		const key = JSON.stringify(row, OFFER_KEYS);
@@ -113,7 +101,7 @@ class Progress {
 
 	hasNext({ data, hasNext }: ProductPage<object>, number: number): boolean | undefined {
 		const { size } = this.keys;
-		// Figures and an empty page outweigh a link that always leads on.
+		// An empty page and the right total outweigh a link to a next page.
 		if (data.length === 0 && size === this.total) return false;
 		if (hasNext === true || number < this.lastPage) return true;
 		if (this.barren > 0) return false;
@@ -121,7 +109,7 @@ class Progress {
 		return hasNext === false || (this.lastPage > 0 && size === this.total) ? false : undefined;
 	}
 
-	incomplete(): string | undefined {
+	whyIncomplete(): string | undefined {
 		const { total = 0, repeated } = this;
 		const { size } = this.keys;
 		if (this.hasChanged) return 'the catalog changed while it was being read';
@@ -135,10 +123,7 @@ class Progress {
 
 const OFFER_KEYS = ['hash', 'offer', 'offers'];
 
-/**
- * What a row is told from others by: a service may send one for each offer of a product. One without a
- * hash is told by all that it says.
- */
+/** Some services send one row per offer, so offer and price identify a row, too. */
 function rowKey(row: { hash?: unknown }): string {
 	return JSON.stringify(row, row.hash == null ? null : [...OFFER_KEYS, 'price']);
 }

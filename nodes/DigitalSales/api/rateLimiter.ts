@@ -3,223 +3,204 @@ import { CanceledError, clock } from '../shared/clock';
 import { processState } from '../shared/processState';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 
-/** Permission for one request. */
 export interface Permit {
-	takenAt: number;
 	answeredAt?: number;
 	isBackground?: boolean;
 }
 
-export interface TakeOptions {
-	/** Another rate than the documented one, for this request alone. */
+export interface PermitOptions {
 	rate?: number;
-	/** Whether somebody waits for it: it goes first, and after a 429 it does not wait for the request in flight. */
+	/** It goes first, and after a 429 it does not wait for the request in flight. */
 	isUrgent?: boolean;
-	/** Whether nobody waits for it: such requests leave most of what is allowed to the others. */
+	/** Background requests leave most of the rate to others. */
 	isBackground?: boolean;
-	/** When it is too late to begin, on `clock.elapsed()`. */
+	/** When it is too late to start, on `clock.elapsed()`. */
 	latest?: number;
-	/** Cancels waiting at once. */
 	signal?: AbortSignal;
-	/** Whether it was let in before. */
-	isBack?: boolean;
-	/** Called while it waits, with how long that takes at least. */
+	isRetry?: boolean;
 	onWait?: (delayMs: number) => void;
 }
 
-/** Thrown by {@link RateLimiter.take} when a request cannot be let in in time. */
-export class TooLateError extends Error {
-	constructor() {
-		super('The turn did not come in time');
-	}
-}
+export class TooLateError extends Error {}
 
-interface Waiting extends TakeOptions {
+interface QueuedRequest extends PermitOptions {
 	admit: (permit: Permit) => void;
-	refuse: (error: Error) => void;
+	reject: (error: Error) => void;
 }
 
 /** Limits are stated per minute throughout the API document. */
 const MINUTE_MS = 60_000;
-/** How long after a 429 one request goes at a time. */
-const CAREFUL_MS = MINUTE_MS;
+const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
-/** Of what is allowed, so that a burst of others finds room even just after background requests. */
+/** So that a burst of others finds room even just after background requests. */
 const BACKGROUND_SHARE = 1 / 4;
-/** How long a 429 tells what is allowed. */
-const TAUGHT_MS = 15 * MINUTE_MS;
-/** Slices, so that a line that all have left leaves no long timer behind. */
+const LEARNED_FOR_MS = 15 * MINUTE_MS;
+/** Sleep in slices, so that no long timer outlives an empty queue. */
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
- * The rate limiter of one account at one endpoint, shared by all executions of a process: a sliding
- * window that allows bursts. A request counts from its answer on, the latest moment at which the
- * service can have counted it. Rates are numbers of requests in that window.
+ * A sliding window for one account at one endpoint, shared by all executions of a process. It allows bursts.
+ * A request counts from its answer on, the latest moment at which the service can have counted it.
  *
- * Other processes spend from the same account, and nobody says how many there are. A 429 closes the
- * limiter, and for a minute one request goes at a time: a burst would only be refused again. Without a
- * documented rate nothing waits until a 429, which shows what is allowed.
+ * Other processes use the same account. So a 429 closes the limiter, and for a minute requests go one at a
+ * time, because another burst would be refused again. Without a documented rate nothing waits until a 429.
  */
 export class RateLimiter {
-	/** Who waits, in the order in which they are let in. */
-	private line: Waiting[] = [];
-	/** When it is looked after next, on `clock.elapsed()`. */
-	private wakesAt = 0;
-	/** The requests that still count, the first answered first. */
+	private queue: QueuedRequest[] = [];
+	private nextCheckAt = 0;
 	private readonly answered: Permit[] = [];
 	private readonly inFlight = new Set<Permit>();
 	private closedUntil = 0;
-	/** When the latest 429 came. */
-	private limitedAt = -Infinity;
-	/** How many requests had gone well in the minute before a 429. */
-	private taught = Infinity;
+	private latest429At = -Infinity;
+	private learnedRate = Infinity;
 
-	/** @param rate the documented one, if there is one */
 	constructor(
 		private readonly rate = Infinity,
 		private readonly windowMs = MINUTE_MS,
 	) {}
 
-	get waiting(): number {
-		return this.line.length;
+	get waitingCount(): number {
+		return this.queue.length;
 	}
 
-	/** How long a request would wait now: Infinity is until another one is answered. */
-	delayMs({ rate = this.rate, isUrgent, isBackground }: TakeOptions = {}): number {
+	/** How long a request would wait now; Infinity means until another request is answered. */
+	delayMs({ rate = this.rate, isUrgent, isBackground }: PermitOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
-		const isOneAtATime = now - this.limitedAt < CAREFUL_MS && !isUrgent;
+		const isOneAtATime = now - this.latest429At < ONE_AT_A_TIME_MS && !isUrgent;
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
-		const delayMs = this.untilRoom(rate, this.answered, this.inFlight.size);
+		const delayMs = this.msUntilRoom(rate, this.answered, [...this.inFlight]);
 		if (!isBackground) return delayMs;
-		const [answered, inFlight] = [this.answered, [...this.inFlight]].map((permits) =>
-			permits.filter((permit) => permit.isBackground),
+		const inBackground = (permits: Permit[]) => permits.filter((permit) => permit.isBackground);
+		const share = Math.ceil(this.allowedRate(rate) * BACKGROUND_SHARE);
+		return Math.max(
+			delayMs,
+			this.msUntilRoom(share, inBackground(this.answered), inBackground([...this.inFlight])),
 		);
-		const share = Math.ceil(this.allowed(rate) * BACKGROUND_SHARE);
-		return Math.max(delayMs, this.untilRoom(share, answered, inFlight?.length));
 	}
 
-	/** How long until the window has room. Of the latest answers, as many as the rate allows may lie within it. */
-	private untilRoom(rate: number, answered: readonly Permit[] = [], inFlight = 0): number {
-		const tooMany = answered.length + inFlight - rate;
+	/** At most `rate` requests may be in flight or answered within the window. */
+	private msUntilRoom(rate: number, answered: Permit[], inFlight: Permit[]): number {
+		const tooMany = answered.length + inFlight.length - rate;
 		if (tooMany < 0) return 0;
 		const { answeredAt = Infinity } = answered[tooMany] ?? {};
 		return Math.max(0, answeredAt + this.windowMs - clock.elapsed());
 	}
 
-	/** What the service allows in a window, as far as it is documented or a 429 has shown it. */
-	private allowed(rate: number): number {
-		if (clock.elapsed() - this.limitedAt >= TAUGHT_MS) return rate;
-		return Math.min(rate, Math.max(this.taught, this.lately()));
+	private allowedRate(rate: number): number {
+		if (clock.elapsed() - this.latest429At >= LEARNED_FOR_MS) return rate;
+		return Math.min(rate, Math.max(this.learnedRate, this.recentCount()));
 	}
 
-	/** How many requests went well within the last window. */
-	private lately(): number {
+	private recentCount(): number {
 		const from = clock.elapsed() - this.windowMs;
 		return this.answered.filter(({ answeredAt = 0 }) => answeredAt > from).length;
 	}
 
 	/**
-	 * Waits for a permit, which must be given back by {@link settle}, {@link settleLimited} or {@link giveBack}.
+	 * Waits for a permit, which the caller must release by one of the three methods below.
 	 *
 	 * @throws CanceledError when the signal is aborted
 	 * @throws TooLateError as soon as it is certain that the permit cannot be had in time
 	 */
-	async take(options: TakeOptions = {}): Promise<Permit> {
-		const { signal, isBack } = options;
+	async acquirePermit(options: PermitOptions = {}): Promise<Permit> {
+		const { signal, isRetry } = options;
 		if (signal?.aborted) throw new CanceledError();
-		let leave: () => void = () => undefined;
-		const taking = new Promise<Permit>((admit, refuse) => {
-			const waiting = { ...options, admit, refuse };
-			leave = () => {
-				this.line = this.line.filter((other) => other !== waiting);
-				refuse(new CanceledError());
+		let cancel: () => void = () => undefined;
+		const acquiring = new Promise<Permit>((admit, reject) => {
+			const queued = { ...options, admit, reject };
+			cancel = () => {
+				this.leaveQueue(queued);
+				reject(new CanceledError());
 			};
-			this.line.splice(isBack ? this.placeOfRefused() : this.line.length, 0, waiting);
+			this.queue.splice(isRetry ? this.retryPosition() : this.queue.length, 0, queued);
 		});
-		signal?.addEventListener('abort', leave);
-		void this.tick();
-		const permit = await taking.finally(() => signal?.removeEventListener('abort', leave));
+		signal?.addEventListener('abort', cancel);
+		void this.serveQueue();
+		const permit = await acquiring.finally(() => signal?.removeEventListener('abort', cancel));
 		if (!signal?.aborted) return permit;
-		// Granted while aborting.
-		this.giveBack(permit);
+		this.releaseUnused(permit);
 		throw new CanceledError();
 	}
 
-	/** Takes back a permit for what was not sent. */
-	giveBack(permit: Permit): void {
+	releaseUnused(permit: Permit): void {
 		this.inFlight.delete(permit);
-		void this.tick();
+		void this.serveQueue();
 	}
 
-	/** Enters the end of a request, other than a 429. */
-	settle(permit: Permit): void {
+	releaseUsed(permit: Permit): void {
 		this.answered.push(Object.assign(permit, { answeredAt: clock.elapsed() }));
 		this.answered.splice(0, this.answered.length - MOST_COUNTED);
-		this.giveBack(permit);
+		this.releaseUnused(permit);
 	}
 
-	/** Enters a 429: nothing is sent for the given time. */
-	settleLimited(permit: Permit, closedMs: number): void {
+	releaseLimited(permit: Permit, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
-		this.limitedAt = now;
-		// The first request of all may meet a limit that others have used up.
-		this.taught = this.lately() || this.taught;
-		this.giveBack(permit);
+		this.latest429At = now;
+		// If other processes have used up the limit before the first request, nothing is learned.
+		this.learnedRate = this.recentCount() || this.learnedRate;
+		this.releaseUnused(permit);
 	}
 
-	/** After the first new request: a 429 may be about one request alone, which must not hold up the others. */
-	private placeOfRefused(): number {
-		const [, next = this.line.length] = this.line.flatMap(({ isBack }, nth) => (isBack ? [] : nth));
-		return next;
+	/** After the first new request, because a 429 may be about one request alone. */
+	private retryPosition(): number {
+		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
+			isRetry ? [] : index,
+		);
+		return secondNew;
 	}
 
-	/** Lets in whose turn has come, and refuses who would be too late. How long until time alone changes that. */
-	private letIn(): number {
-		let soonest = Infinity;
-		for (const waiting of sortBy(this.line, ({ isUrgent }) => !isUrgent)) {
+	private leaveQueue(queued: QueuedRequest): void {
+		this.queue = this.queue.filter((other) => other !== queued);
+	}
+
+	/**
+	 * Admits requests whose turn has come, and rejects those that would be too late.
+	 *
+	 * @returns the delay until the next check; Infinity if time alone changes nothing
+	 */
+	private admitDue(): number {
+		let nextMs = Infinity;
+		for (const queued of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
 			const now = clock.elapsed();
-			const { latest = Infinity } = waiting;
-			const delayMs = this.delayMs(waiting);
+			const { latest = Infinity, isBackground } = queued;
+			const delayMs = this.delayMs(queued);
 			const isTooLate = now + (delayMs === Infinity ? 0 : delayMs) > latest;
-			if (delayMs > 0 && !isTooLate) {
-				waiting.onWait?.(delayMs);
-				soonest = Math.min(soonest, delayMs, latest - now + 1);
-				continue;
-			}
-			this.line = this.line.filter((other) => other !== waiting);
 			if (isTooLate) {
-				waiting.refuse(new TooLateError());
-				continue;
+				this.leaveQueue(queued);
+				queued.reject(new TooLateError());
+			} else if (delayMs > 0) {
+				queued.onWait?.(delayMs);
+				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
+			} else {
+				this.leaveQueue(queued);
+				const permit = { isBackground };
+				this.inFlight.add(permit);
+				queued.admit(permit);
 			}
-			const permit = { takenAt: now, isBackground: waiting.isBackground };
-			this.inFlight.add(permit);
-			waiting.admit(permit);
 		}
-		return soonest;
+		return nextMs;
 	}
 
-	/** Looks after the line until time alone changes nothing any more. */
-	private async tick(): Promise<void> {
+	private async serveQueue(): Promise<void> {
 		for (;;) {
-			const nextMs = this.letIn();
+			const nextMs = this.admitDue();
 			const now = clock.elapsed();
-			const at = now + Math.min(nextMs, LONGEST_SLEEP_MS);
-			const isAwaited = this.wakesAt > now && this.wakesAt <= at;
-			if (nextMs === Infinity || isAwaited) return;
-			this.wakesAt = at;
-			await clock.sleep(at - now);
-			if (this.wakesAt !== at) return;
-			this.wakesAt = 0;
+			const checkAt = now + Math.min(nextMs, LONGEST_SLEEP_MS);
+			const isCovered = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
+			if (nextMs === Infinity || isCovered) return;
+			this.nextCheckAt = checkAt;
+			await clock.sleep(checkAt - now);
+			if (this.nextCheckAt !== checkAt) return;
+			this.nextCheckAt = 0;
 		}
 	}
 }
 
-/** By account and endpoint. */
 const rateLimiters = processState(new Map<string, RateLimiter>());
 
-/** The rate limiter of an account at an endpoint, at the documented rate (API document, Limits). */
+/** At the documented rate (API document, Limits). */
 export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
 	const key = `${account.key} ${endpoint}`;
 	const limiter = rateLimiters.get(key) ?? new RateLimiter(ENDPOINTS[endpoint].requestsPerMinute);

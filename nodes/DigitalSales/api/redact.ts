@@ -1,12 +1,10 @@
 import compact from 'lodash/compact';
 import escapeRegExp from 'lodash/escapeRegExp';
 
-/** Removes the tokens of an account from what came from outside. */
 export interface Redactor {
-	/** Replaces the tokens in a text. */
 	text(text: string): string;
 	/**
-	 * The same for the texts, names and numbers of parsed JSON, in place: it may be large.
+	 * Cleans parsed JSON in place, because it may be large.
 	 *
 	 * @throws RangeError if it is nested too deeply
 	 */
@@ -15,19 +13,18 @@ export interface Redactor {
 
 const REPLACEMENT = '[token removed]';
 const SHORTEST_TOKEN = 4;
-/** Deeper JSON would overflow the stack in n8n, which writes items by recursion. */
+/** n8n writes items by recursion: deeper JSON would overflow its stack. */
 const MOST_LEVELS = 64;
 
 /**
- * Makes the redactor of an account's tokens. A service may echo a request with its headers, so
- * everything that comes back passes through it first. It finds a token in upper and lower case, also
- * if any of its characters are escaped for a URL or for JSON, but in no other encoding.
+ * A service may echo a request with its headers, so every answer passes through a redactor. It finds a token
+ * in any case, as it is or escaped for a URL or for JSON.
  */
 export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redactor {
 	const words = compact(tokens).filter(({ length }) => length >= SHORTEST_TOKEN);
-	// A token may be the beginning of another.
+	// Longest first, because a token may be the beginning of another.
 	words.sort((a, b) => b.length - a.length);
-	const pattern = new RegExp(words.map(escapable).join('|') || '(?!)', 'gi');
+	const pattern = new RegExp(words.map(escapedPattern).join('|') || '(?!)', 'gi');
 	const numbers = new Set(words.map(Number));
 
 	const text = (dirty: string): string => dirty.replace(pattern, REPLACEMENT);
@@ -46,8 +43,8 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redac
 	return { text, json };
 }
 
-/** Matches each character as `%7c`, as `\u007c`, behind a backslash, or as it is. */
-function escapable(word: string): string {
+/** Matches each character as `%7c`, as `\u007c`, after a backslash, or as it is. */
+function escapedPattern(word: string): string {
 	return word.replace(/./gs, (sign) => {
 		const hex = sign.charCodeAt(0).toString(16).padStart(2, '0');
 		return `(?:%${hex}|\\\\u00${hex}|\\\\?${escapeRegExp(sign)})`;

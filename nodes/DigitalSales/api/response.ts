@@ -5,15 +5,13 @@ import type { Outcome } from './serviceError';
 import type { Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
 
-/** @internal Far more than the largest page of products. */
+/** @internal Far more than a page of products. */
 export const MOST_BODY_BYTES = 16_777_216;
 
 /**
- * Reads a body to its end. n8n's HTTP helper knows no bound, its time-out ends a silent connection
- * only, and what it has read stays in memory with the closed connection.
+ * Reads a body to its end. n8n's HTTP helper limits neither its size nor its time.
  *
- * @param late ends the reading, however much is still coming in
- * @returns the body, for {@link takeText}; undefined if it is more than {@link MOST_BODY_BYTES}
+ * @returns undefined if it exceeds {@link MOST_BODY_BYTES}
  * @throws Error if the connection broke or the time was up before the end
  */
 export async function readBody(
@@ -25,8 +23,7 @@ export async function readBody(
 	let giveUp: () => void = () => undefined;
 	try {
 		const isWhole = await new Promise<boolean>((resolve, reject) => {
-			// Settled before the stream is destroyed: n8n's stream then claims to have ended. A stream that
-			// has ended is left alone: its connection may carry the next request already.
+			// Reject first, because n8n's stream claims to have ended once it is destroyed.
 			giveUp = () => {
 				reject(new Error('The answer did not end in time'));
 				stream.destroy();
@@ -52,28 +49,16 @@ export async function readBody(
 	}
 }
 
-/**
- * Decodes the chunks of a body as UTF-8 and empties them: the closed connection keeps its listeners
- * for long, which would keep every page of a list.
- */
-export function takeText(chunks: Buffer[]): string {
+/** Decodes a body, and empties the array, because a closed connection keeps it in memory for long. */
+export function decodeBody(chunks: Buffer[]): string {
 	return Buffer.concat(chunks.splice(0)).toString('utf8');
 }
 
-/** Somewhere in a body. */
 const HASH = /"(?:transaction_)?hash"\s*:\s*(?:"\s*[^"\s]|\d)/;
 
-/** By lower-case name. */
 type Headers = Readonly<Record<string, unknown>>;
 
-/** In characters: a failure is described in few. */
-const LONGEST_FAILURE = 1_048_576;
-
-/**
- * The outcome of a request that was answered.
- *
- * @param text undefined if it was too large
- */
+/** @param text undefined if it was too large */
 export function readResponse(
 	{ status, headers, text }: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
@@ -81,8 +66,8 @@ export function readResponse(
 	const byStatus = kindOfStatus(status);
 	const isSuccess = byStatus === 'success';
 	const isRedirect = status >= 300 && status < 400;
-	const { json: body, problem } = readContent(text, isSuccess ? Infinity : LONGEST_FAILURE, redact);
-	// With a hash there is a transaction or an offer, or may be, whatever else is said.
+	const { json: body, problem } = readContent(text, redact);
+	// With a hash, a transaction or an offer may exist, whatever else the answer says.
 	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !HASH.test(text ?? '');
 	return {
 		kind: isRefusal ? 'rejected' : (isSuccess && problem) || byStatus,
@@ -97,13 +82,11 @@ export function readResponse(
 
 function readContent(
 	raw: string | undefined,
-	longest: number,
 	redact: Redactor,
 ): { json?: unknown; problem?: 'unreadable' | 'tooLarge' | 'webPage' } {
 	if (raw === undefined) return { problem: 'tooLarge' };
 	const text = raw.replace(/^\ufeff/, '').trim();
 	if (/^<(!doctype|html|\?xml|head|body)/i.test(text)) return { problem: 'webPage' };
-	if (text.length > longest) return { problem: 'tooLarge' };
 	try {
 		return { json: redact.json(JSON.parse(text)) };
 	} catch {
@@ -122,8 +105,8 @@ function redirectTarget(location: unknown, redact: Redactor): string | undefined
 const LONGEST_RETRY_AFTER_MS = 300_000;
 
 /**
- * How long an answer asks to wait by `Retry-After`, in seconds or as a date. A moment that has passed is
- * ignored, since the clocks may differ. A proxy may ask for a day, so there is a cap.
+ * Reads `Retry-After`, in seconds or as a date. A date in the past is ignored, because clocks differ.
+ * There is a cap, because a proxy may ask for a day.
  *
  * @internal
  */

@@ -1,23 +1,19 @@
 import { RUN_AGAIN } from '../domain/text';
 
 /**
- * What follows from a failure. A POST that fails, or whose retries run out, was not processed, so
- * `idempotency/` lets the same charge be made again; after `inDoubt` the outcome is unknown, and the charge is
- * refused.
+ * A POST that fails, or whose retries run out, was not processed, so `idempotency/` allows the same charge
+ * again. After `inDoubt` the outcome is unknown, and the same charge is refused.
  */
 export type RetryDecision = 'retry' | 'fail' | 'inDoubt';
 
-/**
- * What a workflow learns about a failed request: the service refused it, it may have been processed
- * (of a read: no usable answer came), or it never reached the service.
- */
+/** As a workflow reads it in a failed item. */
 export type ShownOutcome = 'refused' | 'unknown' | 'notSent';
 
 export interface Rule {
 	GET: RetryDecision;
 	POST: RetryDecision;
 	shown: ShownOutcome;
-	/** The status of a failure is put behind it. */
+	/** A failure's status is appended. */
 	message: string;
 	advice: string;
 }
@@ -37,14 +33,11 @@ const SERVER_ERROR = {
 const UNREADABLE_ADVICE = 'Try again. If this continues, check Base URL in the credential.';
 
 /**
- * The one place that decides what is sent again, and what a person reads about it. Money moves through
- * POST, and the service has no idempotency key and no list of transactions. So a POST is repeated only
- * if it was not processed, and one that may have been is in doubt.
- * Which row an answer belongs to is decided below by its status, in response.ts by its body, and in client.ts by
- * its fault; how often and when a request is sent again, too.
+ * Decides which requests are sent again, and what a person reads about a failure. The service has no
+ * idempotency key and no list of transactions, so a POST is repeated only if it was not processed.
  */
 export const RETRY_TABLE = {
-	/** Any 2xx with JSON; the rule is for one that is not of the documented shape. */
+	/** Any 2xx with JSON. The rule applies if its shape is not documented. */
 	success: {
 		...UNUSABLE,
 		message: 'The service answered in an undocumented format',
@@ -56,44 +49,39 @@ export const RETRY_TABLE = {
 		message: NOT_ACCEPTED,
 		advice: `Correct what the service rejected, then ${RUN_AGAIN}.`,
 	},
-	/** 401 */
 	badToken: {
 		...REFUSED,
 		message: 'The service does not accept the API token',
 		advice: 'Copy the token again from the service to API Token in the credential, without spaces.',
 	},
-	/** 403 */
 	noPermission: {
 		...REFUSED,
 		message: 'The API token has no permission for this',
 		advice: 'Use a token of an account that may do this, or ask the service for the permission.',
 	},
-	/** 404; what was not found depends on the request (serviceError.ts). */
+	/** Its texts depend on the endpoint (serviceError.ts). */
 	notFound: {
 		...REFUSED,
 		message: 'The service found nothing at this address',
 		advice: 'Check Base URL in the credential.',
 	},
-	/** 408, 425 and 499 report a request that was cut off; a 409 may mean that it was done before. */
+	/** 408, 425 and 499 report a request that was cut off; 409 may mean that it was processed before. */
 	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
-	/**
-	 * 429 (API document, Errors 2). The document does not say that nothing was processed; we assume it,
-	 * because the purpose of a limit is to prevent work.
-	 */
+	/** 429 (API document, Errors 2). We assume that nothing was processed; the document does not say so. */
 	rateLimited: {
 		...{ GET: 'retry', POST: 'retry', shown: 'refused' },
 		message: 'The service is still limiting requests',
 		advice: `Wait a while, then ${RUN_AGAIN}, or run fewer workflows of this account at the same time.`,
 	},
-	/** 502, 503 and 504 come from a proxy that cannot say whether the service did the work. */
+	/** 502, 503 and 504 come from a proxy, which does not know whether the service did the work. */
 	unavailable: { ...PASSING, ...SERVER_ERROR },
-	/** Any other 5xx: the fault may have happened after the charge. A read would fail again. */
+	/** Any other 5xx. The fault may have happened after the charge; a read would fail again. */
 	serverError: { ...UNUSABLE, ...SERVER_ERROR },
-	/** It asks to send the request elsewhere, and the tokens with it. */
+	/** Any other 3xx. Following it would send the tokens to another host. */
 	redirected: { ...REFUSED, ...REDIRECT },
-	/** 302 and 303 are also sent after the work is done. */
+	/** 302 and 303 may be sent after the work is done. */
 	seeOther: { ...UNUSABLE, ...REDIRECT },
-	/** A 2xx without a usable body: the status says done, but there is nothing to return. */
+	/** A 2xx whose body is not JSON. */
 	unreadable: {
 		...UNUSABLE,
 		message: 'The answer of the service could not be read',
@@ -110,21 +98,21 @@ export const RETRY_TABLE = {
 		message: 'The answer of the service is too large to read',
 		advice: 'Check Base URL in the credential. To list products, set Options > Page Size.',
 	},
-	/** Failed before the first byte was sent: no such host, no connection, a bad certificate. */
+	/** Failed before the first byte was sent: unknown host, no connection, bad certificate. */
 	notSent: {
 		...{ GET: 'retry', POST: 'retry', shown: 'notSent' },
 		message: 'The service could not be reached',
 		advice:
 			'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 	},
-	/** Stopped by n8n's protection against requests to private addresses, which will stop it again. */
+	/** n8n's protection against requests to private addresses would block it again. */
 	blocked: {
 		...{ GET: 'fail', POST: 'fail', shown: 'notSent' },
 		message: 'n8n blocked the request to the host of the service',
 		advice:
 			'Correct the host in Base URL of the credential, or ask the administrator of this n8n to allow it (N8N_SSRF_ALLOWED_HOSTNAMES).',
 	},
-	/** Everything else: a time-out or a broken connection after sending, or an unknown fault. */
+	/** Anything else without an answer: a time-out, a connection broken after sending, an unknown fault. */
 	interrupted: {
 		...PASSING,
 		message: 'The service did not answer in time, or the connection broke',
@@ -138,7 +126,7 @@ export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryD
 	return RETRY_TABLE[kind][method];
 }
 
-const OF_STATUS = new Map<number, OutcomeKind>([
+const KIND_BY_STATUS = new Map<number, OutcomeKind>([
 	[401, 'badToken'],
 	[403, 'noPermission'],
 	[404, 'notFound'],
@@ -148,9 +136,9 @@ const OF_STATUS = new Map<number, OutcomeKind>([
 	...[502, 503, 504].map((status) => [status, 'unavailable'] as const),
 ]);
 
-/** The kind of an HTTP answer by its status alone; a 2xx still has to be read. */
+/** The kind of an answer by its status; the body may change it (response.ts). */
 export function kindOfStatus(status: number): OutcomeKind {
-	const kind = OF_STATUS.get(status);
+	const kind = KIND_BY_STATUS.get(status);
 	if (kind) return kind;
 	if (status >= 500) return 'serverError';
 	if (status >= 200 && status < 300) return 'success';

@@ -9,40 +9,32 @@ import {
 import type { ServiceWords } from './schemas/error';
 import { RUN_AGAIN } from '../domain/text';
 
-/** The result of one request. The tokens are out of every text in it. */
 export interface Outcome {
 	kind: OutcomeKind;
-	/** Undefined if no answer came. */
 	status?: number;
 	body?: unknown;
 	words: ServiceWords;
-	/** Whether the answer was a web page, and not that of a proxy. */
 	isWebPage?: boolean;
-	/** Where a redirect pointed to: origin and path, never the query. */
+	/** The target of a redirect: origin and path, never the query. */
 	redirectedTo?: string;
-	/** How long a 429 or another failure asks to wait. */
 	retryAfterMs?: number;
-	/** The system code of a fault without an answer, for example `ECONNRESET`. */
 	code?: string;
 }
 
-export function withoutAnswer(kind: OutcomeKind, code?: string): Outcome {
+export function unansweredOutcome(kind: OutcomeKind, code?: string): Outcome {
 	return { kind, code, words: { messages: [], fields: {} } };
 }
 
-/** What a person and a workflow are told besides the message. */
 export interface Facts {
-	/** What to do now, in whole sentences. */
 	advice?: string;
-	/** Of something that was refused here, unknown if an earlier attempt may have done it. */
 	outcome: ShownOutcome;
-	/** The failed request, or the failed read that was to decide it; without the body, which may be large. */
 	answer?: FailedOutcome;
 }
 
+/** Without the body, which may be large. */
 export type FailedOutcome = Omit<Outcome, 'body'>;
 
-/** What a 404 may be about, before the address itself. */
+/** A 404 may be about the resource or the address. */
 const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 	'GET /transactions/{hash}': [
 		'The service found no transaction with this hash',
@@ -57,27 +49,23 @@ const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 };
 const CHECK_PATH =
 	'If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.';
-/** If header and body have two tokens, the service does not say which it means. */
+/** If header and body have different tokens, the service does not say which of them it refused. */
 const OF_TWO_TOKENS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
 	badToken: {
 		message: 'The service does not accept one of the two tokens',
 		advice:
-			'Copy both again from the service to API Token and Second API Token in the credential, without spaces; an api_token in Custom Fields takes the place of the second.',
+			'Copy both again from the service to API Token and Second API Token in the credential, without spaces. An api_token in Custom Fields replaces the second.',
 	},
 	noPermission: { message: 'One of the two tokens has no permission for this' },
 };
 
-/** A request that failed, with no trace of the request itself, so that nothing secret travels along. */
+/** A failed request. It holds nothing of the request itself, which contains secrets. */
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
 	readonly facts: Facts;
-	/** Whether a charge or an offer may have been made although no usable answer came. */
 	readonly isInDoubt: boolean;
 
-	/**
-	 * @param tries how many times the request was sent
-	 * @param hasOtherToken whether its body had another token than its header
-	 */
+	/** @param hasOtherToken whether the body had another token than the header */
 	constructor(
 		readonly endpoint: Endpoint,
 		{ body: _body, ...outcome }: Outcome,
@@ -85,7 +73,7 @@ export class ServiceError extends Error {
 		hasOtherToken = false,
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
-		const { message, advice, shown } = wordsOf(kind, endpoint, hasOtherToken);
+		const { message, advice, shown } = textsFor(kind, endpoint, hasOtherToken);
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
 		const [doubt, thing] =
@@ -97,14 +85,14 @@ export class ServiceError extends Error {
 		this.outcome = outcome;
 		this.isInDoubt = isInDoubt;
 		const toDo = isInDoubt
-			? `Check the service's dashboard before you ${RUN_AGAIN}: the node then refuses the ${thing}, and shows a code that allows it once.`
+			? `Check the service's dashboard first. If you ${RUN_AGAIN}, the node refuses the ${thing} and shows a code that allows it once.`
 			: advice;
 		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
 		this.facts = { advice: toDo + pointed, outcome: shown, answer: outcome };
 	}
 }
 
-function wordsOf(
+function textsFor(
 	kind: OutcomeKind,
 	endpoint: Endpoint,
 	hasOtherToken: boolean,

@@ -5,12 +5,11 @@ import type { Account } from './account';
 import type { Client, Send } from './client';
 import { readTransaction, type Transaction } from './schemas/transaction';
 
-/** By account and hash. */
 const seenTransactions = processState(new BoundedMap<true>({ most: 10_000 }));
 
 /**
  * The tries to create a PIX transaction (API document, Endpoint 3: POST /transactions), in its POST shape.
- * The account's token for bodies is added here and nowhere else.
+ * The token for the body is added here and nowhere else.
  *
  * @param body the documented fields under the service's names; amounts in integer cents
  */
@@ -33,19 +32,19 @@ export function transactionTries(
 }
 
 /**
- * Reads one transaction (API document, Endpoint 1: GET /transactions/{hash}). An answer about another
- * one is not believed, nor is one that spells the hash otherwise.
+ * Reads one transaction (API document, Endpoint 1: GET /transactions/{hash}). Only an answer with exactly
+ * the requested hash is believed.
  *
  * @returns the transaction, in its GET shape
  * @throws ServiceError
  */
 export async function getTransaction(client: Client, hash: string): Promise<Transaction> {
-	const wanted = hash.trim();
+	const requested = hash.trim();
 	const transaction = await client.request(
-		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(hash)}` },
+		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(requested)}` },
 		(body) => {
 			const transaction = readTransaction(body);
-			return transaction?.hash === wanted ? transaction : undefined;
+			return transaction?.hash === requested ? transaction : undefined;
 		},
 	);
 	markTransactionSeen(client.account, transaction.hash);
@@ -57,7 +56,7 @@ export function markTransactionSeen(account: Account, hash: string): void {
 	seenTransactions.set(keyOf(account, hash), true);
 }
 
-/** Whether this process has made or read a transaction. False means unknown, not absent. */
+/** Whether this process has created or read a transaction. False means unknown, not absent. */
 export function hasSeenTransaction(account: Account, hash: string): boolean {
 	return seenTransactions.get(keyOf(account, hash)) === true;
 }

@@ -1,28 +1,24 @@
 import { cnpj, cpf } from '../../../vendor/checkDigits';
-import { type Result, cleanText, composed } from './text';
+import { type Result, cleanText, normalizeUnicode } from './text';
 
 const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
 const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
 const CPF_SHAPE = /^\d{11}$/;
-/** "CPF:" or "CNPJ nº" in front. Without a separator only in front of a CPF, since a CNPJ may begin with these letters. */
+/** "CPF:" or "CNPJ nº". Only a CPF may follow without a separator, because a CNPJ may begin with letters. */
 const LABEL =
 	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:[^0-9a-z]+(?:no?[^0-9a-z]+)?|(?=\d{3}\.?\d{3}\.?\d{3}-?\d{2}$)))+/i;
 const DASH = /[\p{Pd}\u2212]/gu;
 
-/**
- * A field of a customer as a person means it: without what cannot be seen, without the apostrophe by which a
- * spreadsheet marks a text, and with plain dashes.
- */
+/** Cleans a field of a customer: plain dashes, and no apostrophe, by which a spreadsheet marks a text. */
 export function customerText(input: unknown): string {
 	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
 	return cleanText(text).replace(/^' ?/, '').replace(DASH, '-');
 }
 
 /**
- * Reads a CPF or CNPJ, drops the punctuation and checks its two check digits.
- * A CNPJ may hold letters (since July 2026: a character's value is its ASCII code minus 48).
- * A number, or the text of one, has lost its leading zeros: they are put back if it then is either a CPF or a CNPJ.
+ * Reads a CPF or CNPJ, without punctuation. A CNPJ may contain letters (since July 2026). A number has lost its
+ * leading zeros, which are restored if the result is clear.
  */
 export function parseDocument(input: unknown): Result<string> {
 	if (typeof input === 'number') return documentFromDigits(String(input));
@@ -49,7 +45,6 @@ export function parseDocument(input: unknown): Result<string> {
 	};
 }
 
-/** Only letters and digits, in upper case. */
 function stripDocument(text: string): string {
 	return text.replace(/[^0-9a-z]/gi, '').toUpperCase();
 }
@@ -59,7 +54,7 @@ function documentFromDigits(digits: string): Result<string> {
 	const asCnpj = digits.padStart(CNPJ_LENGTH, '0');
 	const mayBeCpf = CPF_SHAPE.test(asCpf) && isCpf(asCpf);
 	const mayBeCnpj = isCnpj(asCnpj);
-	// Eleven digits were typed as a CPF.
+	// Eleven digits are meant as a CPF.
 	const isClear = mayBeCpf !== mayBeCnpj && (mayBeCpf || digits.length !== CPF_LENGTH);
 	if (isClear) return { value: mayBeCpf ? asCpf : asCnpj };
 	return {
@@ -68,31 +63,28 @@ function documentFromDigits(digits: string): Result<string> {
 	};
 }
 
-// The library's own check refuses 123.456.789-09, although it is valid and payment services use it
-// for test accounts, so only its check digits are used.
+// The library's own check refuses 123.456.789-09, a valid number used for tests.
 function isCpf(digits: string): boolean {
-	return isVerified(digits, cpf.verifierDigit);
+	return hasCheckDigits(digits, cpf.verifierDigit);
 }
 
 function isCnpj(characters: string): boolean {
-	return CNPJ_SHAPE.test(characters) && isVerified(characters, cnpj.verifierDigit);
+	return CNPJ_SHAPE.test(characters) && hasCheckDigits(characters, cnpj.verifierDigit);
 }
 
-function isVerified(document: string, digitOf: (characters: string) => number): boolean {
+function hasCheckDigits(document: string, digitOf: (characters: string) => number): boolean {
 	if (/^(.)\1*$/.test(document)) return false;
 	return [document.length - 2, document.length - 1].every(
 		(place) => String(digitOf(document.slice(0, place))) === document[place],
 	);
 }
 
-/** Dots between words, then a domain whose last part has two letters or more. */
 const EMAIL =
 	/^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:(?!-)[a-z0-9\u00c0-\u024f_-]+\.)+(?:[a-z\u00c0-\u024f]{2,}|xn--[a-z0-9-]+)$/i;
 const LONGEST_EMAIL = 254;
 
-/** Reads an e-mail address. */
 export function parseEmail(input: unknown): Result<string> {
-	const email = composed(customerText(input));
+	const email = normalizeUnicode(customerText(input));
 	if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return { value: email };
 	const isUnusual = /^[^@]*[^ -~]/.test(email);
 	return { problem: isUnusual ? 'has an unusual letter before the @' : 'is not an e-mail address' };
@@ -100,21 +92,17 @@ export function parseEmail(input: unknown): Result<string> {
 
 const PHONE = /^[\s(]*\+?[\d\s()./-]+$/;
 const ABROAD = /^[\s(]*(?:\+|00)/;
-/** A zero that is dialed in Brazil alone, perhaps with the code of a carrier. */
+/** The zero of domestic calls, perhaps with the code of a carrier. */
 const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;
 const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
-/** What mobile numbers and landlines begin with after the area code (Anatel). */
+/** Mobile numbers and landlines after the area code (Anatel). */
 const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
-/** Decimals of a table, or an extension. */
 const TAIL = /[./-]\s*\d{1,2}$/;
 const ONE_DIGIT = /^(\d)\1*$/;
 
-/**
- * Reads a phone number and keeps its digits, the country code if it was typed: `+55 (11) 91234-5678`. A number of
- * another country begins with + or 00.
- */
+/** Reads the digits of a phone number, with the country code if it was typed. Foreign ones begin with + or 00. */
 export function parsePhone(input: unknown): Result<string> {
-	// A trunk zero may stand in parentheses, or before two letters for any carrier.
+	// A trunk zero as it is written: `(0)`, or `0xx` for any carrier.
 	const typed = customerText(input).replace(/\(0\)|0xx/i, '');
 	if (!PHONE.test(typed)) {
 		return { problem: 'must be one phone number, such as (11) 91234-5678, without other text' };

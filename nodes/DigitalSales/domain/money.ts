@@ -1,54 +1,47 @@
-import { type Result, visible } from './text';
+import { type Result, removeInvisible } from './text';
 
-/** An amount in reais without marks between its thousands, and one with the same mark between all. */
 const PLAIN = /^\d+(?:[.,]\d{1,2})?$/;
 const GROUPED = /^[1-9]\d{0,2}(?<mark>[ .,])\d{3}(?:\k<mark>\d{3})*(?:(?!\k<mark>)[.,]\d{1,2})?$/;
-/** Thousands, or three decimals. */
 const AMBIGUOUS = /^([1-9]\d{0,2})[.,](\d{2})(\d)$/;
 const CURRENCY = /^(?:R\$|BRL) *|(?<=\d) *(?:R\$|BRL|rea(?:l|is))$/i;
-/** A database may write four decimals. With three, the mark may stand between thousands. */
+/** A database may write four decimals. Three are ambiguous. */
 const DATABASE_ZEROS = /([.,]\d\d)0{2,}$/;
-/** No amount is longer; a longer text is not looked through. */
 const MOST_CHARACTERS = 100;
 const LONGEST_QUOTE = 40;
-/** The error of a few floating-point steps, relative to the value. */
+/** The relative error of a few floating-point operations. */
 const FLOAT_NOISE = 8 * Number.EPSILON;
-/** Above this it is no noise, even for a large value. */
 const MOST_NOISE = 0.0005;
 
-/** The largest amount that is counted exactly, in cents. */
+/** In cents: the largest exact integer. */
 export const LARGEST_AMOUNT = Number.MAX_SAFE_INTEGER;
 
 const IS_NO_AMOUNT = { problem: 'is not an amount' };
 
 /**
- * Reads an amount in reais, typed or computed by an expression, as integer cents: a number, or a text
- * such as `19,90`, `1.234,56` or `R$ 19.90`. An ambiguous text is refused. Decimals are moved as text,
- * because `1.15 * 100` is `114.99999999999999`.
+ * Reads an amount in reais as integer cents: a number, or a text such as `19,90` or `R$ 1.234,56`. The digits are
+ * moved as text, because `1.15 * 100` is `114.99999999999999`.
  */
 export function parseCents(input: unknown): Result<number> {
 	if (typeof input === 'number') return centsOfNumber(input);
 	if (typeof input !== 'string') return IS_NO_AMOUNT;
 	const text = input.trim();
 	const digits = digitsOfReais(text);
-	return digits === undefined ? { problem: problemOf(text) } : exactly(Number(digits));
+	return digits === undefined ? { problem: amountProblem(text) } : safeCents(Number(digits));
 }
 
-/** Integer cents as a Brazilian writes them: `123456` gives `R$ 1.234,56`. */
+/** Integer cents for reading: `123456` gives `R$ 1.234,56`. */
 export function formatReais(cents: number): string {
-	// Custom Fields may set any amount.
 	if (!Number.isInteger(cents)) return `${cents} cents`;
 	const digits = String(BigInt(Math.abs(cents))).padStart(3, '0');
 	const reais = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, '.');
 	return `${cents < 0 ? '-' : ''}R$ ${reais},${digits.slice(-2)}`;
 }
 
-/** Integer cents as a person types them into a form: `1990` gives `19,90`. */
+/** Integer cents as typed into a form: `1990` gives `19,90`. */
 export function typedAmount(cents: number): string {
 	return formatReais(cents).replace('R$ ', '');
 }
 
-/** Whether one amount is exactly 100 times the other, as if reais and cents were mixed up; 0 is not. */
 export function isHundredfold(one: number, other: number): boolean {
 	return one !== 0 && (one === other * 100 || one * 100 === other);
 }
@@ -56,20 +49,19 @@ export function isHundredfold(one: number, other: number): boolean {
 function centsOfNumber(value: number): Result<number> {
 	if (Number.isNaN(value)) return IS_NO_AMOUNT;
 	if (value < 0) return { problem: 'must not be negative' };
-	if (value > LARGEST_AMOUNT) return exactly(value);
+	if (value > LARGEST_AMOUNT) return safeCents(value);
 	const digits = digitsOfReais(String(value)) ?? digitsOfReais(withoutNoise(value));
-	if (digits !== undefined) return exactly(Number(digits));
+	if (digits !== undefined) return safeCents(Number(digits));
 	return { problem: `must have at most two decimals; ${value} has more. Round it first` };
 }
 
-/** Expressions such as `{{ $json.price * 1.1 }}` carry float noise behind the second decimal. */
+/** Expressions such as `{{ $json.price * 1.1 }}` leave float noise after the second decimal. */
 function withoutNoise(value: number): string {
 	const rounded = value.toFixed(2);
 	const noise = Math.min(MOST_NOISE, FLOAT_NOISE * Math.max(1, value));
 	return Math.abs(Number(rounded) - value) < noise ? rounded : String(value);
 }
 
-/** The cents of an amount in reais, as digits; undefined if it is not clear. */
 function digitsOfReais(text: string): string | undefined {
 	const amount = bareAmount(text);
 	if (!PLAIN.test(amount) && (!GROUPED.test(amount) || AMBIGUOUS.test(amount))) return undefined;
@@ -79,7 +71,7 @@ function digitsOfReais(text: string): string | undefined {
 
 function bareAmount(text: string): string {
 	if (text.length > MOST_CHARACTERS) return '';
-	return visible(text)
+	return removeInvisible(text)
 		.replace(/\p{Zs}/gu, ' ')
 		.trim()
 		.replace(/^'/, '')
@@ -87,12 +79,12 @@ function bareAmount(text: string): string {
 		.replace(DATABASE_ZEROS, '$1');
 }
 
-function exactly(cents: number): Result<number> {
+function safeCents(cents: number): Result<number> {
 	if (Number.isSafeInteger(cents) && cents >= 0) return { value: cents };
 	return { problem: `is too large; the largest amount is ${formatReais(LARGEST_AMOUNT)}` };
 }
 
-function problemOf(text: string): string {
+function amountProblem(text: string): string {
 	const isLong = text.length > LONGEST_QUOTE;
 	const quoted = JSON.stringify(isLong ? `${text.slice(0, LONGEST_QUOTE)}...` : text);
 	const [, reais, decimals, last] = AMBIGUOUS.exec(bareAmount(text)) ?? [];
@@ -102,7 +94,7 @@ function problemOf(text: string): string {
 	return `is ambiguous: write ${reais}${decimals}${last},00${orCents}, not ${quoted}`;
 }
 
-/** An amount of the service in reais; null if it states none. */
+/** Null if the service states no amount. */
 export function inReais(cents: number | null | undefined): number | null {
 	return cents == null ? null : cents / 100;
 }

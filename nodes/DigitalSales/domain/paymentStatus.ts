@@ -1,7 +1,4 @@
-/**
- * Payment statuses in groups that mean something to a person. Only `waiting_payment` and `paid` are
- * documented; the others are a guess by their meaning. Unlisted values pass through.
- */
+/** Only `waiting_payment` and `paid` are documented; the other statuses are guesses, grouped by meaning. */
 export const STATUS_GROUPS: Readonly<Record<StatusGroup, readonly string[]>> = {
 	paid: ['paid'],
 	waiting: [
@@ -32,21 +29,19 @@ export function isStatusGroup(text: string): text is StatusGroup {
 	return Object.hasOwn(STATUS_GROUPS, text);
 }
 
-/** As the service states it, or not. */
 export type Status = string | null | undefined;
 
-/** The statuses that end a payment; every other value may still become one of these. */
+/** These decide a payment; any other status may still become one of them. */
 const SETTLED: ReadonlySet<Status> = new Set([
 	...['paid', 'refunded', 'chargeback', 'chargedback'],
 	...STATUS_GROUPS.failed,
 ]);
 
-/** Whether a payment with this status is decided. */
 export function isSettled(status: Status): boolean {
 	return SETTLED.has(status);
 }
 
-/** What may become of a payment. One that had expired or was refused may be paid all the same. */
+/** Which groups may follow. An expired or refused payment may still be paid. */
 const FOLLOWING: Readonly<Record<StatusGroup, readonly StatusGroup[]>> = {
 	waiting: ['failed', 'paid', 'reversed'],
 	failed: ['paid'],
@@ -54,13 +49,12 @@ const FOLLOWING: Readonly<Record<StatusGroup, readonly StatusGroup[]>> = {
 	reversed: [],
 };
 
-/** The group of a status that is listed. */
 export function groupOf(status: Status): StatusGroup | undefined {
 	const groups = Object.keys(STATUS_GROUPS).filter(isStatusGroup);
 	return groups.find((group) => STATUS_GROUPS[group].includes(String(status)));
 }
 
-/** Whether a status comes after another one in the life of a payment; of statuses that are not listed, nobody knows. */
+/** Whether a status follows another in the life of a payment. */
 export function isLater(status: Status, than: Status): boolean {
 	const [group, before] = [groupOf(status), groupOf(than)];
 	if (!group || !before) return false;
@@ -68,23 +62,20 @@ export function isLater(status: Status, than: Status): boolean {
 	return FOLLOWING[before].includes(group);
 }
 
-/** Whether the service says that the money has arrived; `authorized` is not paid. */
+/** Whether the money has arrived; `authorized` is not paid. */
 export function isPaid(status: Status): boolean {
 	return status === 'paid';
 }
 
-/** Whether it may still be paid. */
 export function isWaiting(status: Status): boolean {
-	const waiting: readonly Status[] = STATUS_GROUPS.waiting;
-	return waiting.includes(status);
+	return groupOf(status) === 'waiting';
 }
 
-/** Whether nobody paid, and nobody can pay any more. */
 export function hasFailed(status: Status): boolean {
-	return STATUS_GROUPS.failed.includes(String(status));
+	return groupOf(status) === 'failed';
 }
 
-/** Whether it is too late to pay: nobody is to pay twice, or for what comes back. */
+/** So that nobody pays twice, or pays for a refunded sale. */
 export function isTooLateToPay(status: Status): boolean {
-	return isSettled(status) || STATUS_GROUPS.reversed.includes(String(status));
+	return isSettled(status) || groupOf(status) === 'reversed';
 }

@@ -1,16 +1,13 @@
 import { cleanText, type Result } from './text';
 
-/** More than browsers and servers take. */
 const LONGEST_ADDRESS = 2_048;
 
-/** Reads an http or https address; anything else gives undefined. */
+/** Reads an http or https address; undefined if it is not one. */
 export function parseWebAddress(text: string): URL | undefined {
 	if (text.length > LONGEST_ADDRESS || !/^https?:\/\/[^\s/]\S*$/i.test(text)) return undefined;
-	if (!URL.canParse(text)) return undefined;
-	return new URL(text);
+	return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** A text if it is such an address. */
 export function webAddressIn(text: string | null | undefined): string | undefined {
 	return text != null && parseWebAddress(text) ? text : undefined;
 }
@@ -28,18 +25,14 @@ export function isPrivateAddress(address: URL): boolean {
 	return PRIVATE_IPV6.test(hostname) || LOCAL_NAME.test(hostname) || !/[.:]/.test(hostname);
 }
 
-/**
- * Reads the address of the service, without trailing slashes; a missing scheme becomes `https://`, on this machine
- * `http://`. The path is the user's, because services run the same API under other paths (API document, Versioning).
- */
+/** Reads the address of the service, whose path differs (API document, Versioning). The scheme may be missing. */
 export function parseBaseUrl(input: string): Result<string> {
 	const typed = cleanText(input);
 	if (typed === '') return { problem: 'is empty' };
 	const scheme = THIS_MACHINE.test(typed) ? 'http' : 'https';
 	const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `${scheme}://${typed}`;
 	const address = parseWebAddress(withScheme);
-	// A scheme that was typed twice or without its signs is read as a host. What was typed is not quoted:
-	// it may be a token.
+	// A scheme typed twice is parsed as a host. The input may be a token, so it is not quoted.
 	if (!address || /^https?$/.test(address.hostname)) return { problem: 'is not a web address' };
 	if (address.search !== '' || address.hash !== '') {
 		return { problem: 'must end with its path, without "?" or "#"' };

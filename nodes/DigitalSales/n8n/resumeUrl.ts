@@ -9,7 +9,7 @@ import { z } from 'zod/v3';
  *
  * Holds since: n8n 2.30.0, the oldest supported version.
  *
- * If it stops: Create PIX with Notify: Automatic fails before anything is sent, and so does the wait for a charge whose
+ * If it stops: Create PIX with Webhooks Go To: Automatic fails before anything is sent, and so does the wait for a charge whose
  * webhooks go to a public address.
  */
 

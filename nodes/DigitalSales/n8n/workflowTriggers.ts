@@ -10,7 +10,7 @@ import { z } from 'zod/v3';
  *
  * Holds since: n8n 2.30.0, the oldest supported version.
  *
- * If it stops: Notify: Automatic does not find the trigger, and says that n8n does not show the workflow.
+ * If it stops: Webhooks Go To: Automatic does not find the trigger, and says that n8n does not show the workflow.
  */
 
 /** The end of every trigger's URL. */

@@ -49,7 +49,10 @@ export async function verifyTransaction(
 	let isMiss = false;
 	try {
 		for (const one of lanes) leave.push(await enter(one, answerBy - SHORTEST_READ_MS));
-		const client = new Client(context, account, { ...limitsUntil(answerBy), yields: !isSeen });
+		const client = new Client(context, account, {
+			...limitsUntil(answerBy),
+			waitsAfter429: !isSeen,
+		});
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
 			const { outcome, tries } = error instanceof ServiceError ? error : {};
 			isMiss = tries !== 0;
@@ -65,10 +68,10 @@ export async function verifyTransaction(
 
 /** Waits for a place in a lane; gives what leaves it. */
 async function enter(lane: RateLimiter, latest: number): Promise<(isMiss: boolean) => void> {
-	const isFull = lane.waiting >= MOST_IN_LINE;
-	const permit = isFull ? undefined : await lane.take({ latest }).catch(() => undefined);
+	const isFull = lane.waitingCount >= MOST_IN_LINE;
+	const permit = isFull ? undefined : await lane.acquirePermit({ latest }).catch(() => undefined);
 	if (!permit) throw new Declined(REPLIES.busy);
-	return (isMiss) => (isMiss ? lane.settle(permit) : lane.giveBack(permit));
+	return (isMiss) => (isMiss ? lane.releaseUsed(permit) : lane.releaseUnused(permit));
 }
 
 function limitsUntil(answerBy: number): ClientOptions {

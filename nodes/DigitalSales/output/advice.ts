@@ -1,19 +1,17 @@
 import { RUN_AGAIN } from '../domain/text';
 
-/** What advice about a failed item depends on. */
 export interface Situation {
 	/** Whether the operation creates something, which must not happen twice. */
 	creates: boolean;
-	/** Whether an agent has called the node. */
 	isTool: boolean;
-	/** On Error: Continue: the execution succeeds, and n8n offers no Retry. */
+	/** On Error: Continue. The execution then succeeds, and n8n offers no Retry. */
 	continues: boolean;
-	/** Whether another workflow has called this one: a Retry of the caller calls it again. */
+	/** Whether another workflow has called this one: a Retry of that workflow calls it again. */
 	isCalled: boolean;
 	isRetry: boolean;
-	/** Whether n8n keeps the execution if it fails: only then is there a Retry. */
+	/** Whether n8n keeps a failed execution, which a Retry needs. */
 	isKept: boolean;
-	/** Whether the run has other items, or the execution has created or may have created something. */
+	/** Whether the run has other items, or the execution may have created something. */
 	hasOthers: boolean;
 	/** Whether an earlier attempt of this execution may have created what the item asks for. */
 	mayExist: boolean;
@@ -24,51 +22,49 @@ export interface Situation {
 }
 
 interface Row {
-	holds: (situation: Situation) => boolean;
-	/** Comes before any advice. */
+	appliesTo: (situation: Situation) => boolean;
 	warning?: string;
-	/** How to run an item again without creating another twice. */
+	/** How to run the item again without creating other items twice. */
 	again: string;
 }
 
-const OTHERS = 'A new execution may create again what has succeeded: ';
+const DUPLICATES = 'A new execution would create again what has succeeded, so';
 const ROWS: Row[] = [
-	{ holds: ({ creates }) => !creates, again: RUN_AGAIN },
-	{ holds: ({ isTool }) => isTool, again: 'let the agent ask again' },
-	{ holds: ({ continues }) => continues, again: 'run this item again, without the others' },
+	{ appliesTo: ({ creates }) => !creates, again: RUN_AGAIN },
+	{ appliesTo: ({ isTool }) => isTool, again: 'let the agent ask again' },
+	{ appliesTo: ({ continues }) => continues, again: 'run this item again, without the others' },
 	{
-		holds: ({ isCalled }) => isCalled,
+		appliesTo: ({ isCalled }) => isCalled,
 		warning:
-			'If this sub-workflow is called again, also by a Retry of the workflow that calls it, it creates again whatever had no Order Reference: leave out what was created.',
+			'If this sub-workflow is called again, also by a Retry of the calling workflow, it creates everything without an Order Reference again. Remove what was created from its input first.',
 		again: 'call this workflow again',
 	},
 	{
-		holds: ({ isKept, isRetry, created = [] }) => isKept && (isRetry || created.length > 0),
-		warning: `${OTHERS}use Retry under Executions, or leave that out.`,
+		appliesTo: ({ isKept, isRetry, created = [] }) => isKept && (isRetry || created.length > 0),
+		warning: `${DUPLICATES} use Retry under Executions, or remove those items from the input.`,
 		again: 'use Retry with currently saved workflow under Executions',
 	},
 	{
-		holds: ({ created = [] }) => created.length > 0,
-		warning: `${OTHERS}leave that out.`,
-		again: 'run this again without that',
+		appliesTo: ({ created = [] }) => created.length > 0,
+		warning: `${DUPLICATES} remove those items from the input first.`,
+		again: 'run this again without those items',
 	},
 ];
 
-/** What holds for an item: the first row that fits. */
 export function adviceFor(situation: Situation | undefined): Pick<Row, 'warning' | 'again'> {
-	const row = situation && ROWS.find(({ holds }) => holds(situation));
+	const row = situation && ROWS.find(({ appliesTo }) => appliesTo(situation));
 	return row ?? { again: RUN_AGAIN };
 }
 
-/** What was not sent, and what that leaves open. */
 export function unsentNote(
 	{ hasOthers, mayExist, continues }: Situation,
 	itemIndex: number,
 	isSending: boolean,
 ): string {
-	const what = hasOthers ? `Item ${itemIndex + 1} was not sent` : 'Nothing was sent';
-	if (mayExist) return `${what} now, but an earlier attempt of this execution may have succeeded.`;
-	if (!hasOthers) return `${what}.`;
-	if (continues) return `${what}. The other items are not affected.`;
-	return isSending ? `${what}.` : `${what}, and neither was any other item of this run.`;
+	const unsent = hasOthers ? `Item ${itemIndex + 1} was not sent` : 'Nothing was sent';
+	if (mayExist)
+		return `${unsent} now, but an earlier attempt of this execution may have succeeded.`;
+	if (!hasOthers) return `${unsent}.`;
+	if (continues) return `${unsent}. The other items are not affected.`;
+	return isSending ? `${unsent}.` : `${unsent}, and neither was any other item of this run.`;
 }

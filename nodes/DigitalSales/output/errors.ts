@@ -1,38 +1,34 @@
 import compact from 'lodash/compact';
-import upperFirst from 'lodash/upperFirst';
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
-import { ServiceError, type Facts } from '../api/serviceError';
 import type { ServiceWords } from '../api/schemas/error';
+import { ServiceError, type Facts } from '../api/serviceError';
 import { quoted, RUN_AGAIN } from '../domain/text';
 import { CanceledError } from '../shared/clock';
 import { adviceFor, type Situation, unsentNote } from './advice';
 
-/** What the node itself refuses to do, before anything is sent. */
-export class Refusal extends Error {
+/** The node itself refuses an item before anything is sent. */
+export class NotSentError extends Error {
 	constructor(
 		message: string,
 		readonly facts: Facts,
 	) {
 		super(message);
-		this.name = 'Refusal';
+		this.name = 'NotSentError';
 	}
 }
 
-/** What the caller knows about the failure. */
 export interface ErrorContext {
 	itemIndex?: number;
 	/** Whether something may have been sent before it was thrown. */
 	isSent?: boolean;
-	/** The display name of the parameter behind a dotted field of the service, if there is one. */
+	/** The display name of the parameter for a dotted field of the service. */
 	labelOf?: (serviceField: string) => string | undefined;
 	about?: string;
-	/** Of an item of a run. */
 	situation?: Situation;
 }
 
-/** The name of a field may come from a row. */
 const LONGEST_MESSAGE = 500;
 
 export type NodeError = NodeApiError | NodeOperationError;
@@ -41,62 +37,62 @@ export type NodeError = NodeApiError | NodeOperationError;
 export interface ErrorFacts extends ServiceWords {
 	message: string;
 	advice: string | null;
-	/** The HTTP status of the service's answer; null without one. */
 	status: number | null;
 	outcome: ShownOutcome;
 	about: string | null;
 }
 
-/** A failure as n8n shows it and as an item reports it. */
+/** A failure as n8n shows it, and as an item reports it. */
 export interface Failure {
 	error: NodeError;
 	facts: ErrorFacts;
 }
 
-/** Turns anything thrown into what a person and a workflow are told. */
+/** Turns anything thrown into an error of n8n and the facts of a failed item. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
 	const { itemIndex = 0, about = null, isSent = false, situation } = context;
-	const said = error instanceof Error ? error.message : 'An unexpected error occurred';
-	const message = quoted(said, LONGEST_MESSAGE);
+	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
+	const message = quoted(text, LONGEST_MESSAGE);
 	const { answer, ...facts } = factsOf(error, isSent);
 	const { warning, again } = adviceFor(situation);
-	const isCanceled = error instanceof CanceledError;
 	const isUnsent = facts.outcome === 'notSent';
+	const hasUnsentNote = isUnsent && !(error instanceof CanceledError);
 	const advice =
-		compact([
-			isUnsent && !isCanceled && situation && unsentNote(situation, itemIndex, isSent),
-			facts.advice?.replace(/run this again/gi, (said) =>
-				said === RUN_AGAIN ? again : upperFirst(again),
-			),
-		]).join('\n') || null;
-	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
+		joinLines(
+			hasUnsentNote && situation && unsentNote(situation, itemIndex, isSent),
+			facts.advice?.replaceAll(RUN_AGAIN, again),
+		) || null;
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
-	const description = [
-		wordsNote(words, context.labelOf),
+	const failed = error instanceof ServiceError ? error : undefined;
+	const description = joinLines(
+		serviceWordsLine(words, context.labelOf),
 		warning,
-		error instanceof ServiceError && error.isInDoubt && about !== null && `Details: ${about}.`,
+		failed?.isInDoubt && about !== null && `Details: ${about}.`,
 		advice,
-		error instanceof ServiceError && requestNote(error),
+		failed && requestLine(failed),
 		// Last, because there may be hundreds.
 		...createdNotes(situation),
-	]
-		.filter(Boolean)
-		.join('\n');
+	);
+	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
 	return {
-		error: shown(node, error, { message, description, itemIndex: context.itemIndex }),
+		error: toNodeError(node, error, { message, description, itemIndex: context.itemIndex }),
 		facts: { message, advice, status, outcome, ...words, about },
 	};
 }
 
-function factsOf(error: unknown, isSent = false): Facts {
-	if (error instanceof ServiceError || error instanceof Refusal) return error.facts;
+function joinLines(...lines: Array<string | false | null | undefined>): string {
+	return compact(lines).join('\n');
+}
+
+function factsOf(error: unknown, isSent: boolean): Facts {
+	if (error instanceof ServiceError || error instanceof NotSentError) return error.facts;
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		return { advice: error.description || undefined, outcome: 'notSent' };
 	}
 	return { outcome: error instanceof CanceledError || !isSent ? 'notSent' : 'unknown' };
 }
 
-function shown(
+function toNodeError(
 	node: INode,
 	error: unknown,
 	texts: { message: string; description: string; itemIndex?: number },
@@ -109,8 +105,8 @@ function shown(
 	return new NodeApiError(node, { message: texts.message }, { ...texts, httpCode });
 }
 
-/** In one line: a list shows those of a description as one. */
-function wordsNote(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
+/** On one line, because a list of failed items shows a description as one. */
+function serviceWordsLine(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
 	const fields = Object.entries(words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);
 		return `${label === undefined ? field : `${label} (${field})`}: ${texts.join(', ')}`;
@@ -119,19 +115,16 @@ function wordsNote(words: ServiceWords, labelOf: ErrorContext['labelOf']): strin
 	return text && `The service said: ${text}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
-function requestNote({ endpoint, tries, outcome: { code } }: ServiceError): string {
+function requestLine({ endpoint, tries, outcome: { code } }: ServiceError): string {
 	return `Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${code ? `, ${code}` : ''}.`;
 }
 
-/** What an execution has created, and what else it may have created. */
 export function createdNotes({
 	created = [],
 	inDoubt = [],
 }: Pick<Situation, 'created' | 'inDoubt'> = {}): string[] {
 	return compact([
-		inDoubt.length === 0
-			? ''
-			: `No usable answer came for these, so they may exist: ${inDoubt.join('; ')}.`,
-		created.length === 0 ? '' : `Already created in this execution: ${created.join('; ')}.`,
+		inDoubt.length > 0 && `These got no usable answer, so they may exist: ${inDoubt.join('; ')}.`,
+		created.length > 0 && `Already created in this execution: ${created.join('; ')}.`,
 	]);
 }

@@ -4,16 +4,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { type Offer, PRODUCT_STATUSES, offerSchema, productSchema } from '../api/schemas/product';
 import { inReais } from '../domain/money';
 
-/**
- * A product, or one row of Split Offers, as at most ten flat fields. Only the cheapest offer is shown,
- * and `offers` counts them.
- */
+/** A product with its cheapest offer, or one row of Split Offers, as ten flat fields. */
 export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject {
 	const product = productSchema.parse(row);
 	const { offers } = product;
 	const shown: Partial<Offer> | undefined = isSplit
 		? offerSchema.safeParse(row.offer).data
-		: cheapest(offers);
+		: cheapestOffer(offers);
 	return {
 		product_hash: product.hash ?? null,
 		title: product.title ?? null,
@@ -28,7 +25,7 @@ export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject 
 	};
 }
 
-function cheapest(offers: Offer[]): Offer | undefined {
+function cheapestOffer(offers: Offer[]): Offer | undefined {
 	return offers.reduce<Offer | undefined>(
 		(best, offer) =>
 			(offer.price ?? Infinity) < (best?.price ?? Infinity) ? offer : (best ?? offer),
@@ -36,12 +33,12 @@ function cheapest(offers: Offer[]): Offer | undefined {
 	);
 }
 
-/** The name of a product status code (API document, Product); an unknown code stays a number. */
+/** The name of a status code (API document, Product); an unknown code stays a number. */
 export function productStatusName(status: number): string | number {
 	return lowerCase(findKey(PRODUCT_STATUSES, (code) => code === status)) || status;
 }
 
-/** A created offer as the service sent it, flat as it is, with its price in reais besides. */
+/** A created offer as the service sent it (it is already flat), plus its price in reais. */
 export function offerOutput(json: IDataObject): IDataObject {
 	return { ...json, price_reais: inReais(offerSchema.parse(json).price) };
 }

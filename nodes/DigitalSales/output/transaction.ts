@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Transaction } from '../api/schemas/transaction';
 import { isPaid, isTooLateToPay } from '../domain/paymentStatus';
@@ -6,8 +6,7 @@ import { inReais } from '../domain/money';
 
 type Value = string | number | null | undefined;
 
-/** Every flat field of a transaction, in the order in which an item has them. Amounts are in reais, or under the
- * service's own name in integer cents. */
+/** In the order of an item. Amounts are in reais, or in integer cents under the service's own name. */
 const FIELDS = {
 	hash: ({ hash }) => hash,
 	payment_status: ({ payment_status: status }) => status,
@@ -36,7 +35,7 @@ const FIELDS = {
 	utm_term: (transaction) => transaction.utm_term,
 	pix_qr_code: ({ pix, payment_status: status }) =>
 		isTooLateToPay(status) ? null : pix?.pix_qr_code,
-	// Drawn only if it is chosen (transactionItem.ts).
+	// Drawn by transactionItem.ts.
 	pix_qr_code_image: () => null,
 } satisfies Record<string, (transaction: Transaction) => Value>;
 
@@ -49,19 +48,17 @@ function isTransactionField(name: string): name is TransactionField {
 export const TRANSACTION_FIELDS = Object.keys(FIELDS).filter(isTransactionField);
 
 export const transactionFieldsSchema = z
-	.array(z.string().refine(isTransactionField, 'is none of its choices'), {
-		message: 'must be a list of the fields that it offers',
+	.array(z.string().refine(isTransactionField, 'is not an available field'), {
+		message: 'must be a list of the available fields',
 	})
 	.optional();
 
-/** Whatever else is chosen: later nodes, and the trigger itself, tell by them which sale it is. */
+/** Always included: later nodes and the trigger identify the sale by them. */
 const ALWAYS: readonly TransactionField[] = ['hash', 'payment_status'];
 
 /**
- * The ten of a simplified transaction: what the recipes send on. A contact is made of name, e-mail and
- * phone; a row also of amount and time; access is granted by the product's hash, since titles change; a
- * reminder needs the PIX code. All items have all ten, so that a sheet keeps its columns: without a code
- * that can still be paid it is null, and the payment method is there to choose.
+ * What the recipes need: for a contact, a row, a reminder, and access by the product's hash, because titles
+ * change. Every item has all ten fields, so that a sheet keeps its columns.
  */
 export const DEFAULT_FIELDS: readonly TransactionField[] = [
 	...ALWAYS,
@@ -75,38 +72,33 @@ export const DEFAULT_FIELDS: readonly TransactionField[] = [
 	'pix_qr_code',
 ];
 
-/** The same fields as in every transaction, but for the time of change: `checked_at` takes its place. */
+/** `checked_at` replaces the time of change. */
 const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter((name) => name !== 'updated_at');
 
-/** How a transaction becomes an item: as the service sent it, or as chosen flat fields. */
 export type OutputChoice = {
 	simplify: boolean;
-	/** With `simplify`; the ten by default. */
+	/** With `simplify`; {@link DEFAULT_FIELDS} if absent. */
 	fields?: TransactionField[];
 };
 
-/** A transaction as an item. */
 export function transactionOutput(
 	transaction: Transaction,
 	{ simplify, fields }: OutputChoice,
 ): IDataObject {
-	return simplify ? flat(transaction, fields ?? DEFAULT_FIELDS) : transaction.json;
+	return simplify ? flatFields(transaction, fields ?? DEFAULT_FIELDS) : transaction.json;
 }
 
-/** A transaction as Wait for Payment reports it, with the field to branch on first. */
+/** `paid` comes first, because the next node branches on it. */
 export function waitOutput(
 	transaction: Transaction,
 	{ simplify, fields = [...DEFAULT_WAIT_FIELDS] }: OutputChoice,
 ): IDataObject {
 	const paid = isPaid(transaction.payment_status);
-	// A field of the service's own never takes the place of `paid`.
+	// The service's own fields never replace `paid`.
 	return Object.assign({ paid }, transactionOutput(transaction, { simplify, fields }), { paid });
 }
 
-function flat(transaction: Transaction, chosen: readonly TransactionField[]): IDataObject {
+function flatFields(transaction: Transaction, chosen: readonly TransactionField[]): IDataObject {
 	const names = TRANSACTION_FIELDS.filter((name) => ALWAYS.includes(name) || chosen.includes(name));
 	return Object.fromEntries(names.map((name) => [name, FIELDS[name](transaction) ?? null]));
 }
-
-/** An item of the node's output. */
-export type ItemResult = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'>;

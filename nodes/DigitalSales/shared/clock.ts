@@ -1,16 +1,15 @@
 import { sleep } from 'n8n-workflow';
 
-/** All time that the package reads or waits for, in milliseconds, so that tests can replace it. */
+/** In milliseconds. Tests replace it. */
 export const clock = {
-	/** The time of day, for moments that are shown, stored or agreed on with others. */
+	/** The time of day, for moments that are shown, stored or shared. */
 	now: (): number => Date.now(),
-	/** For spans: unlike the time of day, it never jumps when somebody sets the clock. */
+	/** For durations: it never jumps when somebody sets the clock. */
 	elapsed: (): number => Math.floor(performance.now()),
 	sleep: async (milliseconds: number): Promise<void> => await sleep(milliseconds),
 	random: (): number => Math.random(),
 };
 
-/** Thrown if the execution was canceled during a wait. */
 export class CanceledError extends Error {
 	constructor() {
 		super('The execution was canceled');
@@ -20,11 +19,11 @@ export class CanceledError extends Error {
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
- * Waits, in slices, so that a canceled execution leaves no long timer behind.
+ * Sleeps in slices, so that a canceled execution leaves no long timer behind.
  *
  * @throws CanceledError at once when the signal is aborted
  */
-export async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export async function cancelableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 	const end = clock.elapsed() + milliseconds;
 	for (;;) {
 		if (signal?.aborted) throw new CanceledError();
@@ -35,8 +34,7 @@ export async function wait(milliseconds: number, signal?: AbortSignal): Promise<
 }
 
 /**
- * Waits for a promise that does not reject.
- *
+ * @param promise must not reject
  * @throws CanceledError at once when the signal is aborted
  */
 export async function unlessCanceled(promise: Promise<void>, signal?: AbortSignal): Promise<void> {

@@ -1,10 +1,7 @@
-/** How many reads of the service run at once. */
+/** Reads of the service. */
 export const READS_AT_ONCE = 64;
 
-/**
- * Runs a task for each entry, at most so many at once. After a failure no more tasks start; it is thrown
- * once those under way have ended.
- */
+/** After a failure no task starts, and the failure is thrown when the running tasks have ended. */
 export async function eachLimit<T>(
 	entries: readonly T[],
 	atOnce: number,
@@ -12,12 +9,12 @@ export async function eachLimit<T>(
 ): Promise<void> {
 	const failures: unknown[] = [];
 	const left = entries.values();
-	const work = async (): Promise<void> => {
+	const runTasks = async (): Promise<void> => {
 		for (const entry of left) {
 			await task(entry).catch((reason: unknown) => failures.push(reason));
 			if (failures.length > 0) break;
 		}
 	};
-	await Promise.all(Array.from({ length: Math.min(atOnce, entries.length) }, work));
+	await Promise.all(Array.from({ length: Math.min(atOnce, entries.length) }, runTasks));
 	if (failures.length > 0) throw failures[0];
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 
-/** A safe integer that a deployment may send as a text. */
+/** A safe integer, perhaps sent as text. */
 export const lenientInteger = z
 	.union([
 		z.number(),
@@ -12,10 +12,10 @@ export const lenientInteger = z
 	])
 	.pipe(z.number().int().safe());
 
-/** A text that a deployment may send as a number; of anything else no text is made. */
+/** A text, perhaps sent as a number. */
 export const lenientText = z.union([z.string(), z.number().transform(String)]);
 
-/** A field whose unexpected shape is ignored instead of failing the whole answer. */
+/** An optional field. An unexpected shape counts as absent, so that it does not fail the whole answer. */
 export function tolerated<T extends z.ZodTypeAny>(schema: T) {
 	return schema.nullish().catch(undefined);
 }

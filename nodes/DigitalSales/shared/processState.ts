@@ -4,36 +4,27 @@ interface Clearable {
 	clear(): void;
 }
 
-const all: Clearable[] = [];
+const allStates: Clearable[] = [];
 
-/**
- * Declares state that both nodes and all executions of a process share, next to the code that uses
- * it. It must be bounded: by a {@link BoundedMap}, the number of accounts, or what is in progress.
- */
+/** Declares state that all executions of a process share. It must be bounded, for example by a {@link BoundedMap}. */
 export function processState<T extends Clearable>(state: T): T {
-	all.push(state);
+	allStates.push(state);
 	return state;
 }
 
-/**
- * Forgets all of it, as a restart of n8n does.
- *
- * @internal
- */
+/** @internal Forgets all state, as a restart of n8n does. */
 export function clearProcessState(): void {
-	for (const state of all) state.clear();
+	for (const state of allStates) state.clear();
 }
 
-/** How much a {@link BoundedMap} keeps, and what goes first. */
 export interface Bounds<V> {
 	most: number;
-	/** Whether an entry has expired: it is no longer found, and goes when another is set. */
-	isOver?: (value: V) => boolean;
-	/** Whether an entry goes last: only when no other entry is left to go. */
+	isExpired?: (value: V) => boolean;
+	/** Such entries are evicted last. */
 	isKept?: (value: V) => boolean;
 }
 
-/** A map of bounded size: the oldest entries go first, and setting one makes it the newest. */
+/** Setting an entry makes it the newest; the oldest are evicted first. */
 export class BoundedMap<V> {
 	private readonly entries = new Map<string, V>();
 
@@ -45,7 +36,7 @@ export class BoundedMap<V> {
 
 	get(key: string): V | undefined {
 		const value = this.entries.get(key);
-		return value === undefined || this.isOver(value) ? undefined : value;
+		return value === undefined || this.isExpired(value) ? undefined : value;
 	}
 
 	set(key: string, value: V): void {
@@ -62,23 +53,22 @@ export class BoundedMap<V> {
 		this.entries.clear();
 	}
 
-	/** The entries that have not expired, the oldest first. */
 	list(): Array<[string, V]> {
-		return [...this.entries].filter(([, value]) => !this.isOver(value));
+		return [...this.entries].filter(([, value]) => !this.isExpired(value));
 	}
 
-	private isOver(value: V): boolean {
-		return this.bounds.isOver?.(value) === true;
+	private isExpired(value: V): boolean {
+		return this.bounds.isExpired?.(value) === true;
 	}
 
 	private evict(): void {
-		const { most, isOver, isKept } = this.bounds;
-		for (const [key, value] of isOver ? this.entries : []) {
-			if (!isOver?.(value)) break;
+		const { most, isExpired, isKept } = this.bounds;
+		for (const [key, value] of isExpired ? this.entries : []) {
+			if (!isExpired?.(value)) break;
 			this.entries.delete(key);
 		}
 		if (this.size <= most) return;
-		// Of thousands a tenth at once: to find the first entry of a Map, V8 passes all deleted before it.
+		// V8 skips over all deleted entries to find the first live one, so evict a tenth of thousands at once.
 		const left = isKept || most < 10_000 ? most : most * 0.9;
 		for (const [key, value] of this.entries) {
 			if (this.size <= left) return;
@@ -96,23 +86,19 @@ interface Result<V> {
 	until: number;
 }
 
-/**
- * Keeps the results of tasks for a moment, by key, from the start of each task on. Callers share one
- * task, also while it is under way. Failures are not kept.
- */
+/** Keeps the results of tasks, not failures, for a time. Concurrent callers share a task. */
 export class PromiseCache<V> {
 	private readonly entries: BoundedMap<Result<V>>;
 
 	constructor(private readonly bounds: { most: number; keptMs: number }) {
 		const { most } = bounds;
-		this.entries = new BoundedMap({ most, isOver: ({ until }) => until <= clock.elapsed() });
+		this.entries = new BoundedMap({ most, isExpired: ({ until }) => until <= clock.elapsed() });
 	}
 
 	get size(): number {
 		return this.entries.size;
 	}
 
-	/** The result that is kept under a key, else that of the task. */
 	async get(key: string, task: () => Promise<V>): Promise<V> {
 		const kept = this.entries.get(key);
 		if (kept) return await kept.promise;

@@ -2,13 +2,13 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { lenientText } from '../shared/lenient';
-import { composed } from '../domain/text';
+import { normalizeUnicode } from '../domain/text';
 import { endQuietly, failFor } from '../n8n/triggerExecution';
 import { originOf } from '../n8n/retry';
 import { Ledger } from '../idempotency/ledger';
 import type { Notice } from '../notification/parse';
 import { accountOf } from '../notification/verify';
-import { clock, wait } from '../shared/clock';
+import { clock, cancelableSleep } from '../shared/clock';
 import { digest } from '../shared/digest';
 
 const LONGEST_STATUS = 100;
@@ -61,7 +61,7 @@ async function isDuplicate(
 		if (typeof isTaken === 'boolean') return isTaken;
 		const pauseMs = PAUSES_MS[tries];
 		if (pauseMs === undefined) throw failFor(context, notRecorded(context, isTaken.error));
-		await wait(pauseMs * (0.5 + clock.random()), context.getExecutionCancelSignal());
+		await cancelableSleep(pauseMs * (0.5 + clock.random()), context.getExecutionCancelSignal());
 	}
 }
 
@@ -86,5 +86,8 @@ async function isTakenByOther(
 	name: string,
 ): Promise<boolean> {
 	const { baseUrl } = await accountOf(context);
-	return !(await ledger.enter(digest('taken', baseUrl, composed(name)), originOf(context)));
+	return !(await ledger.claimKey(
+		digest('taken', baseUrl, normalizeUnicode(name)),
+		originOf(context),
+	));
 }

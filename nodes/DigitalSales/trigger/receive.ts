@@ -42,7 +42,7 @@ interface Shown {
 export const reads = processState(
 	new BoundedMap<Read>({
 		most: 10_000,
-		isOver: ({ at }) => at + FORGOTTEN_AFTER_MS <= clock.elapsed(),
+		isExpired: ({ at }) => at + FORGOTTEN_AFTER_MS <= clock.elapsed(),
 	}),
 );
 

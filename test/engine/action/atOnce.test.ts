@@ -123,7 +123,7 @@ describe('Several charges at once', () => {
 			const others = [1, 2, 3, 4].filter((item) => item !== failed);
 			expect(shop.charges).toBe(4);
 			expect(errorOf(run)).toContain(
-				`No usable answer came for these, so they may exist: ${others.map((item) => `item ${item}`).join('; ')}.`,
+				`These got no usable answer, so they may exist: ${others.map((item) => `item ${item}`).join('; ')}.`,
 			);
 		});
 

@@ -59,7 +59,7 @@ describe('The errors that a seller meets most', () => {
 			answered(401),
 			[
 				'The service does not accept one of the two tokens (401)',
-				'Copy both again from the service to API Token and Second API Token in the credential, without spaces; an api_token in Custom Fields takes the place of the second.',
+				'Copy both again from the service to API Token and Second API Token in the credential, without spaces. An api_token in Custom Fields replaces the second.',
 				`${REQUEST}.`,
 			],
 		],
@@ -130,7 +130,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'The customer may already have been charged: the service returned an error (500)',
 				`Details: ${CART}.`,
-				"Check the service's dashboard before you run this again: the node then refuses the charge, and shows a code that allows it once.",
+				"Check the service's dashboard first. If you run this again, the node refuses the charge and shows a code that allows it once.",
 				`${REQUEST}.`,
 			],
 		],
@@ -156,7 +156,7 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'Item 1 was already charged, so the changed charge was not sent',
-				'A new execution may create again what has succeeded: use Retry under Executions, or leave that out.',
+				'A new execution would create again what has succeeded, so use Retry under Executions, or remove those items from the input.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'To send that as well, start a new execution with this item alone.',
 				'Already created in this execution: item 1 is HASH.',
@@ -200,11 +200,11 @@ describe('The errors that a seller meets most', () => {
 		],
 		[
 			'no trigger',
-			async () => await charge({ notify: 'trigger' }),
+			async () => await charge({ webhooksGoTo: 'trigger' }),
 			[
-				'Notify is set to Trigger of This Workflow, but the workflow has no Digital Sales Trigger that is enabled',
+				'Webhooks Go To is set to Trigger of This Workflow, but this workflow has no enabled Digital Sales Trigger',
 				'Nothing was sent.',
-				'Correct that and publish the workflow, or change Notify.',
+				'Correct that and publish the workflow, or change Webhooks Go To.',
 			],
 		],
 		['an empty cart', async () => await charge({ cart: {} }), EMPTY_CART],
@@ -215,7 +215,7 @@ describe('The errors that a seller meets most', () => {
 				return await charge({ orderReference: 'order-1', ...cartWith('50') });
 			},
 			[
-				'Order Reference "order-1" was used before for another cart or amount of this customer',
+				'Order Reference "order-1" already belongs to another cart or amount of this customer',
 				'Nothing was sent.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'If this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.',

@@ -21,9 +21,9 @@ import {
 
 const RETRY = 'use Retry under Executions';
 const CURRENT = 'use Retry with currently saved workflow under Executions';
-const NEW_EXECUTION = 'A new execution may create again what has succeeded';
+const NEW_EXECUTION = 'A new execution would create again what has succeeded, so';
 const CALLED_AGAIN =
-	'it creates again whatever had no Order Reference: leave out what was created.';
+	'it creates everything without an Order Reference again. Remove what was created from its input first.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
 
 /** What an error advises holds where it is read: if one follows it, nobody is charged twice. */
@@ -43,7 +43,7 @@ describe('What a charge that failed advises', () => {
 		async (mode) => {
 			const error = errorOf(await thirdRefused({ mode }));
 
-			expect(error).toContain(`${NEW_EXECUTION}: ${RETRY}, or leave that out.`);
+			expect(error).toContain(`${NEW_EXECUTION} ${RETRY}, or remove those items from the input.`);
 			expect(error).toContain(`Correct what the service rejected, then ${CURRENT}.`);
 		},
 	);
@@ -67,8 +67,8 @@ describe('What a charge that failed advises', () => {
 		const description = String(data.PIX?.error?.description);
 
 		expect(description).not.toContain('Retry');
-		expect(description).toContain(`${NEW_EXECUTION}: leave that out.`);
-		expect(description).toContain('then run this again without that.');
+		expect(description).toContain(`${NEW_EXECUTION} remove those items from the input first.`);
+		expect(description).toContain('then run this again without those items.');
 	});
 
 	describe('in a sub-workflow is to call it again, with a warning:', () => {
@@ -138,7 +138,7 @@ describe('What a charge that failed advises', () => {
 		});
 
 		expect(shop.charges).toBe(2);
-		expect(errorOf(retry)).toContain(`${NEW_EXECUTION}: ${RETRY}`);
+		expect(errorOf(retry)).toContain(`${NEW_EXECUTION} ${RETRY}`);
 		expect(errorOf(retry)).toMatch(/if not, to [\w-]{9}; then use Retry with currently saved/);
 	});
 
@@ -154,7 +154,7 @@ describe('What a charge that failed advises', () => {
 			['an operation that does not exist', { more: { operation: 'refund' } }],
 			[
 				'an address that is none',
-				{ more: { ...OWN_CUSTOMER, notify: 'url', notificationUrl: 'ftp://x' } },
+				{ more: { ...OWN_CUSTOMER, webhooksGoTo: 'url', notificationUrl: 'ftp://x' } },
 			],
 		])('%s in a Retry', async (_what, ask) => {
 			const first = await thirdRefused();
@@ -189,7 +189,7 @@ describe('What a charge that failed advises', () => {
 		await shop.ask({ more: OWN_CUSTOMER, items: customers(3), continueOnFail: true });
 		const refused = await shop.ask({ more: OWN_CUSTOMER, items: customers(4) });
 
-		expect(errorOf(refused)).toContain('may already have been charged, so item 3 was not sent');
+		expect(errorOf(refused)).toContain('may already have been charged, so this item was not sent');
 		expect(errorOf(refused)).not.toMatch(/nothing was sent/i);
 	});
 
@@ -241,7 +241,7 @@ describe('What a charge that failed advises', () => {
 			const made = shop.hashes.slice(0, 8);
 			expect(made).toHaveLength(8);
 			expect(made.filter((hash) => !logged.includes(hash))).toEqual([]);
-			expect(logged).toContain('so they may exist: item 9; item 10; item 11; item 12.');
+			expect(logged).toContain('so they may exist: item 8; item 9; item 10; item 11.');
 			expect(logged).not.toMatch(/Maria|4725/);
 		});
 

@@ -98,7 +98,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		[{ simplify: '={{ "perhaps" }}' }, 'Simplify must be true or false'],
 		[
 			{ options: { fields: ['hash', 'dollars'] } },
-			'Options > Output Fields 2 is none of its choices',
+			'Options > Output Fields 2 is not an available field',
 		],
 	])('a form that cannot be read is reported at once: %j', async (form, problem) => {
 		await expect(inbox.publish({ triggerOn: ['paid'], ...form })).rejects.toMatchObject({

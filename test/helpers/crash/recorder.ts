@@ -70,10 +70,10 @@ const BUSY: NodeSketch = {
 const openSchema = z.object({ count: z.number(), results: z.array(z.object({ id: z.string() })) });
 
 /** How executions wait, with the time limit in minutes. */
-const WAIT_KINDS: Record<WaitKind, { notify: 'automatic' | 'none'; minutes: number }> = {
-	notified: { notify: 'automatic', minutes: 24 * 60 },
-	unnotified: { notify: 'none', minutes: 24 * 60 },
-	shortLimit: { notify: 'automatic', minutes: 2 },
+const WAIT_KINDS: Record<WaitKind, { webhooksGoTo: 'automatic' | 'none'; minutes: number }> = {
+	notified: { webhooksGoTo: 'automatic', minutes: 24 * 60 },
+	unnotified: { webhooksGoTo: 'none', minutes: 24 * 60 },
+	shortLimit: { webhooksGoTo: 'automatic', minutes: 2 },
 };
 
 /** A request that was sent to n8n, accepted or not. */
@@ -133,7 +133,7 @@ export class Recorder {
 		};
 		const charge = (more: Record<string, string>): NodeSketch =>
 			createPix({
-				notify: 'none',
+				webhooksGoTo: 'none',
 				cart: cartOf(n8n.sandbox),
 				customerName: '={{ $json.name }}',
 				customerDocument: '={{ $json.customer }}',
@@ -149,8 +149,8 @@ export class Recorder {
 			if (isSingle) charging.push(await addLoop(`${name}-loop`, node));
 		}
 		const timeLimits = new Map<string, number>();
-		for (const [name, { notify, minutes }] of Object.entries(WAIT_KINDS)) {
-			const node = charge({ orderReference: '={{ $json.order }}', notify });
+		for (const [name, { webhooksGoTo, minutes }] of Object.entries(WAIT_KINDS)) {
+			const node = charge({ orderReference: '={{ $json.order }}', webhooksGoTo });
 			const wait = waitForPayment({ timeLimit: minutes, timeLimitUnit: 'minutes' });
 			timeLimits.set(await add(name, webStart(name), EACH_REQUEST, node, wait), minutes * 60_000);
 		}

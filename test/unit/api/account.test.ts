@@ -15,7 +15,7 @@ const read = (changes: Record<string, string | undefined> = {}) => {
 };
 
 describe('The account of a credential', () => {
-	test('is read without the blanks that come with what is pasted', () => {
+	test('trims blanks that were pasted along', () => {
 		const account = read({
 			baseUrl: ' https://api.example.com/v1/ ',
 			bodyApiToken: ' test-body-token\n',
@@ -30,14 +30,17 @@ describe('The account of a credential', () => {
 		expect(() => read({ apiToken: ' ' })).toThrow(CredentialError);
 	});
 
-	test.each([undefined, '', ' '])('with %j for a body token sends the API token there', (blank) => {
-		expect(read({ bodyApiToken: blank, notificationUrl: blank })).toMatchObject({
-			bodyApiToken: 'test-api-token',
-			notificationUrl: undefined,
-		});
-	});
+	test.each([undefined, '', ' '])(
+		'sends the API token in the body if the second token is %j',
+		(blank) => {
+			expect(read({ bodyApiToken: blank, notificationUrl: blank })).toMatchObject({
+				bodyApiToken: 'test-api-token',
+				notificationUrl: undefined,
+			});
+		},
+	);
 
-	test('is the same where address and token are, and has its tokens nowhere in its key', () => {
+	test('has a key that depends on address and token, and reveals no token', () => {
 		const { key } = read({ bodyApiToken: 'test-body-token' });
 
 		expect(read({ baseUrl: 'api.example.com/v1/', apiToken: ' test-api-token ' }).key).toBe(key);
@@ -46,7 +49,7 @@ describe('The account of a credential', () => {
 		expect(key).not.toContain('token');
 	});
 
-	test('has its tokens without the word Bearer, which is copied along from examples', () => {
+	test('drops the word Bearer before a token', () => {
 		const account = read({ apiToken: 'Bearer  test-api-token', bodyApiToken: 'bearer test-body' });
 
 		expect(account).toMatchObject({ bodyApiToken: 'test-body', key: read().key });
@@ -54,7 +57,7 @@ describe('The account of a credential', () => {
 		expect(() => read({ apiToken: 'Bearer ' })).toThrow(CredentialError);
 	});
 
-	test('keeps both of its tokens out of texts', () => {
+	test('redacts both tokens', () => {
 		const { redact } = read({ bodyApiToken: 'test-body-token' });
 
 		expect(redact.text('test-api-token and test-body-token')).toBe(
@@ -63,7 +66,7 @@ describe('The account of a credential', () => {
 	});
 
 	test.each(['\u200b', '\u2060', '\u202c', '\ufeff', '\u00ad', '\u0000', '\n', '\u{e0001}'])(
-		'sends, compares and redacts one token, whatever was pasted with it: %j',
+		'ignores invisible characters around a token: %j',
 		(unseen) => {
 			const account = read({ apiToken: `${unseen}test-api-token${unseen}` });
 
@@ -75,14 +78,14 @@ describe('The account of a credential', () => {
 	);
 
 	test.each([{ apiToken: 'test token' }, { bodyApiToken: 'test-tokén' }, { apiToken: 'a\u2011b' }])(
-		'has no token that a header could not carry as it is: %j',
+		'refuses a token that a header cannot carry: %j',
 		(changes) => {
 			expect(() => read(changes)).toThrow(/^A token in the credential contains/);
 		},
 	);
 
 	test.each(['baseUrl', 'apiToken', 'bodyApiToken', 'notificationUrl'])(
-		'is not read from a %s of a megabyte',
+		'refuses a %s of a megabyte',
 		(name) => {
 			expect(() => read({ [name]: 'a'.repeat(1_000_000) })).toThrow(/too long/);
 		},
@@ -101,7 +104,7 @@ describe('The account of a credential', () => {
 	});
 
 	test.each([undefined, '', ' ', 'other.example.com'])(
-		'is refused where only certain domains are allowed, and those are %j',
+		'is refused if only certain domains are allowed, namely %j',
 		(list) => {
 			const changes = { allowedHttpRequestDomains: 'domains', allowedDomains: list };
 
@@ -110,12 +113,12 @@ describe('The account of a credential', () => {
 	);
 });
 
-describe('The transactions that an account is known to have', () => {
+describe('The transactions seen of an account', () => {
 	const account = (apiToken: string) =>
 		readAccount({ baseUrl: 'https://api.example.com/v1', apiToken });
 	const [one, other] = [account('test-token-one'), account('test-token-other')];
 
-	test('are those that were remembered, of no other account', () => {
+	test('are kept apart by account', () => {
 		markTransactionSeen(one, 'ab12');
 
 		expect(hasSeenTransaction(one, 'ab12')).toBe(true);
@@ -123,7 +126,7 @@ describe('The transactions that an account is known to have', () => {
 		expect(hasSeenTransaction(other, 'ab12')).toBe(false);
 	});
 
-	test('are ten thousand at most, those that were seen last', () => {
+	test('are the latest ten thousand', () => {
 		for (let nth = 0; nth < 10_000; nth++) markTransactionSeen(one, `${nth}`);
 		markTransactionSeen(one, '0');
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { readServiceWords, saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
 
 describe('The words of the service', () => {
-	test('the twentieth text is the last, and 500 characters are the most of one', () => {
+	test('are cut after 20 texts, and each text after 500 characters', () => {
 		const many = Array.from({ length: 25 }, (_, nth) => `text ${nth}`);
 		const byField = Object.fromEntries(many.map((text, nth) => [`field${nth}`, text]));
 		const nested = { cart: byField, last: 'x' };
@@ -40,7 +40,7 @@ describe('The words of the service', () => {
 		expect(readServiceWords(body)).toEqual({ messages, fields });
 	});
 
-	test('twenty texts are the most of all lists together', () => {
+	test('are at most 20 texts from all lists together', () => {
 		const texts = Array.from({ length: 12 }, (_, nth) => `text ${nth}`);
 		const { messages, fields } = readServiceWords({
 			message: texts,
@@ -51,7 +51,7 @@ describe('The words of the service', () => {
 		expect(fields).toEqual({ price: texts.slice(0, 8) });
 	});
 
-	test('the name of a field is cut off after 100 characters, and what it says is kept', () => {
+	test('keep their texts if the name of a field is cut after 100 characters', () => {
 		const long = 'f'.repeat(100);
 
 		expect(
@@ -62,7 +62,7 @@ describe('The words of the service', () => {
 		});
 	});
 
-	test('texts are read eight levels down', () => {
+	test('are read eight levels deep', () => {
 		const deep = (open: string, close: string) => (depth: number) =>
 			JSON.parse(`${open.repeat(depth)}"A"${close.repeat(depth)}`) as unknown;
 		const lists = deep('[', ']');
@@ -79,7 +79,7 @@ describe('The words of the service', () => {
 		expect(readServiceWords({ errors: fields(100_000) }).fields).toEqual({});
 	});
 
-	test('a field may be named like a part of every object', () => {
+	test('may belong to a field named like a property of every object', () => {
 		const { fields } = readServiceWords(
 			JSON.parse('{"errors":{"__proto__":["A"],"constructor":{"__proto__":"B"}}}'),
 		);
@@ -89,7 +89,7 @@ describe('The words of the service', () => {
 		]);
 	});
 
-	test('no JSON makes it throw, and what it gives is short', () => {
+	test('are short for any JSON, and reading them never throws', () => {
 		const name = fc.oneof(
 			fc.constantFrom('message', 'error', 'errors', '__proto__', 'toString', 'x'.repeat(5_000)),
 			fc.string(),

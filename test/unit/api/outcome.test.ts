@@ -3,7 +3,7 @@ import {
 	DEFAULT_RETRY_LIMITS,
 	mayRetry,
 	rateLimitWaitMs,
-} from '../../../nodes/DigitalSales/api/client';
+} from '../../../nodes/DigitalSales/api/backoff';
 import {
 	kindOfStatus,
 	type OutcomeKind,
@@ -33,9 +33,9 @@ const DECISIONS: Record<OutcomeKind, [RetryDecision, RetryDecision]> = {
 	interrupted: ['retry', 'inDoubt'],
 };
 
-describe('What is sent again', () => {
+describe('The retry table', () => {
 	test.each(Object.entries(DECISIONS) as Array<[OutcomeKind, [RetryDecision, RetryDecision]]>)(
-		'%s: of a GET and a POST follows %j',
+		'decides for %s of a GET and a POST: %j',
 		(kind, decisions) => {
 			expect([retryDecision('GET', kind), retryDecision('POST', kind)]).toEqual(decisions);
 		},
@@ -58,7 +58,7 @@ describe('What is sent again', () => {
 	});
 });
 
-describe('How often and how long', () => {
+describe('Retries', () => {
 	test.each([
 		[1, 500],
 		[2, 1_000],
@@ -81,7 +81,7 @@ describe('How often and how long', () => {
 		expect(waits).toEqual([cap / 2, (cap * 3) / 4, cap]);
 	});
 
-	test('five times within five minutes unless somebody wants it otherwise', () => {
+	test('start at most five tries within five minutes by default', () => {
 		expect(DEFAULT_RETRY_LIMITS).toEqual({ maxTries: 5, maxTotalMs: 300_000 });
 	});
 
@@ -104,7 +104,7 @@ function chain(...links: object[]): Error | undefined {
 	return first && Object.assign(new Error('Failed', { cause: chain(...others) }), first);
 }
 
-describe('What is read of a fault', () => {
+describe('A fault', () => {
 	const CONNECTING = { code: 'ETIMEDOUT', syscall: 'connect' };
 
 	test.each([
@@ -130,7 +130,7 @@ describe('What is read of a fault', () => {
 		expect(readFault(chain({ code: value, syscall: value }))).toEqual(UNKNOWN);
 	});
 
-	test('nothing more of the error, which carries the request', () => {
+	test('keeps nothing else of the error, which contains the request', () => {
 		const request = { socket: null, headers: { Authorization: 'Bearer test-token' } };
 		const response = { status: 403, headers: { 'set-cookie': 'test-token' } };
 		const error = chain({ code: 'ECONNRESET', config: request, request, response });
@@ -175,7 +175,7 @@ describe('What is read of a fault', () => {
 		expect(readFault(chain({}, fault)).kind).toBe(kind);
 	});
 
-	test('nothing below its fifth link, and nothing of what is no error', () => {
+	test('is read five causes deep, and from errors only', () => {
 		const circular = new Error('Failed');
 		circular.cause = circular;
 		const tooDeep = chain({}, {}, {}, {}, {}, { code: 'ECONNRESET', syscall: 'read' });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { pages } from '../../../nodes/DigitalSales/api/pagination';
+import { readPages } from '../../../nodes/DigitalSales/api/pagination';
 import type { ProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
 
 interface ListingOptions {
@@ -22,7 +22,11 @@ async function list(fetchPage: (page: number) => ProductPage, options: ListingOp
 		underWay--;
 		return fetchPage(number);
 	};
-	const reading = pages({ fetchPage: fetching, maxPages, wanted: () => limit - items.length });
+	const reading = readPages({
+		fetchPage: fetching,
+		maxPages,
+		itemsWanted: () => limit - items.length,
+	});
 	for (;;) {
 		const { done, value } = await reading.next();
 		if (done) return { items, incomplete: value, asked, most };
@@ -90,7 +94,7 @@ describe('Pages of a list, from a service that', () => {
 		};
 	};
 
-	test('may do anything: the list is whole, or told to lack something, in few requests', async () => {
+	test('may do anything: the list is complete or says what is missing, in few requests', async () => {
 		await fc.assert(
 			fc.asyncProperty(service, async (one) => {
 				const { items, incomplete, asked } = await list(answering(one));
@@ -126,7 +130,7 @@ describe('Pages of a list, from a service that', () => {
 		);
 	});
 
-	test('has more than a limit, counted after a filter: it is met without a page more than needed', async () => {
+	test('has more rows than the limit: no page more than needed is read, also with a filter', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				service,
@@ -151,7 +155,7 @@ describe('Pages of a list, from a service that', () => {
 		);
 	});
 
-	test('never ends is left after the most pages, and the list says so', async () => {
+	test('never ends: reading stops after the most pages, and the list says so', async () => {
 		const endless = (number: number): ProductPage => ({
 			data: [{ hash: `p${number}` }],
 			lastPage: number + 1,
@@ -163,7 +167,7 @@ describe('Pages of a list, from a service that', () => {
 		expect(incomplete).toContain('stopped after 20 pages');
 	});
 
-	test('fails at several pages: the first in their order is told', async () => {
+	test('fails at several pages: the failure of the first page is thrown', async () => {
 		const failing = list((number) => {
 			if (number >= 3) throw new Error(`page ${number}`);
 			return { data: [{ hash: `p${number}` }], lastPage: 9 };
@@ -198,52 +202,52 @@ describe('A list', () => {
 		['goes on behind a short page', [['ab'], ['c'], ['de'], ['']], { hashes: 'abcde' }],
 		['ends at an empty page', [['ab'], [''], ['cd']], { hashes: 'ab', asked: 2 }],
 		[
-			'ends where no other page follows',
+			'ends if no other page follows',
 			[['ab'], ['cd', { hasNext: false }], ['ef']],
 			{ hashes: 'abcd' },
 		],
 		[
-			'goes on behind an empty page that another one follows',
+			'goes on after an empty page if another page follows',
 			[['ab'], ['', { hasNext: true }], ['cd'], ['']],
 			{ hashes: 'abcd', most: 1 },
 		],
 		[
-			'ends at a page without anything new',
+			'ends at a page without a new row',
 			[['a']],
 			{ asked: 2, incomplete: '1 came more than once' },
 		],
 		[
-			'ends at the tenth in a row, if a link leads on, also behind the last page',
+			'ends at the tenth such page in a row, even if a link leads on',
 			[['a', { lastPage: 1, hasNext: true }]],
 			{ asked: 11, hashes: 'a', incomplete: BARREN },
 		],
 		[
-			'goes on if one of them brings something',
+			'goes on if one of them has a new row',
 			[...alike({ hasNext: true }, ...'aaaaaaaaaabbbbbbbbbb'), ['c', { hasNext: false }]],
 			{ asked: 21, hashes: 'abc', incomplete: '18 came more than once' },
 		],
 		[
-			'goes on behind a full last page while less has come than was announced',
+			'goes on after a full last page while rows of the total are missing',
 			alike({ total: 4, lastPage: 2 }, 'ab', 'bc', 'd'),
 			{ asked: 3, most: 1, hashes: 'abcd' },
 		],
 		[
-			'has pages behind the last one by one, and each once',
+			'reads pages after the announced last page one at a time, each once',
 			[...alike({ lastPage: 1, hasNext: true }, 'a', 'b'), ['c', { lastPage: 1, hasNext: false }]],
 			{ asked: 3, most: 1, hashes: 'abc' },
 		],
 		[
-			'ends at an empty page, although a link leads on, once all has come',
+			'ends at an empty page once the total has come, although a link leads on',
 			alike({ total: 1, hasNext: true }, 'a', ''),
 			{ asked: 2, most: 1, hashes: 'a' },
 		],
 		[
-			'does not end by a total alone',
+			'does not end because of a total alone',
 			[...alike({ total: 2 }, 'ab', 'cd'), ['']],
 			{ asked: 3, hashes: 'abcd' },
 		],
 		[
-			'that does not reach its total is told, after one more page',
+			'reads one more page if rows of the total are missing, then says so',
 			alike({ total: 8, lastPage: 2 }, 'abc', 'def', ''),
 			{ asked: 3, incomplete: 'the service announced 8 and sent 6' },
 		],
@@ -253,17 +257,17 @@ describe('A list', () => {
 			{ asked: 1, most: 1, incomplete: 'the service announced 5 and sent 0' },
 		],
 		[
-			'behind an empty first page of several asks for one at a time',
+			'reads one page at a time after an empty first page',
 			[...alike({ lastPage: 3 }, '', 'ab'), ['c', { lastPage: 3, hasNext: false }]],
 			{ asked: 3, most: 1, hashes: 'abc' },
 		],
 		[
-			'keeps what was announced for pages that say nothing of it',
+			'keeps the announced figures if later pages state none',
 			[['a', { lastPage: 3, total: 4 }], ['b'], ['c'], ['d']],
 			{ hashes: 'abcd' },
 		],
 		[
-			'tells what came more than once beside what is missing',
+			'says what came more than once, and what is missing',
 			[['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']],
 			{
 				asked: 3,
@@ -302,20 +306,17 @@ describe('A list', () => {
 	test.each([
 		['grows', 4],
 		['shrinks', 2],
-	])(
-		'of a catalog that %s meanwhile is told, but not where the limit is met',
-		async (_name, total) => {
-			const all: Page[] = [
-				['abc', { lastPage: 2, total: 6 }],
-				['def', { lastPage: 2, total: 3 + total }],
-			];
-			const changed = 'the catalog changed while it was being read';
+	])('says that the catalog %s meanwhile, unless the limit was reached', async (_name, total) => {
+		const all: Page[] = [
+			['abc', { lastPage: 2, total: 6 }],
+			['def', { lastPage: 2, total: 3 + total }],
+		];
+		const changed = 'the catalog changed while it was being read';
 
-			expect(await read(all)).toMatchObject({ incomplete: changed });
-			expect(await read(all, { limit: 7 })).toMatchObject({ incomplete: changed });
-			expect(await read(all, { limit: 6 })).toMatchObject({ incomplete: undefined });
-		},
-	);
+		expect(await read(all)).toMatchObject({ incomplete: changed });
+		expect(await read(all, { limit: 7 })).toMatchObject({ incomplete: changed });
+		expect(await read(all, { limit: 6 })).toMatchObject({ incomplete: undefined });
+	});
 
 	test('says so if one product comes twice, with the same offers and another price, and another is missing', async () => {
 		const product = (hash: string, price: number): IDataObject => ({

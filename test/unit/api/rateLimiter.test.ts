@@ -4,7 +4,7 @@ import { CanceledError, clock } from '../../../nodes/DigitalSales/shared/clock';
 import {
 	RateLimiter,
 	TooLateError,
-	type TakeOptions,
+	type PermitOptions,
 } from '../../../nodes/DigitalSales/api/rateLimiter';
 import { useTimeLapse } from '../../helpers/timeLapse';
 
@@ -12,27 +12,31 @@ const MINUTE = 60_000;
 const isUrgent = true;
 
 /** Sends requests one after the other and gives the moment of each, from the first on. */
-async function send(limiter: RateLimiter, count: number, options?: TakeOptions): Promise<number[]> {
+async function send(
+	limiter: RateLimiter,
+	count: number,
+	options?: PermitOptions,
+): Promise<number[]> {
 	const start = clock.elapsed();
 	const moments: number[] = [];
 	for (let sent = 0; sent < count; sent++) {
-		const permit = await limiter.take(options);
+		const permit = await limiter.acquirePermit(options);
 		moments.push(clock.elapsed() - start);
-		limiter.settle(permit);
+		limiter.releaseUsed(permit);
 	}
 	return moments;
 }
 
 /** Sends a request that is answered by a 429. */
-async function refuse(limiter: RateLimiter, options?: TakeOptions): Promise<void> {
-	limiter.settleLimited(await limiter.take(options), 5_000);
+async function refuse(limiter: RateLimiter, options?: PermitOptions): Promise<void> {
+	limiter.releaseLimited(await limiter.acquirePermit(options), 5_000);
 }
 
-describe('The rate limit of an account', () => {
+describe('The rate limiter', () => {
 	useTimeLapse();
 	afterEach(() => jest.restoreAllMocks());
 
-	test('lets each request in as soon as its window has room, and no sooner', async () => {
+	test('admits each request as soon as its window has room, and no sooner', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.integer({ min: 1, max: 6 }),
@@ -55,13 +59,13 @@ describe('The rate limit of an account', () => {
 		);
 	});
 
-	test('who was let in before and comes back goes second', async () => {
+	test('queues retries after the first new request', async () => {
 		const limiter = new RateLimiter(20);
 		const served: string[] = [];
-		const serve = async (name: string, isBack: boolean): Promise<void> => {
-			const permit = await limiter.take({ isBack });
+		const serve = async (name: string, isRetry: boolean): Promise<void> => {
+			const permit = await limiter.acquirePermit({ isRetry });
 			served.push(name);
-			limiter.settle(permit);
+			limiter.releaseUsed(permit);
 		};
 		await refuse(limiter);
 		expect(limiter.delayMs()).toBe(5_000);
@@ -78,34 +82,34 @@ describe('The rate limit of an account', () => {
 
 	describe('without a known rate, after a 429', () => {
 		/** How many of 20 requests are let in at once. */
-		const letIn = async (limiter: RateLimiter, options?: TakeOptions): Promise<number> => {
+		const letIn = async (limiter: RateLimiter, options?: PermitOptions): Promise<number> => {
 			let count = 0;
-			for (let nth = 0; nth < 20; nth++) void limiter.take(options).then(() => count++);
+			for (let nth = 0; nth < 20; nth++) void limiter.acquirePermit(options).then(() => count++);
 			await clock.sleep(0);
 			return count;
 		};
 		const refused = async (atOnce = 1): Promise<RateLimiter> => {
 			const limiter = new RateLimiter(undefined);
 			const permits = [];
-			for (let nth = 1; nth < atOnce; nth++) permits.push(await limiter.take());
+			for (let nth = 1; nth < atOnce; nth++) permits.push(await limiter.acquirePermit());
 			await refuse(limiter);
-			for (const permit of permits) limiter.settle(permit);
+			for (const permit of permits) limiter.releaseUsed(permit);
 			await send(limiter, 1);
 			return limiter;
 		};
 
-		test('one is under way at a time, even if what was sent before it succeeds', async () => {
+		test('admits one request at a time, even if requests sent earlier succeed', async () => {
 			expect(await letIn(await refused(16))).toBe(1);
 		});
 
-		test('what somebody waits for is not among them', async () => {
+		test('admits urgent requests at once', async () => {
 			const limiter = await refused();
 			await letIn(limiter);
 
 			expect(await letIn(limiter, { isUrgent })).toBe(20);
 		});
 
-		test('any number is, when a minute has passed', async () => {
+		test('admits any number again after a minute', async () => {
 			const limiter = await refused();
 			await clock.sleep(MINUTE);
 
@@ -113,19 +117,19 @@ describe('The rate limit of an account', () => {
 		});
 	});
 
-	describe('what nobody waits for', () => {
+	describe('for background requests', () => {
 		const isBackground = true;
 		/** How many requests are let in at once, each answered before the next. */
-		const letIn = async (limiter: RateLimiter, options: TakeOptions): Promise<number> => {
+		const letIn = async (limiter: RateLimiter, options: PermitOptions): Promise<number> => {
 			let count = 0;
 			while (count < 100 && limiter.delayMs(options) === 0) {
-				limiter.settle(await limiter.take(options));
+				limiter.releaseUsed(await limiter.acquirePermit(options));
 				count++;
 			}
 			return count;
 		};
 
-		test('gets a quarter of a documented rate, and others the rest at once', async () => {
+		test('allows a quarter of a documented rate, and leaves the rest to others', async () => {
 			const limiter = new RateLimiter(20);
 
 			expect(await letIn(limiter, { isBackground })).toBe(5);
@@ -133,7 +137,7 @@ describe('The rate limit of an account', () => {
 			expect(limiter.delayMs({ isBackground })).toBe(MINUTE);
 		});
 
-		test('is not held up before a 429, and then gets a quarter of what went well before it', async () => {
+		test('allows all before a 429, then a quarter of the requests that succeeded before it', async () => {
 			const limiter = new RateLimiter(undefined);
 			expect(await letIn(limiter, { isBackground })).toBe(100);
 			await clock.sleep(MINUTE);
@@ -145,7 +149,7 @@ describe('The rate limit of an account', () => {
 			expect(await letIn(limiter, {})).toBe(100);
 		});
 
-		test('learns nothing from a 429 before which nothing went well, and forgets in time', async () => {
+		test('learns nothing from a 429 that no success preceded, and forgets after 15 minutes', async () => {
 			const limiter = new RateLimiter(undefined);
 			await refuse(limiter);
 			await clock.sleep(5_000);
@@ -158,16 +162,16 @@ describe('The rate limit of an account', () => {
 			expect(await letIn(limiter, { isBackground })).toBe(100);
 		});
 
-		test('counts what is under way', async () => {
+		test('counts requests in flight', async () => {
 			const limiter = new RateLimiter(20);
-			for (let nth = 0; nth < 5; nth++) await limiter.take({ isBackground });
+			for (let nth = 0; nth < 5; nth++) await limiter.acquirePermit({ isBackground });
 
 			expect(limiter.delayMs({ isBackground })).toBe(Infinity);
 			expect(limiter.delayMs()).toBe(0);
 		});
 	});
 
-	test('is no other when somebody sets the clock', async () => {
+	test('ignores changes of the time of day', async () => {
 		const limiter = new RateLimiter(20);
 		await send(limiter, 20);
 
@@ -176,7 +180,7 @@ describe('The rate limit of an account', () => {
 		expect(limiter.delayMs()).toBe(MINUTE);
 	});
 
-	test('a rate of its own holds for a request alone, and what it sends counts for all', async () => {
+	test('applies a special rate to its request alone, and counts that request for all', async () => {
 		const limiter = new RateLimiter(20);
 		await send(limiter, 30, { rate: 1_000 });
 
@@ -185,12 +189,12 @@ describe('The rate limit of an account', () => {
 		expect(limiter.delayMs({ rate: 31 })).toBe(0);
 	});
 
-	test('what somebody waits for goes first, and counts', async () => {
+	test('admits urgent requests first, and counts them', async () => {
 		const limiter = new RateLimiter(1);
 		await send(limiter, 1, { isUrgent });
 		expect(limiter.delayMs({ isUrgent })).toBe(MINUTE);
 		const served: string[] = [];
-		const serve = async (name: string, options?: TakeOptions): Promise<void> => {
+		const serve = async (name: string, options?: PermitOptions): Promise<void> => {
 			await send(limiter, 1, options);
 			served.push(name);
 		};
@@ -200,36 +204,36 @@ describe('The rate limit of an account', () => {
 		expect(served).toEqual(['urgent', 'a', 'b']);
 	});
 
-	test('many who wait need one timer', async () => {
+	test('needs one timer for many waiting requests', async () => {
 		const limiter = new RateLimiter(20);
 		await send(limiter, 20);
 		const sleep = jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => undefined));
 		const canceling = new AbortController();
 		const { signal } = canceling;
 
-		const waiting = Array.from({ length: 9 }, async () => await limiter.take({ signal }));
+		const waiting = Array.from({ length: 9 }, async () => await limiter.acquirePermit({ signal }));
 		canceling.abort();
 
 		expect((await Promise.allSettled(waiting)).map(({ status }) => status)).toContain('rejected');
 		expect(sleep).toHaveBeenCalledTimes(1);
 	});
 
-	test('who is cancelled or would come too late leaves at once, and holds up nobody', async () => {
+	test('removes canceled and late requests from the queue at once', async () => {
 		const limiter = new RateLimiter(undefined);
 		await refuse(limiter);
 		await clock.sleep(5_000);
-		const underWay = await limiter.take();
+		const underWay = await limiter.acquirePermit();
 		const { signal } = new AbortController();
 		const canceling = new AbortController();
 		const start = clock.elapsed();
 		const left: string[] = [];
-		const wait = (name: string, options: TakeOptions): void => {
+		const wait = (name: string, options: PermitOptions): void => {
 			const leave = (how: string): void =>
 				void left.push(`${name} ${how} after ${clock.elapsed() - start} ms`);
-			void limiter.take(options).then(
+			void limiter.acquirePermit(options).then(
 				(permit) => {
 					leave('goes');
-					limiter.settle(permit);
+					limiter.releaseUsed(permit);
 				},
 				(error: Error) => leave(error.constructor.name),
 			);
@@ -241,7 +245,7 @@ describe('The rate limit of an account', () => {
 
 		canceling.abort();
 		await clock.sleep(60);
-		limiter.settle(underWay);
+		limiter.releaseUsed(underWay);
 		await clock.sleep(0);
 
 		expect(left).toEqual([
@@ -250,30 +254,32 @@ describe('The rate limit of an account', () => {
 			'patient goes after 60 ms',
 			'next goes after 60 ms',
 		]);
-		expect(limiter.waiting).toBe(0);
-		await expect(limiter.take({ signal: canceling.signal })).rejects.toThrow(CanceledError);
+		expect(limiter.waitingCount).toBe(0);
+		await expect(limiter.acquirePermit({ signal: canceling.signal })).rejects.toThrow(
+			CanceledError,
+		);
 		expect(getEventListeners(signal, 'abort')).toEqual([]);
 	});
 
-	test('whoever waits behind others is told at once, or refused at once', async () => {
+	test('reports the wait to a queued request at once, or rejects it at once', async () => {
 		const limiter = new RateLimiter(1);
 		await send(limiter, 1);
-		void limiter.take();
+		void limiter.acquirePermit();
 		const onWait = jest.fn();
 		const start = clock.elapsed();
 
-		void limiter.take({ onWait });
-		const late = limiter.take({ latest: start + 30_000 });
+		void limiter.acquirePermit({ onWait });
+		const late = limiter.acquirePermit({ latest: start + 30_000 });
 
 		await expect(late).rejects.toThrow(TooLateError);
 		expect(clock.elapsed()).toBe(start);
 		expect(onWait).toHaveBeenCalledWith(expect.any(Number));
 	});
 
-	test('who is cancelled as the turn comes does not get it, and it is not lost', async () => {
+	test('loses no permit if a request is canceled just as it is admitted', async () => {
 		const limiter = new RateLimiter(1);
 		const canceling = new AbortController();
-		const taking = limiter.take({ signal: canceling.signal });
+		const taking = limiter.acquirePermit({ signal: canceling.signal });
 
 		canceling.abort();
 
@@ -281,7 +287,7 @@ describe('The rate limit of an account', () => {
 		expect(limiter.delayMs()).toBe(0);
 	});
 
-	test('whatever is cancelled, limited or too late, no permit is lost', async () => {
+	test('loses no permit, whatever is canceled, limited or too late', async () => {
 		const request = fc.record({
 			rate: fc.constantFrom(undefined, 2, 9),
 			isLimited: fc.boolean(),
@@ -296,12 +302,12 @@ describe('The rate limit of an account', () => {
 					const canceling = new AbortController();
 					const { rate, isLimited, takesMs, cancelAfter } = one;
 					const latest = clock.elapsed() + one.patienceMs;
-					const taking = limiter.take({ rate, latest, signal: canceling.signal });
+					const taking = limiter.acquirePermit({ rate, latest, signal: canceling.signal });
 					const ending = taking.then(async (permit) => {
-						expect(permit.takenAt).toBeLessThanOrEqual(latest);
+						expect(clock.elapsed()).toBeLessThanOrEqual(latest);
 						await clock.sleep(takesMs);
-						if (isLimited) limiter.settleLimited(permit, 5_000);
-						else limiter.settle(permit);
+						if (isLimited) limiter.releaseLimited(permit, 5_000);
+						else limiter.releaseUsed(permit);
 					});
 					for (let turn = 0; turn < (cancelAfter ?? 0); turn++) await Promise.resolve();
 					if (cancelAfter !== null) canceling.abort();
@@ -315,7 +321,7 @@ describe('The rate limit of an account', () => {
 				await clock.sleep(MINUTE);
 
 				const start = clock.elapsed();
-				await Promise.all(Array.from({ length: 5 }, async () => await limiter.take()));
+				await Promise.all(Array.from({ length: 5 }, async () => await limiter.acquirePermit()));
 				expect(clock.elapsed()).toBe(start);
 			}),
 			{ numRuns: 100 },

@@ -49,18 +49,18 @@ describe('A token', () => {
 		);
 	});
 
-	test('does not change the places of a list, however they are numbered', () => {
+	test('does not change the indexes of a list', () => {
 		const list = Array.from({ length: 1_300 }, () => 'x');
 		expect(createRedactor(['1234']).json([...list])).toEqual(list);
 	});
 
-	test('is removed as a whole if another is its beginning', () => {
+	test('is removed as a whole if it begins with another token', () => {
 		expect(createRedactor(['test-token', 'test-token-long']).text('test-token-long b')).toBe(
 			'[token removed] b',
 		);
 	});
 
-	test('of three characters is none', () => {
+	test('of three characters is left in', () => {
 		expect(createRedactor(['abc', 'abcd', undefined, '']).text('abc abcd')).toBe(
 			'abc [token removed]',
 		);
@@ -68,7 +68,7 @@ describe('A token', () => {
 	});
 });
 
-test('JSON with nothing to remove stays what it is', () => {
+test('JSON without a token stays unchanged', () => {
 	fc.assert(
 		fc.property(fc.json({ maxDepth: 5 }), (text) => {
 			const clean = createRedactor(['12|AbCdEfGh']).json(JSON.parse(text));

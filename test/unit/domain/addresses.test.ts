@@ -7,7 +7,7 @@ import {
 	STATUS_GROUPS,
 } from '../../../nodes/DigitalSales/domain/paymentStatus';
 import {
-	finder,
+	textMatcher,
 	hashSegment,
 	isSameText,
 	isUsableHash,
@@ -95,7 +95,7 @@ describe('Phone numbers', () => {
 		expect(parsePhone(typed)).toHaveProperty('problem');
 	});
 
-	test('what is no text and no number is none, whatever digits it would print', () => {
+	test('a value that is neither text nor number is refused', () => {
 		expect(parsePhone([1133334444])).toEqual({
 			problem: 'must be one phone number, such as (11) 91234-5678, without other text',
 		});
@@ -140,10 +140,10 @@ test.each([
 	['b a', true],
 	['ab', false],
 ])('a search for the words %j finds the texts "a" and "b": %s', (search, isFound) => {
-	expect(finder(search)(['a', 'b'])).toBe(isFound);
+	expect(textMatcher(search)(['a', 'b'])).toBe(isFound);
 });
 
-test('Texts are the same, however their accents are stored', () => {
+test('Texts are the same, however their accents are composed', () => {
 	expect(isSameText('em análise'.normalize('NFD'), 'em análise'.normalize('NFC'))).toBe(true);
 	expect(isSameText('em análise', 'em analise')).toBe(false);
 	expect(isSameText('Em análise', 'em análise')).toBe(false);
@@ -161,7 +161,7 @@ describe('the picture of a QR code', () => {
 		);
 	});
 
-	test('does not exist for a text that no QR code holds', async () => {
+	test('does not exist for a text that is too long for a QR code', async () => {
 		await expect(drawQrCode('x'.repeat(4_000))).rejects.toThrow('Too much');
 	});
 });
@@ -181,7 +181,7 @@ describe('Payment statuses', () => {
 		},
 	);
 
-	test('no status stands in two groups', () => {
+	test('no status is in two groups', () => {
 		const all = Object.values(STATUS_GROUPS).flat();
 		expect(new Set(all).size).toBe(all.length);
 	});

@@ -77,7 +77,7 @@ describe('CPF and CNPJ', () => {
 		expect(parseDocument(input)).toEqual({ problem });
 	});
 
-	test('every document with right check digits is taken, with or without punctuation', () => {
+	test('accepts every document with correct check digits, with or without punctuation', () => {
 		fc.assert(
 			fc.property(fc.oneof(cpf, cnpj), (document) => {
 				expect(parseDocument(document)).toEqual({ value: document });
@@ -88,7 +88,7 @@ describe('CPF and CNPJ', () => {
 		);
 	});
 
-	test('a wrong check digit is noticed', () => {
+	test('refuses a wrong check digit', () => {
 		fc.assert(
 			fc.property(fc.oneof(cpf, cnpj), fc.integer({ min: 1, max: 9 }), (document, step) => {
 				const last = (Number(document.at(-1)) + step) % 10;
@@ -97,7 +97,7 @@ describe('CPF and CNPJ', () => {
 		);
 	});
 
-	test('a number is what its check digits say, with its zeros put back, if that is clear', () => {
+	test('restores the leading zeros of a number if its check digits make it clear', () => {
 		/** The rule, by check digits calculated independently. */
 		const expected = (number: number): object => {
 			const readings = (['cpf', 'cnpj'] as const).flatMap((kind) => {
@@ -126,7 +126,7 @@ describe('CPF and CNPJ', () => {
 		expect(outcomes).toEqual(new Set(['value', 'problem']));
 	});
 
-	test('nothing makes it throw', () => {
+	test('never throws', () => {
 		fc.assert(
 			fc.property(fc.anything(), (input) => {
 				expect(Object.keys(parseDocument(input))).toHaveLength(1);

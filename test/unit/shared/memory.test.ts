@@ -6,9 +6,9 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { BoundedMap, PromiseCache } from '../../../nodes/DigitalSales/shared/processState';
 
 describe('A bounded map', () => {
-	test('does not find what is over, and lets it go with the next entry', () => {
+	test('does not return expired entries, and evicts them with the next entry', () => {
 		let now = 0;
-		const map = new BoundedMap<number>({ most: 10, isOver: (until) => until <= now });
+		const map = new BoundedMap<number>({ most: 10, isExpired: (until) => until <= now });
 		map.set('short', 5);
 		map.set('long', 50);
 		now = 10;
@@ -19,7 +19,7 @@ describe('A bounded map', () => {
 		expect(map.size).toBe(2);
 	});
 
-	test('lets what is kept go last', () => {
+	test('evicts kept entries last', () => {
 		const map = new BoundedMap<string>({ most: 2, isKept: (value) => value === 'kept' });
 		map.set('a', 'kept');
 		map.set('b', 'other');
@@ -30,7 +30,7 @@ describe('A bounded map', () => {
 		expect([map.get('a'), map.get('c'), map.get('d')]).toEqual([undefined, 'kept', 'kept']);
 	});
 
-	test('keeps the newest, whatever was set anew, deleted or cleared in between', () => {
+	test('keeps the newest entries, whatever was set again, deleted or cleared', () => {
 		const step = fc.record({
 			key: fc.constantFrom(...'abcdefgh'),
 			what: fc.constantFrom('set', 'set', 'set', 'delete', 'clear'),
@@ -56,7 +56,7 @@ describe('A bounded map', () => {
 		);
 	});
 
-	test('leaves nothing of old entries in memory: by number, that expire or that are kept', async () => {
+	test('leaves no evicted entry in memory', async () => {
 		const bounds = [{}, { isOver: () => false }, { isKept: () => false }];
 		const maps = bounds.map((more) => new BoundedMap<object>({ most: 10, ...more }));
 		const seen = maps.map((map) => {
@@ -83,7 +83,7 @@ function collectGarbage(): void {
 	runInNewContext('gc()');
 }
 
-describe('What is kept for a moment', () => {
+describe('A cache of promises', () => {
 	let cache: PromiseCache<number>;
 	let now: number;
 	let tasks: number;
@@ -98,12 +98,12 @@ describe('What is kept for a moment', () => {
 
 	const get = async (key: string): Promise<number> => await cache.get(key, async () => ++tasks);
 
-	test('is shared by all who ask for it, also while it is under way', async () => {
+	test('shares a task among all callers, also while it runs', async () => {
 		expect(await Promise.all([get('a'), get('a'), get('b')])).toEqual([1, 1, 2]);
 		expect(await get('a')).toBe(1);
 	});
 
-	test('is asked for again when its time is over', async () => {
+	test('runs the task again after its time', async () => {
 		await get('a');
 		now += 99;
 		expect(await get('a')).toBe(1);
@@ -111,7 +111,7 @@ describe('What is kept for a moment', () => {
 		expect(await get('a')).toBe(2);
 	});
 
-	test('is no failure, and a late failure forgets nothing newer', async () => {
+	test('keeps no failure, and a late failure removes no newer entry', async () => {
 		let fail: (error: Error) => void = () => undefined;
 		const failing = cache.get('a', async () => await new Promise((_, reject) => (fail = reject)));
 		cache.clear();
@@ -127,7 +127,7 @@ describe('What is kept for a moment', () => {
 		expect(await get('b')).toBe(2);
 	});
 
-	test('is the newest', async () => {
+	test('keeps the newest entries', async () => {
 		for (const key of ['a', 'b', 'c']) await get(key);
 
 		expect(cache.size).toBe(2);

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { CanceledError, clock, wait } from '../../../nodes/DigitalSales/shared/clock';
+import { CanceledError, clock, cancelableSleep } from '../../../nodes/DigitalSales/shared/clock';
 import { eachLimit } from '../../../nodes/DigitalSales/shared/eachLimit';
 
 /** Ends after so many turns of the event loop. */
@@ -8,7 +8,7 @@ const turns = async (count: number): Promise<void> => {
 };
 
 describe('Tasks for many entries', () => {
-	test.each([1, 5, 9])('are under way at most %i at once, each once', async (atOnce) => {
+	test.each([1, 5, 9])('run at most %i at once, each once', async (atOnce) => {
 		let underWay = 0;
 		let most = 0;
 		const ended: number[] = [];
@@ -23,7 +23,7 @@ describe('Tasks for many entries', () => {
 		expect(ended.sort()).toEqual([1, 2, 3, 4, 5, 6]);
 	});
 
-	test('fail with the first that fails, once those under way have ended, and start no more', async () => {
+	test('fail with the first failure when the running tasks have ended, and start no more', async () => {
 		const ended: number[] = [];
 		const running = eachLimit([3, 5, 1, 7, 8], 3, async (entry) => {
 			await turns(entry);
@@ -44,7 +44,7 @@ describe('Waiting', () => {
 		[400, [400]],
 		[2_500, [1_000, 1_000, 500]],
 	])(
-		'%i ms takes as long, in slices of a second, and leaves nothing at the signal',
+		'takes %i ms, in slices of a second, and leaves no listener at the signal',
 		async (milliseconds, expected) => {
 			const slices: number[] = [];
 			let now = 0;
@@ -55,26 +55,26 @@ describe('Waiting', () => {
 			});
 
 			const { signal } = new AbortController();
-			await wait(milliseconds, signal);
+			await cancelableSleep(milliseconds, signal);
 
 			expect(slices).toEqual(expected);
 			expect(getEventListeners(signal, 'abort')).toEqual([]);
 		},
 	);
 
-	test('ends at once when the execution is cancelled, and does not begin after that', async () => {
+	test('ends at once when the execution is canceled, and does not start after that', async () => {
 		const sleep = jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => undefined));
 		const execution = new AbortController();
 
-		const waiting = wait(60_000, execution.signal);
+		const waiting = cancelableSleep(60_000, execution.signal);
 		execution.abort();
 
 		await expect(waiting).rejects.toThrow(CanceledError);
-		await expect(wait(60_000, execution.signal)).rejects.toThrow(CanceledError);
+		await expect(cancelableSleep(60_000, execution.signal)).rejects.toThrow(CanceledError);
 		expect(sleep).toHaveBeenCalledTimes(1);
 	});
 
-	test('spans do not follow the time of day, which somebody may set', () => {
+	test('durations ignore changes of the time of day', () => {
 		const before = [clock.elapsed(), clock.now()] as const;
 		jest.spyOn(Date, 'now').mockReturnValue(before[1] - 600_000);
 

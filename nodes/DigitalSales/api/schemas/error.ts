@@ -1,30 +1,25 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isJsonObject } from '../../shared/json';
 
-/**
- * The service's own words about a failure, read from the documented shapes (API document,
- * Errors 1), and from `errors` by field.
- */
+/** The service's own words about a failure (API document, Errors 1). */
 export interface ServiceWords {
-	/** Texts that belong to no field, the general message first. */
 	messages: string[];
 	/** Texts by the service's dotted field name, for example `cart.0.price`. */
 	fields: Record<string, string[]>;
 }
 
-/** In all: nobody reads more, and an error is stored with its execution. */
+/** Nobody reads more, and an error is stored with its execution. */
 const MOST_TEXTS = 20;
 const LONGEST_TEXT = 500;
 const LONGEST_NAME = 100;
-/** `errors.cart.0.price[0].message` goes six levels down. */
+/** `errors.cart.0.price[0].message` has six. */
 const MOST_LEVELS = 8;
 
-/** Whether a body says that the request failed, whatever the status. */
 export function saysFailure(body: unknown): boolean {
 	return isJsonObject(body) && (body.success === false || body.success === 'false');
 }
 
-/** Reads what a service said about a failure; an unknown shape gives no words. Never throws. */
+/** Reads the service's words from any documented shape, and from `errors` by field. Never throws. */
 export function readServiceWords(body: unknown): ServiceWords {
 	const messages: string[] = [];
 	const fields = new Map<string, string[]>();
@@ -66,7 +61,7 @@ function* textsIn(value: unknown, level = 1): Generator<string> {
 	} else if (isJsonObject(value)) {
 		yield* textsIn(value.message, level + 1);
 	} else if (typeof value === 'string' || typeof value === 'number') {
-		// In one line: a text of a row, repeated here, must not pass for a line of advice.
+		// On one line, so that a text from a row cannot pass for a line of advice.
 		const text = String(value).trim().slice(0, LONGEST_TEXT).replace(/\s+/g, ' ');
 		if (text !== '') yield text;
 	}

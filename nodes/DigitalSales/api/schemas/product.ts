@@ -4,10 +4,8 @@ import { z } from 'zod/v3';
 import { jsonObjects } from '../../shared/json';
 import { lenientInteger, lenientText, tolerated } from '../../shared/lenient';
 
-/** Payment method codes of offers (API document, Payment method codes). */
 export const PAYMENT_METHOD_CODES = { card: 1, boleto: 2, pix: 3 } as const;
 
-/** Recurrence intervals of offers (API document, Offer). */
 export const OFFER_INTERVALS = [
 	'daily',
 	'weekly',
@@ -33,7 +31,6 @@ export type Offer = z.output<typeof offerSchema>;
 /** Product status codes (API document, Product). */
 export const PRODUCT_STATUSES = { active: 1, inactive: 2, inReview: 3, blocked: 4 } as const;
 
-/** A status, also by its name: "in review", "In_Review". */
 const statusCode = z.preprocess((status) => {
 	const name = typeof status === 'string' ? camelCase(status) : undefined;
 	return Object.entries(PRODUCT_STATUSES).find(([known]) => known === name)?.[1] ?? status;
@@ -47,7 +44,7 @@ export const productSchema = z
 		cover: tolerated(lenientText),
 		id_category: tolerated(lenientInteger),
 		sale_page: tolerated(lenientText),
-		// One that is none hides no other.
+		// A malformed offer is dropped; the others are kept.
 		offers: z
 			.array(offerSchema.nullable().catch(null))
 			.catch([])
@@ -58,19 +55,10 @@ export const productSchema = z
 
 export type Product = z.output<typeof productSchema>;
 
-/** Whether a product is sold, as far as its status says. */
-export function isSold({ status }: { status?: unknown }): boolean {
-	const code = productSchema.shape.status.parse(status) ?? PRODUCT_STATUSES.active;
-	return code === PRODUCT_STATUSES.active;
-}
-
-/** One page of a list, as far as the pagination reads it. */
 export interface ProductPage<T = IDataObject> {
-	/** The products, by default as they came: they are the output, unknown fields included. */
 	data: T[];
 	lastPage?: number;
 	total?: number;
-	/** Whether another page follows, as far as the service says so. */
 	hasNext?: boolean;
 }
 

@@ -14,10 +14,7 @@ const person = tolerated(
 
 const titled = tolerated(z.object({ hash: tolerated(lenientText), title: tolerated(lenientText) }));
 
-/**
- * The parts of a transaction that the package reads (API document, Transaction). Amounts in cents.
- * Only the hash is required: without it nobody can follow a transaction up.
- */
+/** What the package reads of a transaction (API document, Transaction). Amounts in cents. */
 const transactionSchema = z.object({
 	hash: hashSchema.transform(String),
 	payment_method: tolerated(lenientText),
@@ -33,13 +30,11 @@ const transactionSchema = z.object({
 			pix_qr_code: tolerated(z.string().trim()),
 		}),
 	),
-	/** The document shows no titles here. */
 	items: tolerated(z.array(titled)),
-	/** Where the service sends webhooks about it. */
 	postback_url: tolerated(lenientText),
 	created_at: tolerated(lenientText),
 	updated_at: tolerated(lenientText),
-	/** Not in the document, which shows it where a charge is created. */
+	/** The source and campaign fields are documented for creating a charge only. */
 	src: tolerated(lenientText),
 	tracking: tolerated(z.object({ src: tolerated(lenientText) })),
 	utm_source: tolerated(lenientText),
@@ -49,10 +44,12 @@ const transactionSchema = z.object({
 	utm_term: tolerated(lenientText),
 });
 
-/** A transaction: what the package reads of it, and all of it as the service sent it. */
-export type Transaction = z.output<typeof transactionSchema> & { json: IDataObject };
+export type Transaction = z.output<typeof transactionSchema> & {
+	/** As the service sent it. */
+	json: IDataObject;
+};
 
-/** Reads a transaction, bare or wrapped; undefined if the body holds none. */
+/** Reads a transaction, bare or wrapped; undefined if the body is not one. */
 export function readTransaction(body: unknown): Transaction | undefined {
 	const json = readResource(body);
 	const { data } = transactionSchema.safeParse(json);

@@ -1,0 +1,34 @@
+export interface RetryLimits {
+	/** Including the first try. A 429 does not count as a try. */
+	maxTries: number;
+	/** No try starts later than this after the first one. */
+	maxTotalMs: number;
+}
+
+/** @internal */
+export const DEFAULT_RETRY_LIMITS: Readonly<RetryLimits> = { maxTries: 5, maxTotalMs: 300_000 };
+
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 30_000;
+const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
+/** Short enough to miss none of the minutes over which limits are counted. */
+const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
+
+/** Exponential, with full jitter, so that executions that failed together do not retry together. */
+export function backoffMs(failedTries: number, random: number): number {
+	const cap = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failedTries - 1));
+	return Math.round(random * cap);
+}
+
+/** The shortest wait after a number of 429s, even if the service asks for less; half of it is jitter. */
+export function rateLimitWaitMs(hits: number, random: number): number {
+	const cap = Math.min(LONGEST_RATE_LIMIT_WAIT_MS, FIRST_RATE_LIMIT_WAIT_MS * 2 ** (hits - 1));
+	return Math.round((cap * (1 + random)) / 2);
+}
+
+export function mayRetry(
+	limits: RetryLimits,
+	used: { failedTries: number; elapsedMs: number; delayMs: number },
+): boolean {
+	return used.failedTries < limits.maxTries && used.elapsedMs + used.delayMs <= limits.maxTotalMs;
+}

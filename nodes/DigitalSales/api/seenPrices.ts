@@ -1,0 +1,53 @@
+import type { IDataObject } from 'n8n-workflow';
+import { isJsonObject } from '../shared/json';
+import { BoundedMap, processState } from '../shared/processState';
+import type { Account } from './account';
+import { offerSchema } from './schemas/product';
+
+interface SeenOffer {
+	/** As the service sent it: a list brings thousands of prices, of which a charge reads one. */
+	price: string | number;
+	product: string;
+}
+
+const seenOffers = processState(new BoundedMap<SeenOffer>({ most: 10_000 }));
+
+/** Remembers the prices of a product's offers, which the service just sent. */
+export function markPricesSeen(
+	account: Account,
+	product: IDataObject[string],
+	offers: unknown,
+): void {
+	if (!Array.isArray(offers)) return;
+	const productHash = String(product);
+	for (const { hash, price } of offers.filter(isJsonObject)) {
+		const key = keyOf(account, String(hash));
+		const seen = seenOffers.get(key);
+		if (typeof price !== 'string' && typeof price !== 'number') seenOffers.delete(key);
+		// Refreshing thousands of entries on every list is not worth its cost.
+		else if (seen?.price !== price || seen.product !== productHash) {
+			seenOffers.set(key, { price, product: productHash });
+		}
+	}
+}
+
+/** The latest price of an offer in cents; undefined means unknown, not absent. */
+export function seenPrice(account: Account, hash: string): number | undefined {
+	return centsOf(seenOffers.get(keyOf(account, hash)));
+}
+
+export function seenPrices(account: Account, product: string): number[] {
+	const ofAccount = keyOf(account, '');
+	return seenOffers
+		.list()
+		.filter(([key, seen]) => seen.product === product && key.startsWith(ofAccount))
+		.flatMap(([, seen]) => centsOf(seen) ?? []);
+}
+
+function centsOf(seen: SeenOffer | undefined): number | undefined {
+	return offerSchema.shape.price.parse(seen?.price) ?? undefined;
+}
+
+function keyOf({ key }: Account, hash: string): string {
+	return `${key} ${hash}`;
+}

@@ -1,0 +1,3 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+
+export type ItemResult = Pick<INodeExecutionData, 'json' | 'binary' | 'pairedItem'>;
