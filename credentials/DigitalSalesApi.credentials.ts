@@ -55,7 +55,7 @@ export class DigitalSalesApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 			description:
-				'Where the service sends webhooks for PIX charges that neither a Wait for Payment after them nor a trigger of their workflow receives, unless Notify in Create PIX says otherwise. Paste the production URL that a Digital Sales Trigger shows under Webhook URLs.',
+				'Where the service sends webhooks for PIX charges that neither a Wait for Payment after them nor a trigger of their workflow receives, unless Webhooks Go To in Create PIX says otherwise. Paste the production URL that a Digital Sales Trigger shows under Webhook URLs.',
 		},
 		{
 			displayName: 'Notification Field',

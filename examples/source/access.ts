@@ -124,7 +124,7 @@ export const accessByHttp: Recipe = (say) => ({
 export const sellAndDeliver: Recipe = (say) => {
 	const form = orderForm(say, say('access', 'acesso'));
 	// Where nobody would deliver, because the trigger is not published, nobody is charged.
-	const charge = chargeOrder(say, '$json', { notify: 'trigger' });
+	const charge = chargeOrder(say, '$json', { webhooksGoTo: 'trigger' });
 	const text = message(say, `${from(form)}.whatsapp`);
 	const next = say(
 		'We have sent it to your e-mail, too. Once the payment is there, your access follows by e-mail. You can close this page.',

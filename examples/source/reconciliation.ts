@@ -69,7 +69,7 @@ export const reconciliation: Recipe = (say) => {
 		options: { createIfNotExists: true },
 	});
 	// Nothing is charged unless the trigger is published: only it is told of a refund.
-	const charge = chargeOrder(say, from(order), { notify: 'trigger' });
+	const charge = chargeOrder(say, from(order), { webhooksGoTo: 'trigger' });
 	const remember = dataTable(say('Remember the charge', 'Guardar a cobrança'), {
 		...inTable('insert'),
 		...mapped(
@@ -124,14 +124,14 @@ export const reconciliation: Recipe = (say) => {
 3. The customer sees the PIX on the page. To send it as well, add a sender after *Show the PIX* (see the recipes *Charge by …*).
 4. Publish it, open the **Production URL** of *Order form* and order with your own data: this makes a real charge, and creates the table.
 
-**Only what is in the table is followed.** In your own workflows, set **Notify** of *Create PIX* to *Another Address* with the production URL of *When a sale changes*, and copy *Remember the charge* and all nodes after it behind *Create PIX*.`,
+**Only what is in the table is followed.** In your own workflows, set **Webhooks Go To** of *Create PIX* to *Another Address* with the production URL of *When a sale changes*, and copy *Remember the charge* and all nodes after it behind *Create PIX*.`,
 				`## Antes de publicar
 1. *Gerar Pix*: escolha sua credencial e sua oferta. *Quando uma venda muda* e *Aguardar o pagamento*: escolha sua credencial.
 2. *Avisar a equipe*: escolha sua credencial do Telegram e coloque o id do seu grupo.
 3. O cliente vê o Pix na página. Para enviar também, coloque o envio depois de *Mostrar o Pix* (veja as receitas *Cobrar por …*).
 4. Publique, abra a **Production URL** de *Formulário do pedido* e faça um pedido com seus próprios dados: isso gera uma cobrança de verdade e cria a tabela.
 
-**Só é acompanhado o que está na tabela.** Nos seus outros fluxos, escolha *Another Address* em **Notify** do *Create PIX*, com a production URL de *Quando uma venda muda*, e copie *Guardar a cobrança* e todos os nós seguintes para depois do *Create PIX*.`,
+**Só é acompanhado o que está na tabela.** Nos seus outros fluxos, escolha *Another Address* em **Webhooks Go To** do *Create PIX*, com a production URL de *Quando uma venda muda*, e copie *Guardar a cobrança* e todos os nós seguintes para depois do *Create PIX*.`,
 			),
 			say(
 				'## Do more than tell the team\nPut what you do with a sale in place of *Tell the team*, or after it, but before *Note the new status*. If it fails, press **Retry**. **Deliver only if `payment_status` is `paid`.**',

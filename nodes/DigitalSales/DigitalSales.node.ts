@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { formProperties, manyItemsHints, subtitleExpression } from './actions/registry';
-import { router } from './actions/router';
+import { executeOperation } from './actions/router';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './form/listSearch';
 import { resumeWebhooks } from './n8n/resumeUrl';
@@ -56,7 +56,7 @@ export class DigitalSales implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await router.call(this);
+		return await executeOperation(this);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

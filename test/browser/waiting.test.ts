@@ -18,7 +18,7 @@ afterAll(async () => {
 
 test('run from the editor, it waits, and turns green by itself once the customer has paid', async () => {
 	const { editor, n8n } = newcomer;
-	const charge = createPix({ notify: 'none', cart: cartOf(n8n.sandbox) });
+	const charge = createPix({ webhooksGoTo: 'none', cart: cartOf(n8n.sandbox) });
 	const chain = [BY_HAND, charge, waitForPayment(), END];
 	const { id } = await n8n.rest.createWorkflow(chainOf('Wait', n8n.credential, chain));
 	await editor.openWorkflow(id);

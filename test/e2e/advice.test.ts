@@ -18,7 +18,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 		n8n = await startN8n('e2e-advice', { env: WITHOUT_EDITOR });
 		const charge = {
 			...createPix({
-				...{ cart: cartOf(n8n.sandbox), notify: 'none', qrCodeImage: false },
+				...{ cart: cartOf(n8n.sandbox), webhooksGoTo: 'none', qrCodeImage: false },
 				customerDocument: '={{ $json.document }}',
 			}),
 		};

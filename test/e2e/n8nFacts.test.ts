@@ -44,7 +44,7 @@ const charge = (more: object = {}): NodeSketch => {
 	return createPix({
 		cart: cartOf(n8n.sandbox),
 		customerDocument: cpf(customers),
-		notify: 'none',
+		webhooksGoTo: 'none',
 		...more,
 	});
 };
@@ -87,7 +87,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 		expect((await run()).items('List').length).toBeGreaterThan(0);
 	},
 	listening: async () => {
-		const notify = charge({ notify: 'trigger' });
+		const notify = charge({ webhooksGoTo: 'trigger' });
 		const file = chainOf(
 			'fact-listening',
 			n8n.credential,
@@ -116,7 +116,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 		expect(n8n.sandbox.charges()).toBe(1);
 	},
 	resumeUrl: async () => {
-		const nodes = [charge({ notify: 'automatic' }), waitForPayment()];
+		const nodes = [charge({ webhooksGoTo: 'automatic' }), waitForPayment()];
 		const id = await (await published('fact-resumeUrl', ...nodes)).start();
 		await until('it waits', async () => (await n8n.rest.status(id)) === 'waiting');
 		const { hash = '', postback_url: address } = newest() ?? {};
@@ -209,7 +209,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 		expect([first.runs('End'), second.runs('End')]).toEqual([1, 0]);
 	},
 	workflowTriggers: async () => {
-		const notify = [webStart('fact-workflowTriggers'), charge({ notify: 'automatic' })];
+		const notify = [webStart('fact-workflowTriggers'), charge({ webhooksGoTo: 'automatic' })];
 		const sale = [trigger('fact-workflowTriggers-sale'), END];
 		const { id } = await publish(n8n, 'fact-workflowTriggers', notify, sale);
 		const post = async () => void (await postJson(`${n8n.url}/webhook/fact-workflowTriggers`, {}));

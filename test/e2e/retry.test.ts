@@ -15,7 +15,7 @@ describe('Asked again in a real n8n', () => {
 	beforeAll(async () => {
 		n8n = await startN8n('e2e-retry', { env: WITHOUT_EDITOR });
 		const charge = (more: object) =>
-			createPix({ cart: cartOf(n8n.sandbox), notify: 'none', ...more });
+			createPix({ cart: cartOf(n8n.sandbox), webhooksGoTo: 'none', ...more });
 		const body = { customerDocument: '={{ $json.body.document }}' };
 		const document = { customerDocument: '={{ $json.document }}' };
 		const workflows = {

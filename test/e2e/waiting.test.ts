@@ -39,9 +39,9 @@ describe('Wait for Payment under races and loss', () => {
 		n8n = await startN8n('e2e-waiting', { sandbox, env: WITHOUT_EDITOR });
 		downstream = await Downstream.open();
 		waits = await Waits.publish(n8n, downstream, {
-			told: { notify: 'automatic' },
-			silent: { notify: 'none' },
-			limited: { notify: 'none', limit: LIMIT_MINUTES },
+			told: { webhooksGoTo: 'automatic' },
+			silent: { webhooksGoTo: 'none' },
+			limited: { webhooksGoTo: 'none', limit: LIMIT_MINUTES },
 		});
 		stopped = { ...(await waits.park('told')), at: Date.now() };
 		await n8n.rest.send('POST', `/executions/${stopped.executionId}/stop`);

@@ -50,9 +50,9 @@ describe('Wait for Payment in workflows of any shape', () => {
 	}, START_MS);
 	afterAll(async () => await guest?.close());
 
-	const charge = (notify: 'none' | 'automatic', more: object = {}): NodeSketch =>
+	const charge = (webhooksGoTo: 'none' | 'automatic', more: object = {}): NodeSketch =>
 		createPix({
-			notify,
+			webhooksGoTo,
 			cart: cartOf(guest.sandbox),
 			customerName: '={{ $json.order }}',
 			customerDocument: '={{ $json.document }}',

@@ -80,7 +80,7 @@ describe('Searchable lists', () => {
 			const hash = large.sandbox.products[620]?.hash ?? '';
 
 			await expect(find('searchProducts', hash)).rejects.toMatchObject({
-				message: 'Not among the products of the first 5 pages',
+				message: 'No match in the first 5 pages of products',
 				description: expect.stringContaining('By Hash') as string,
 			});
 			expect(pages()).toHaveLength(5);

@@ -155,7 +155,7 @@ export function pixParameters(sandbox: Sandbox, more: INodeParameters = {}): INo
 			],
 		},
 		...CUSTOMER,
-		notify: 'none',
+		webhooksGoTo: 'none',
 		// Few tests need the picture.
 		qrCodeImage: false,
 		simplify: false,

@@ -150,6 +150,13 @@ class Shop {
 		this.account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: this.offer, price }] });
 	}
 
+	/** Changes the price of that offer in the service's own catalog, in cents. */
+	changePrice(price: number): void {
+		catalogPages.clear();
+		const [offer] = this.account.sandbox.products[0]?.offers ?? [];
+		if (offer) offer.price = price;
+	}
+
 	get charges(): number {
 		return this.account.sandbox.charges();
 	}

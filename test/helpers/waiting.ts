@@ -92,7 +92,7 @@ class WaitingRoom {
 	/** Charges a customer and waits for the payment in one run, as workflows do. */
 	chargeAndWait(minutes?: number): RunHandle<WorkflowOutcome> {
 		const limit = minutes && { timeLimit: minutes, timeLimitUnit: 'minutes' };
-		const parameters = pixParameters(this.account.sandbox, { notify: 'automatic' });
+		const parameters = pixParameters(this.account.sandbox, { webhooksGoTo: 'automatic' });
 		return runWorkflow({
 			nodes: [
 				{ name: 'Start', type: START_TYPE },

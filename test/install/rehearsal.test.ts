@@ -80,7 +80,7 @@ test(
 			await empty.install(version);
 			const charge = chainOf('A charge', await empty.n8n.createCredential(), [
 				BY_HAND,
-				createPix({ cart: cartOf(empty.n8n.sandbox), notify: 'none' }),
+				createPix({ cart: cartOf(empty.n8n.sandbox), webhooksGoTo: 'none' }),
 			]);
 			const { id } = await empty.n8n.rest.createWorkflow(charge);
 			expect((await empty.n8n.rest.run(id, BY_HAND.name)).error).toBeUndefined();

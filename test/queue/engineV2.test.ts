@@ -59,7 +59,7 @@ describe("n8n's experimental Engine 2.0", () => {
 	});
 
 	test('a charge is refused, with On Error: Continue too: it hands on the refusal, and not what came in', async () => {
-		const charge = createPix({ notify: 'none', cart: cartOf(n8n.sandbox) });
+		const charge = createPix({ webhooksGoTo: 'none', cart: cartOf(n8n.sandbox) });
 		const execution = await run({ ...charge, onError: 'continueRegularOutput' });
 
 		const [item] = execution.items('Charge');

@@ -50,7 +50,7 @@ describe('manual runs that n8n gives to the workers', () => {
 	test('a customer is charged once', async () => {
 		const { sandbox } = stage.cluster;
 		const cart = cartOf(sandbox);
-		const charge = createPix({ notify: 'none', cart, orderReference: 'by hand' });
+		const charge = createPix({ webhooksGoTo: 'none', cart, orderReference: 'by hand' });
 		const workflowId = await save('charge', charge);
 
 		const first = await run(workflowId);

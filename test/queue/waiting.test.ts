@@ -29,9 +29,9 @@ describe('Wait for Payment, over several processes', () => {
 	beforeAll(async () => {
 		({ cluster, downstream } = stage);
 		waits = await Waits.publish(cluster, downstream, {
-			told: { notify: 'automatic' },
-			silent: { notify: 'none' },
-			limited: { notify: 'none', limit: LIMIT_MINUTES },
+			told: { webhooksGoTo: 'automatic' },
+			silent: { webhooksGoTo: 'none' },
+			limited: { webhooksGoTo: 'none', limit: LIMIT_MINUTES },
 		});
 		limited = await waits.park('limited');
 		await cluster.sandbox.setStatus(limited.charge.hash, 'analyzing');

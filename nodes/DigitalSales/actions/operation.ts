@@ -1,27 +1,25 @@
-import type { Form } from '../form/formOf';
+import type { Form } from '../form/defineForm';
 import type { ItemResult } from '../output/transaction';
 import type { Run } from './run';
 
 /**
- * What the node can do with an item, in steps: read, complete, check, send. All items of a run take each
- * step before any takes the next, so that a mistake in one of them is found before any is sent.
+ * An operation of the node, in four steps: read, complete, check, send. All items take a step before any
+ * item takes the next one, so that a mistake in one item is found before any is sent.
  */
 export interface Operation<Read = unknown, Ready = Read> {
-	/** In the drop-down; `action` is its sentence in the node panel. */
+	/** In the drop-down. */
 	name: string;
 	value: string;
+	/** In the node panel, and the default name of the node. */
 	action: string;
 	description: string;
 	/** Without display conditions for the operation: the registry adds them. */
 	form: Pick<Form<never>, 'properties' | 'serviceFields'>;
 	/** Shown before several items run through it. */
 	manyItemsHint?: string;
-	/**
-	 * Whether it creates something. Then errors list what was created, and several items are under way
-	 * at once: behind a refusal, the others may be created.
-	 */
+	/** Errors of an operation that creates something list what was created. Several items run concurrently. */
 	creates: boolean;
-	/** Whether each item is one read: many are under way at once. */
+	/** Each item is a single read, so many run concurrently. */
 	readsEach?: true;
 	/** Items with the lowest rank are sent first; by default they keep their order. */
 	rank?(run: Run, itemIndex: number): number;
@@ -31,15 +29,15 @@ export interface Operation<Read = unknown, Ready = Read> {
 	 * @throws NodeOperationError that names the parameter
 	 */
 	read(run: Run, itemIndex: number): Read;
-	/** Adds what the form leaves open; by default nothing. */
+	/** Fills in what the form leaves open. */
 	complete?(run: Run, itemIndex: number, read: Read): Promise<Ready>;
-	/** Looks for what is wrong once all items are complete; by default nothing is. */
+	/** Refuses an item once all items are complete. */
 	check?(run: Run, itemIndex: number, ready: Ready): Ready | Promise<Ready>;
-	/** In words that help to look an item up after an error. */
+	/** Describes an item for its error, so that a person can look it up. */
 	about?(ready: Ready): string | undefined;
 	send(run: Run, itemIndex: number, ready: Ready): Promise<ItemResult[]>;
-	/** Has the last word on the items of a run, failed ones included. */
-	finish?: (run: Run, items: ItemResult[]) => Promise<ItemResult[]>;
+	/** Processes the output of the whole run, including failed items. */
+	finish?(run: Run, items: ItemResult[]): Promise<ItemResult[]>;
 }
 
 export interface Resource {

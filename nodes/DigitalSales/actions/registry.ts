@@ -6,9 +6,8 @@ import { createTransactionOperation } from './transaction/create.operation';
 import { getTransactionOperation } from './transaction/get.operation';
 import { waitForPaymentOperation } from './transaction/waitForPayment.operation';
 
-/** What the node can do: the form and the routing are both built from it. */
+/** All operations, in the order of the node panel: most people come to charge. */
 const RESOURCES: Resource[] = [
-	// The node panel keeps this order, and most people come for the charge.
 	{
 		name: 'Transaction',
 		value: 'transaction',
@@ -18,7 +17,6 @@ const RESOURCES: Resource[] = [
 	{ name: 'Offer', value: 'offer', operations: [createOfferOperation] },
 ];
 
-/** The operation behind the values of the Resource and Operation fields. */
 export function findOperation(resource: string, operation: string): Operation | undefined {
 	return RESOURCES.find(({ value }) => value === resource)?.operations.find(
 		({ value }) => value === operation,
@@ -35,7 +33,7 @@ export function subtitleExpression(): string {
 	return `={{ (${JSON.stringify(choices)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
 }
 
-/** The output panel's hints before the node runs, if several items come in. */
+/** Hints in the output panel, shown before the node runs if it has several input items. */
 export function manyItemsHints(): NodeHint[] {
 	return RESOURCES.flatMap(({ value, operations }) =>
 		operations.flatMap(({ value: operation, manyItemsHint }): NodeHint[] => {
@@ -53,7 +51,6 @@ export function manyItemsHints(): NodeHint[] {
 	);
 }
 
-/** The whole form of the action node. */
 export function formProperties(): INodeProperties[] {
 	return [
 		{
@@ -67,7 +64,7 @@ export function formProperties(): INodeProperties[] {
 		...RESOURCES.flatMap((resource) => [
 			operationField(resource),
 			...resource.operations.flatMap((operation) =>
-				operation.form.properties.map((property) => shownFor(resource, operation, property)),
+				operation.form.properties.map((property) => showFor(resource, operation, property)),
 			),
 		]),
 	];
@@ -91,7 +88,7 @@ function operationField({ value, operations }: Resource): INodeProperties {
 	};
 }
 
-function shownFor(
+function showFor(
 	resource: Resource,
 	operation: Operation,
 	property: INodeProperties,

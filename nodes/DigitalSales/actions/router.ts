@@ -7,22 +7,26 @@ import { fieldLabel } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';
 import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
-import { ExecutionMemory } from '../idempotency/attempts';
+import { ExecutionMemory } from '../idempotency/executionMemory';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { ITEMS_AT_ONCE, Run, situationOf } from './run';
 
-/** Runs the chosen operation over all items. */
-export async function router(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+/** Runs the chosen operation for all items. */
+export async function executeOperation(
+	context: IExecuteFunctions,
+): Promise<INodeExecutionData[][]> {
 	let operation: Operation | undefined;
 	let run: Run;
 	try {
-		operation = chosenOperation(this);
-		run = new Run(this, readAccount(await this.getCredentials(CREDENTIAL_NAME)));
+		operation = chooseOperation(context);
+		run = new Run(context, readAccount(await context.getCredentials(CREDENTIAL_NAME)));
 	} catch (error) {
-		// n8n would hand the items on as if nothing had happened, through the output for success.
-		const failing = { context: this, memory: new ExecutionMemory(this), operation };
-		return [this.getInputData().flatMap((_item, index) => failedItem(failing, index, error))];
+		// If this threw under On Error: Continue, n8n would pass the items on as successful.
+		const failing = { context, memory: new ExecutionMemory(context), operation };
+		return [
+			context.getInputData().flatMap((_item, index) => buildFailedItem(failing, index, error)),
+		];
 	}
 	const items = await prepareAll(operation, run)
 		.then(async (prepared) => await sendAll(operation, run, prepared))
@@ -33,24 +37,26 @@ export async function router(this: IExecuteFunctions): Promise<INodeExecutionDat
 	return [operation.finish ? await operation.finish(run, items) : items];
 }
 
-/** An item after a step: what the step gave, or the items of its failure. */
-type Stepped = { given: unknown } | { failed: ItemResult[] };
+/** An item after a step: the result of the step, or the output items of its failure. */
+type Prepared = { result: unknown } | { failed: ItemResult[] };
 
-/** Takes all items through the steps before anything is sent: each step is done for all before the next. */
-async function prepareAll(operation: Operation, run: Run): Promise<Stepped[]> {
+/** Takes all items through each step before the next one, so that a mistake in any item is found before any is sent. */
+async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 	const { context } = run;
-	const items = context.getInputData().map((): Stepped => ({ given: undefined }));
+	const items = context.getInputData().map((): Prepared => ({ result: undefined }));
 	const each = async (
-		step: (index: number, given: unknown) => unknown,
+		step: (index: number, previous: unknown) => unknown,
 		about: Operation['about'] = () => undefined,
 	): Promise<void> => {
 		for (const [index, item] of items.entries()) {
 			if ('failed' in item) continue;
 			try {
-				items[index] = { given: await step(index, item.given) };
+				items[index] = { result: await step(index, item.result) };
 			} catch (error) {
 				const failing = { context, memory: run.memory, operation };
-				items[index] = { failed: failedItem(failing, index, error, { about: about(item.given) }) };
+				items[index] = {
+					failed: buildFailedItem(failing, index, error, { about: about(item.result) }),
+				};
 			}
 		}
 	};
@@ -64,7 +70,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Stepped[]> {
 	return items;
 }
 
-/** Nothing there keeps a charge from being made twice, or wakes an execution that waits. */
+/** In Engine 2.0, nothing keeps a charge from being made twice or resumes a waiting execution. */
 function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemIndex: number): void {
 	if (!(operation.creates || operation.finish) || !isEngine2(context)) return;
 	const problem = `${operation.name} does not work in n8n's experimental Engine 2.0`;
@@ -72,11 +78,11 @@ function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemInd
 	throw new NodeOperationError(context.getNode(), problem, { itemIndex, description });
 }
 
-async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promise<ItemResult[]> {
+async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promise<ItemResult[]> {
 	const { context } = run;
 	const { form } = operation;
 	const failed = (itemIndex: number, ready: unknown, error: unknown): ItemResult[] =>
-		failedItem({ context, memory: run.memory, operation }, itemIndex, error, {
+		buildFailedItem({ context, memory: run.memory, operation }, itemIndex, error, {
 			isSent: true,
 			labelOf: (field) => fieldLabel(form, field),
 			about: operation.about?.(ready),
@@ -84,17 +90,17 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 	const failures: Array<{ itemIndex: number; ready: unknown; error: unknown }> = [];
 	const results = items.map((item) => ('failed' in item ? item.failed : []));
 	const inOrder = items.flatMap((item, itemIndex) =>
-		'failed' in item ? [] : [{ itemIndex, ready: item.given }],
+		'failed' in item ? [] : [{ itemIndex, ready: item.result }],
 	);
 	const ready = sortBy(inOrder, ({ itemIndex }) => operation.rank?.(run, itemIndex) ?? 0);
 	const atOnce = operation.readsEach ? READS_AT_ONCE : operation.creates ? ITEMS_AT_ONCE : 1;
 	await eachLimit(ready, atOnce, async ({ itemIndex, ready }) => {
-		if (run.oneByOne.isStopped) return;
+		if (run.itemOrder.isStopped) return;
 		try {
 			const sent = await operation.send(run, itemIndex, ready);
-			// In place: copies would tell in a list of tens of thousands.
-			results[itemIndex] = sent.map((one) =>
-				Object.assign(one, { pairedItem: { item: itemIndex } }),
+			// Mutated in place, because copying tens of thousands of items is noticeable.
+			results[itemIndex] = sent.map((output) =>
+				Object.assign(output, { pairedItem: { item: itemIndex } }),
 			);
 		} catch (error) {
 			if (context.continueOnFail()) {
@@ -102,10 +108,10 @@ async function sendAll(operation: Operation, run: Run, items: Stepped[]): Promis
 				return;
 			}
 			failures.push({ itemIndex, ready, error });
-			run.oneByOne.failed(error);
+			run.itemOrder.stopAfter(error);
 		}
 	});
-	// The others may only have found the run stopped.
+	// The other items may only have been canceled by the first failure.
 	const own = failures.filter(({ error }) => !(error instanceof CanceledError));
 	const [first] = (own.length > 0 ? own : failures).sort((a, b) => a.itemIndex - b.itemIndex);
 	return first ? failed(first.itemIndex, first.ready, first.error) : results.flat();
@@ -115,21 +121,21 @@ interface Failing extends Pick<Run, 'context' | 'memory'> {
 	operation?: Operation;
 }
 
-/** An item for the error output: n8n knows it by this one key. */
-function failedItem(
+/** Makes the output of a failed item. n8n sends an item with `error` alone to the error output. */
+function buildFailedItem(
 	{ context, memory, operation }: Failing,
 	itemIndex: number,
 	thrown: unknown,
 	known: ErrorContext = {},
 ): ItemResult[] {
-	// An operation that is not known may be one that creates something.
+	// An unknown operation may be one that creates something.
 	const situation = situationOf(context, memory, itemIndex, operation?.creates ?? true);
 	const { error, facts } = toFailure(context.getNode(), thrown, { ...known, itemIndex, situation });
 	if (!context.continueOnFail()) throw error;
 	return [{ json: { error: { ...facts } }, pairedItem: { item: itemIndex } }];
 }
 
-function chosenOperation(context: IExecuteFunctions): Operation {
+function chooseOperation(context: IExecuteFunctions): Operation {
 	const resource = context.getNodeParameter('resource', 0);
 	const value = context.getNodeParameter('operation', 0);
 	const operation = findOperation(String(resource), String(value));

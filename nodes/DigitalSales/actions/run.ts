@@ -2,11 +2,11 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
-import { ExecutionMemory, type Where } from '../idempotency/attempts';
+import { ExecutionMemory, type ItemPosition } from '../idempotency/executionMemory';
 import type { Listening } from '../n8n/listening';
 import { isKept, isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
-import { OneByOne } from '../idempotency/oneByOne';
+import { ItemOrder } from '../idempotency/itemOrder';
 import type { Situation } from '../output/advice';
 import { createdNotes } from '../output/errors';
 import { PaymentWait } from '../wait/paymentWait';
@@ -24,7 +24,7 @@ const LONGEST_HINT = 1_000;
 /** What the items of one run share. */
 export class Run {
 	readonly memory: ExecutionMemory;
-	readonly oneByOne: OneByOne;
+	readonly itemOrder: ItemOrder;
 	/** Whether the triggers that charges are to notify listen at their URLs; n8n is asked once a run. */
 	readonly listening = new Map<string, Promise<Listening>>();
 	private lookup?: CatalogLookup;
@@ -37,7 +37,7 @@ export class Run {
 		readonly account: Account,
 	) {
 		this.memory = new ExecutionMemory(context);
-		this.oneByOne = new OneByOne(context);
+		this.itemOrder = new ItemOrder(context);
 	}
 
 	/** What this execution waits for. */
@@ -51,7 +51,7 @@ export class Run {
 	}
 
 	client(options: ClientOptions = {}): Client {
-		const { signal } = this.oneByOne;
+		const { signal } = this.itemOrder;
 		return new Client(this.context, this.account, {
 			...options,
 			signal: options.signal ? AbortSignal.any([signal, options.signal]) : signal,
@@ -85,8 +85,8 @@ export class Run {
 
 	/** What the creation of an item has in common with the others of the run. */
 	creating(itemIndex: number) {
-		const { context, memory, oneByOne } = this;
-		return { context, memory, oneByOne, itemIndex };
+		const { context, memory, itemOrder } = this;
+		return { context, memory, itemOrder, itemIndex };
 	}
 
 	/** n8n keeps nothing of what a canceled node has made, so n8n's log does. */
@@ -107,9 +107,9 @@ export function situationOf(
 	creates: boolean,
 ): Situation {
 	// What creates nothing leaves nothing in the execution's data.
-	const run = creates ? memory.run() : 0;
+	const run = creates ? memory.runNumber() : 0;
 	const continues = context.continueOnFail();
-	const isOther = (where: Where): boolean => where.run !== run || where.item !== itemIndex;
+	const isOther = (where: ItemPosition): boolean => where.run !== run || where.item !== itemIndex;
 	return {
 		creates,
 		isTool: isTool(context),
@@ -118,21 +118,24 @@ export function situationOf(
 		isRetry: isRetry(context),
 		isKept: isKept(context),
 		hasOthers: context.getInputData().length > 1 || !memory.isEmpty,
-		mayExist: creates && !isTool(context) && (isRetry(context) || memory.has(run, itemIndex)),
+		mayExist:
+			creates &&
+			!isTool(context) &&
+			(isRetry(context) || memory.hasAttempt({ run, item: itemIndex })),
 		// When a run fails, n8n drops the items of what it created, so the error names them.
 		...(creates && !continues && created(memory, isOther)),
 	};
 }
 
-/** What an execution has created and may have created: "item 1 is abc123". */
-function created(memory: ExecutionMemory, isOther = (_where: Where): boolean => true) {
+/** What an execution has created and may have created: "item 0 is abc123". */
+function created(memory: ExecutionMemory, isOther = (_where: ItemPosition): boolean => true) {
 	return {
-		created: memory.made().map((made) => `${placeName(made)} is ${made.hash}`),
-		inDoubt: memory.inDoubt().filter(isOther).map(placeName),
+		created: memory.listMade().map((made) => `${placeName(made)} is ${made.hash}`),
+		inDoubt: memory.listUnresolved().filter(isOther).map(placeName),
 	};
 }
 
-/** Runs and items count from 1; most nodes run once. */
-function placeName({ run, item }: Where): string {
-	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item + 1}`;
+/** Counts as n8n's editor does: items from 0, as in the heading of an error, and runs from 1. */
+function placeName({ run, item }: ItemPosition): string {
+	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
 }

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { composed, finder, hashSegment } from '../domain/text';
+import { composed, textMatcher, hashSegment } from '../domain/text';
 import type { Client, Send } from './client';
 import { pages } from './pagination';
 import {
@@ -139,7 +139,7 @@ export async function fetchProductPage(
 /** Undefined without filters. What cannot be read does not match. */
 function filterOf({ search, categories = [], status }: ProductFilters) {
 	if (!search && categories.length === 0 && status === undefined) return undefined;
-	const isFound = finder(search ?? '');
+	const isFound = textMatcher(search ?? '');
 	const { shape } = productSchema;
 	return (product: IDataObject): boolean => {
 		const category = shape.id_category.parse(product.id_category);

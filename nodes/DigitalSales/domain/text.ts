@@ -47,7 +47,7 @@ export function searchKey(text: string): string {
 }
 
 /** Whether texts have each word of a search as a part, in any order. */
-export function finder(search: string): (texts: Array<string | null | undefined>) => boolean {
+export function textMatcher(search: string): (texts: Array<string | null | undefined>) => boolean {
 	const words = searchKey(search).split(/\s+/);
 	return (texts) => {
 		const text = searchKey(texts.join('\n'));

@@ -19,7 +19,7 @@ import { ServiceError } from '../api/serviceError';
 import { productStatusName } from '../output/product';
 import { PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
-import { cleanText, finder } from '../domain/text';
+import { cleanText, textMatcher } from '../domain/text';
 import { webAddressIn } from '../domain/webAddress';
 import { toFailure, type NodeError } from '../output/errors';
 
@@ -27,7 +27,7 @@ const LONGEST_SEARCH = 200;
 const LONGEST_PRODUCT = 25;
 
 /** The searchable list of products: lowest price, unusual status, title. */
-export const searchProducts = searchable('products', (product) => {
+export const searchProducts = makeListSearch('products', (product) => {
 	const { hash, title, sale_page: url } = product;
 	if (hash == null) return [];
 	const entry = { name: productLabel(product), value: hash, url: webAddressIn(url) };
@@ -35,7 +35,7 @@ export const searchProducts = searchable('products', (product) => {
 });
 
 /** The searchable list of offers: price, titles of product and offer, an unusual status of the product. */
-export const searchOffers = searchable('offers', (product) =>
+export const searchOffers = makeListSearch('offers', (product) =>
 	product.offers.flatMap((offer) => {
 		const { hash, title, url } = offer;
 		if (hash == null) return [];
@@ -48,13 +48,13 @@ function productLabel({ title, hash, offers, status }: CatalogProduct): string {
 	const prices = offers.map(({ price }) => price).filter((price) => price != null);
 	const price = prices.length === 0 ? undefined : formatReais(Math.min(...prices));
 	const isOne = new Set(prices).size === 1;
-	return label(price && (isOne ? price : `from ${price}`), [title || hash], status);
+	return listLabel(price && (isOne ? price : `from ${price}`), [title || hash], status);
 }
 
-/** Offers of many products have the same name, so the product comes first, cut to leave room for the offer. */
+/** The product comes first, shortened, because offers of many products have the same name. */
 function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): string {
 	const name = product.title || product.hash;
-	return label(
+	return listLabel(
 		price == null ? undefined : formatReais(price),
 		[name && title !== name ? truncate(name, { length: LONGEST_PRODUCT }) : undefined, title],
 		product.status,
@@ -63,61 +63,41 @@ function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): st
 
 type Part = string | null | undefined;
 
-/**
- * One line of a list. The editor cuts it after about fifty letters, so the price comes first, and a status comes
- * before the titles. Nobody has to read that a product is active.
- */
-function label(price: Part, titles: Part[], status: number | null | undefined): string {
+/** Puts the titles last, because the editor cuts a line after about fifty letters. Active needs no mention. */
+function listLabel(price: Part, titles: Part[], status: number | null | undefined): string {
 	const isUsual = status == null || status === PRODUCT_STATUSES.active;
 	const parts = [price, isUsual ? undefined : String(productStatusName(status)), ...titles];
 	return parts.filter((part) => part != null && part !== '').join(' · ');
 }
 
-/** An entry of a list, and what a search may find of it. */
-interface Found {
+/** An entry of a list, and the texts that a search looks through. */
+interface Candidate {
 	entry: INodeListSearchItems;
 	texts: Part[];
 }
 
-function searchable(what: string, entriesOf: (product: CatalogProduct) => Found[]) {
+function makeListSearch(what: string, entriesOf: (product: CatalogProduct) => Candidate[]) {
 	return async function (
 		this: ILoadOptionsFunctions,
 		filter = '',
 		paginationToken = '1',
 	): Promise<INodeListSearchResult> {
 		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
-		const isFound = finder(search);
+		const from = Number(paginationToken);
 		try {
 			const credential = await this.getCredentials(CREDENTIAL_NAME);
 			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);
-			const from = Number(paginationToken);
-			// These pages are remembered, and searched here, so that no word costs a request of its own.
-			const reading = readCatalog(client, { from });
-			const results: INodeListSearchItems[] = [];
-			let nextPage: number | undefined;
-			for (let page = await reading.next(); !page.done; page = await reading.next()) {
-				const { number, items, hasNext } = page.value;
-				const found = items.flatMap(entriesOf).filter(({ texts }) => isFound(texts));
-				results.push(...found.map(({ entry }) => entry));
-				if (hasNext === false) break;
-				const isEnough = search === '' && results.length > 0;
-				if (!isEnough && number + 1 < from + MOST_LOOKUP_PAGES) continue;
-				// If it cannot be read, asking for it says why.
-				const next = hasNext ?? (await reading.next().catch(() => page)).value;
-				if (typeof next === 'object' ? next.items.length > 0 : next === true) nextPage = number + 1;
-				break;
-			}
-			if (nextPage !== undefined) {
-				if (search === '' || results.length > 0) {
-					return { results, paginationToken: String(nextPage) };
-				}
+			const { results, nextPage } = await searchCatalog(client, { from, search, entriesOf });
+			if (results.length === 0 && search !== '' && nextPage !== undefined) {
 				throw listFailure(
 					this.getNode(),
-					`Not among the ${what} of the first ${MOST_LOOKUP_PAGES} pages`,
+					`No match in the first ${MOST_LOOKUP_PAGES} pages of ${what}`,
 					'The list searches no further. Enter the hash with By Hash.',
 				);
 			}
-			if (results.length > 0 || from > 1 || search !== '') return { results };
+			if (results.length > 0 || search !== '' || from > 1 || nextPage !== undefined) {
+				return { results, paginationToken: nextPage };
+			}
 			throw listFailure(
 				this.getNode(),
 				`This account has no ${what} yet`,
@@ -127,6 +107,33 @@ function searchable(what: string, entriesOf: (product: CatalogProduct) => Found[
 			throw listError(this.getNode(), error);
 		}
 	};
+}
+
+/** Searches cached pages, so that a keystroke costs no request. Without a search, the first page with entries is enough. */
+async function searchCatalog(
+	client: Client,
+	{
+		from,
+		search,
+		entriesOf,
+	}: { from: number; search: string; entriesOf: (product: CatalogProduct) => Candidate[] },
+): Promise<{ results: INodeListSearchItems[]; nextPage?: string }> {
+	const isMatch = textMatcher(search);
+	const pages = readCatalog(client, { from });
+	const results: INodeListSearchItems[] = [];
+	for (let page = await pages.next(); !page.done; page = await pages.next()) {
+		const { number, items, hasNext } = page.value;
+		const found = items.flatMap(entriesOf).filter(({ texts }) => isMatch(texts));
+		results.push(...found.map(({ entry }) => entry));
+		if (hasNext === false) break;
+		const isEnough = search === '' && results.length > 0;
+		if (!isEnough && number + 1 < from + MOST_LOOKUP_PAGES) continue;
+		// If the next page cannot be read now, opening it shows the error.
+		const next = hasNext ?? (await pages.next().catch(() => page)).value;
+		const hasMore = typeof next === 'object' ? next.items.length > 0 : next === true;
+		return { results, nextPage: hasMore ? String(number + 1) : undefined };
+	}
+	return { results };
 }
 
 function listError(node: INode, error: unknown): NodeError {
@@ -139,7 +146,7 @@ function listError(node: INode, error: unknown): NodeError {
 	);
 }
 
-/** n8n passes the description of a NodeApiError on to the editor, and of no other error. */
+/** A NodeApiError, because n8n shows the editor no other error's description. */
 function listFailure(node: INode, message: string, description: string): NodeApiError {
 	return new NodeApiError(node, { message }, { message, description, level: 'info' });
 }

@@ -1,22 +1,21 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { heldBy } from './readForm';
-import { hashField, required } from './fields';
-import { field } from './formOf';
+import { locatorValue } from './readForm';
+import { hashSchema, rejectBlank } from './fields';
+import { defineField } from './defineForm';
 
-/** What a locator holds, as a schema reads it; a plain text from an expression counts as well. */
-export function located<T extends z.ZodTypeAny>(reads: T) {
-	return z.unknown().transform(heldBy).pipe(reads);
+/** Reads the value of a resource locator, or plain text from an expression. */
+export function fromLocator<T extends z.ZodTypeAny>(reads: T) {
+	return z.unknown().transform(locatorValue).pipe(reads);
 }
 
-/** A list of a large catalog takes seconds, and waits if the rate limit is used up. */
+/** The list of a large catalog takes seconds, longer if it has to wait for the rate limit. */
 const SLOW_LOAD_NOTICE = {
 	message: 'The list is read from the service. If it takes too long, enter the hash with By Hash.',
 	timeout: 5_000,
 };
 
-/** Ways to pick something: from the searchable list, or by its hash. */
-function picked({
+function locatorModes({
 	choose,
 	searchMethod,
 	hash,
@@ -51,38 +50,50 @@ function picked({
 	} satisfies Partial<INodeProperties>;
 }
 
-/** The ways to pick a product. */
-export const PICKED_PRODUCT = picked({
+export const PRODUCT_MODES = locatorModes({
 	choose: 'Choose a product ...',
 	searchMethod: 'searchProducts',
 	hash: 'e.g. prodab12cd',
 });
 
-/** The ways to pick an offer. */
-export const PICKED_OFFER = picked({
+export const OFFER_MODES = locatorModes({
 	choose: 'Choose an offer ...',
 	searchMethod: 'searchOffers',
 	hash: 'e.g. offer12ab',
 });
 
-export const productLocator = field({
+export const productLocator = defineField({
 	displayName: 'Product',
 	name: 'productHash',
 	required: true,
-	...PICKED_PRODUCT,
+	...PRODUCT_MODES,
 	description: 'The product that the offer sells',
 	weight: 'decides',
-	reads: located(required(hashField)),
+	reads: fromLocator(rejectBlank(hashSchema)),
 });
 
-export const offerLocator = field({
+export const offerLocator = defineField({
 	displayName: 'Offer',
 	name: 'offerHash',
 	required: true,
-	...PICKED_OFFER,
+	...OFFER_MODES,
 	description:
 		'The offer that the customer buys. Its price and title come from the catalog if you leave them empty.',
 	weight: 'decides',
 	sentAs: 'offer_hash',
-	reads: located(required(hashField)),
+	reads: fromLocator(rejectBlank(hashSchema)),
+});
+
+export const transactionHashField = defineField({
+	displayName: 'Transaction Hash',
+	name: 'transactionHash',
+	type: 'string',
+	required: true,
+	// What Create PIX and the trigger return.
+	default: '={{ $json.hash }}',
+	placeholder: 'e.g. ab12cd34ef',
+	description:
+		'The hash of the transaction. By default the field "hash" of the input item, which Create PIX and the trigger return.',
+	sentAs: 'hash',
+	reads: rejectBlank(hashSchema),
 });

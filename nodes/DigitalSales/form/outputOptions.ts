@@ -6,16 +6,16 @@ import {
 	transactionFieldsSchema,
 	type TransactionField,
 } from '../output/transaction';
-import { optional, text, yesNoField } from './fields';
-import { field } from './formOf';
+import { allowBlank, textField, yesNoSchema } from './fields';
+import { defineField } from './defineForm';
 
-export const simplifyOption = field({
+export const simplifyOption = defineField({
 	displayName: 'Simplify',
 	name: 'simplify',
 	type: 'boolean',
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
-	reads: yesNoField,
+	reads: yesNoSchema,
 });
 
 const TITLES: Partial<Record<TransactionField, string>> = {
@@ -35,9 +35,8 @@ const FIELD_OPTIONS = sortBy(
 	'name',
 );
 
-/** Which flat fields of a transaction Simplify gives. */
-const fieldsAmong = (options: typeof FIELD_OPTIONS) =>
-	field({
+const defineOutputFields = (options: typeof FIELD_OPTIONS) =>
+	defineField({
 		displayName: 'Output Fields',
 		name: 'fields',
 		type: 'multiOptions',
@@ -46,26 +45,26 @@ const fieldsAmong = (options: typeof FIELD_OPTIONS) =>
 		default: [...DEFAULT_FIELDS],
 		displayOptions: { show: { '/simplify': [true] } },
 		description:
-			'The fields of the simplified output. The hash and the payment status are always there.',
+			'The fields of the simplified output. The hash and the payment status are always included.',
 		reads: transactionFieldsSchema,
 	});
 
-export const fieldsOrPicture = fieldsAmong(FIELD_OPTIONS);
-/** For those that draw nothing. */
-export const fieldsOption = fieldsAmong(
+export const outputFieldsWithPicture = defineOutputFields(FIELD_OPTIONS);
+/** For operations that draw no QR code. */
+export const outputFieldsOption = defineOutputFields(
 	FIELD_OPTIONS.filter(({ value }) => value !== 'pix_qr_code_image'),
 );
 
-export const qrCodeImage = field({
+export const qrCodeImageOption = defineField({
 	displayName: 'QR Code Image',
 	name: 'qrCodeImage',
 	type: 'boolean',
 	default: true,
 	description:
 		'Whether to add the QR code of the PIX as a PNG picture, in the binary field <code>qrCode</code>. The picture is drawn in n8n, so no other service sees the charge.',
-	reads: optional(yesNoField),
+	reads: allowBlank(yesNoSchema),
 });
 
-/** With its code the user says that something in doubt was not made. */
+/** With the code from an error, a person confirms that an uncertain charge or offer does not exist. */
 export const repeatCodeOption = (displayName: string, placeholder: string, description: string) =>
-	text({ displayName, name: 'repeatCode', placeholder, description, weight: 'seen' });
+	textField({ displayName, name: 'repeatCode', placeholder, description, weight: 'byPerson' });

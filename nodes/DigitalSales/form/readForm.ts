@@ -6,14 +6,14 @@ import {
 	type INodePropertyOptions,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { bounded } from './fields';
-import type { Form, Weight } from './formOf';
+import { limitSize } from './fields';
+import type { Form, Weight } from './defineForm';
 import { cleanText, LONGEST_TEXT, quoted } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 
-/** The name of a field may come from a row. */
+/** The name of a field may come from the user's data. */
 const LONGEST_PROBLEM = 500;
-const GAP_ADVICE = 'Correct the expression or the data, or clear the field.';
+const EMPTY_ADVICE = 'Correct the expression or the data, or clear the field.';
 
 /**
  * Reads the parameters of one item.
@@ -21,27 +21,27 @@ const GAP_ADVICE = 'Correct the expression or the data, or clear the field.';
  * @throws NodeOperationError that names the parameter by its display name, the item and what to change
  */
 export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form: Form<T>): T {
-	const values = valuesOf(form, (name, initial) =>
+	const values = readValues(form, (name, initial) =>
 		context.getNodeParameter(name, itemIndex, initial),
 	);
-	const raw = valuesOf(form, (name, initial) =>
+	const raw = readValues(form, (name, initial) =>
 		context.getNodeParameter(name, itemIndex, initial, { rawExpressions: true }),
 	);
 	const evaluate = (part: string): unknown => context.evaluateExpression(part, itemIndex);
-	const gaps = gapsIn(form, raw, values, evaluate);
-	const { data, problems } = checkForm(form, values, gaps);
+	const empty = emptyExpressions(form, raw, values, evaluate);
+	const { data, problems } = checkForm(form, values, empty);
 	if (data) return data;
 	throw new NodeOperationError(context.getNode(), problems.slice(0, 1).join(), {
 		itemIndex,
 		description: [
-			...(gaps.length > 0 ? [GAP_ADVICE] : []),
+			...(empty.length > 0 ? [EMPTY_ADVICE] : []),
 			...problems.slice(1).map((problem) => `Also: ${problem}.`),
 		].join('\n'),
 	});
 }
 
-/** The parameters of a form; one that the form does not show is missing, so its default counts. */
-export function valuesOf(
+/** Reads the parameters of a form. A field that the form hides is missing, so its default counts. */
+export function readValues(
 	{ properties }: Pick<Form<never>, 'properties'>,
 	read: (name: string, initial: INodeProperties['default']) => unknown,
 ): Record<string, unknown> {
@@ -51,24 +51,24 @@ export function valuesOf(
 	);
 }
 
-/** What the values of a form say, or all that is wrong, each with the display name of its field. */
+/** Checks the values of a form. Each problem begins with the display name of its field. */
 export function checkForm<T>(
 	{ properties, schema }: Form<T>,
 	values: Record<string, unknown>,
-	gaps: Gap[] = [],
+	empty: EmptyExpression[] = [],
 ): { data?: T; problems: string[] } {
-	const result = bounded(schema).safeParse(values);
-	if (result.success && gaps.length === 0) return { data: result.data, problems: [] };
-	const ofGaps = new Set(gaps.map(({ path }) => path.join('.')));
-	const others = (result.error?.issues ?? []).filter(({ path }) => !ofGaps.has(path.join('.')));
-	const problems = [...gaps, ...others].map(({ path, message }) =>
+	const result = limitSize(schema).safeParse(values);
+	if (result.success && empty.length === 0) return { data: result.data, problems: [] };
+	const reported = new Set(empty.map(({ path }) => path.join('.')));
+	const others = (result.error?.issues ?? []).filter(({ path }) => !reported.has(path.join('.')));
+	const problems = [...empty, ...others].map(({ path, message }) =>
 		quoted(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
 	return { problems };
 }
 
-/** A mistake in the parameters of one item that the schema of the form cannot find. */
-export function mistake(
+/** Makes the error for a parameter of one item, for checks that a schema cannot do. */
+export function parameterError(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	message: string,
@@ -82,10 +82,7 @@ export function mistake(
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
 
-/**
- * The path of a value in the words of the form: `['cart', 'items', 0, 'price']` gives
- * `Cart > Item 1 > Price`. Unknown names stay as they are.
- */
+/** Translates a path into labels: `['cart', 'items', 0, 'price']` is `Cart > Item 1 > Price`. */
 export function displayPath(
 	properties: INodeProperties[],
 	path: ReadonlyArray<string | number>,
@@ -98,23 +95,20 @@ export function displayPath(
 			continue;
 		}
 		const entry = entries.find(({ name }) => name === key);
-		labels.push(entry === undefined ? key : labelOf(entry));
-		entries = entry === undefined ? [] : childrenOf(entry);
+		labels.push(entry === undefined ? key : entryLabel(entry));
+		entries = entry === undefined ? [] : childEntries(entry);
 	}
 	return labels.join(' > ');
 }
 
-/**
- * The label of the parameter behind a dotted field of the service: `cart.0.price` gives
- * `Cart > Item 1 > Price`; undefined if the form has no such parameter.
- */
+/** Translates a dotted field of the service into labels: `cart.0.price` is `Cart > Item 1 > Price`. */
 export function fieldLabel(
 	{ properties, serviceFields }: Pick<Form<never>, 'properties' | 'serviceFields'>,
 	serviceField: string,
 ): string | undefined {
 	const keys = serviceField.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
 	const pattern = keys.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
-	// The service may name any field, also `constructor`.
+	// The service may name any field, including `constructor`.
 	const parameter = Object.hasOwn(serviceFields, pattern) ? serviceFields[pattern] : undefined;
 	if (parameter === undefined) return undefined;
 	const indexes = keys.filter((key) => typeof key === 'number');
@@ -124,103 +118,107 @@ export function fieldLabel(
 	return displayPath(properties, path);
 }
 
-function labelOf(entry: FormEntry): string {
+function entryLabel(entry: FormEntry): string {
 	return 'displayName' in entry ? entry.displayName : entry.name;
 }
 
-function childrenOf(entry: FormEntry): FormEntry[] {
+function childEntries(entry: FormEntry): FormEntry[] {
 	if ('values' in entry) return entry.values;
 	return 'options' in entry ? (entry.options ?? []) : [];
 }
 
 type Path = Array<string | number>;
 
-/** An expression that gave nothing. */
-interface Gap {
+interface EmptyExpression {
 	path: Path;
 	message: string;
 }
 
-/** The code between the braces of an expression; n8n takes a brace behind a backslash as text. */
+/** Matches `{{ code }}` in an expression. n8n treats a brace after a backslash as text. */
 const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
 const NOTHING = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
-/** What JavaScript writes for a value that is missing. */
+/** How JavaScript writes a missing value within a text. */
 const MISSING =
 	/undefined|Invalid Date|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
 const BY_MODEL = /\$fromAI\b/i;
 
 /**
- * The expressions of an item that gave nothing, or of which a part did, in fields where it matters: the
- * default of such a field would be charged instead, or one Order Reference would stand for all orders.
+ * Finds expressions that returned nothing, in whole or in part, in fields with a weight. Otherwise the default
+ * would be charged, or all orders would share one Order Reference.
  *
- * @param parameters as they stand in the form
- * @param values the same, evaluated for an item
+ * @param parameters with their expressions
+ * @param values the same parameters, evaluated for an item
  */
-function gapsIn(
+function emptyExpressions(
 	{ weights }: Pick<Form<never>, 'weights'>,
 	parameters: Record<string, unknown>,
 	values: Record<string, unknown>,
 	evaluate: (part: string) => unknown,
-): Gap[] {
+): EmptyExpression[] {
 	return Object.entries(weights).flatMap(([pattern, weight]) =>
-		pathsTo(pattern.split('.'), parameters).flatMap((path) => {
-			const raw = heldBy(get(parameters, path));
+		matchingPaths(pattern.split('.'), parameters).flatMap((path) => {
+			const raw = locatorValue(get(parameters, path));
 			if (typeof raw !== 'string' || !raw.startsWith('=')) return [];
-			const message = gapIn(raw.slice(1), heldBy(get(values, path)), weight, evaluate);
+			const message = expressionProblem(
+				raw.slice(1),
+				locatorValue(get(values, path)),
+				weight,
+				evaluate,
+			);
 			return message === undefined ? [] : [{ path, message }];
 		}),
 	);
 }
 
-/** What a resource locator holds, or the value itself. */
-export function heldBy(value: unknown): unknown {
+/** The value within a resource locator, or the value itself. */
+export function locatorValue(value: unknown): unknown {
 	return isJsonObject(value) && '__rl' in value ? value.value : value;
 }
 
-function gapIn(
+function expressionProblem(
 	expression: string,
 	value: unknown,
 	weight: Weight,
 	evaluate: (part: string) => unknown,
 ): string | undefined {
-	if (weight === 'seen') {
+	if (weight === 'byPerson') {
 		return BY_MODEL.test(expression) ? 'must be filled in by a person, not by a model' : undefined;
 	}
 	const mayBeBlank = (code: string): boolean => weight === 'decides' && BY_MODEL.test(code);
 	const isObject = isJsonObject(value);
-	if (!isObject && givesNothing(value)) {
-		return mayBeBlank(expression) ? undefined : 'is an expression that gave nothing';
+	if (!isObject && isNothing(value)) {
+		return mayBeBlank(expression) ? undefined : 'is empty: its expression returned nothing';
 	}
 	const parts = [...expression.matchAll(PART)].map(([part]) => part);
 	if (parts[0] !== expression) {
 		for (const part of parts) {
 			const given = evaluate(part);
-			if (givesNothing(given) && !mayBeBlank(part)) return `has a part that gave nothing: ${part}`;
+			if (isNothing(given) && !mayBeBlank(part)) return `is incomplete: ${part} returned nothing`;
 			if (typeof given === 'number' && Math.abs(given) > Number.MAX_SAFE_INTEGER) {
-				return `has a part that is too large for a number; make it text: ${part}`;
+				return `contains a number that is too large: make ${part} text`;
 			}
 		}
 	}
 	return weight === 'guards' && isReadable(value) && MISSING.test(value)
-		? 'is an expression that gave nothing in a part of it'
+		? 'is incomplete: a part of its expression returned nothing'
 		: undefined;
 }
 
-function givesNothing(value: unknown): boolean {
+function isNothing(value: unknown): boolean {
 	const text = String(value);
 	return isReadable(text) && NOTHING.has(cleanText(text));
 }
 
-/** A longer text is refused for its length, and not looked through before. */
+/** A longer text is refused for its length anyway. */
 function isReadable(value: unknown): value is string {
 	return typeof value === 'string' && value.length <= LONGEST_TEXT;
 }
 
-/** The paths in a value that a pattern stands for; `*` is any index. */
-function pathsTo([key, ...rest]: string[], value: unknown): Path[] {
+/** Expands a pattern to the paths that exist in a value. `*` is any index. */
+function matchingPaths([key, ...rest]: string[], value: unknown): Path[] {
 	if (key === undefined) return [[]];
 	const keys = key === '*' && Array.isArray(value) ? value.keys() : [key];
 	return [...keys].flatMap((one) =>
-		pathsTo(rest, get(value, one)).map((path): Path => [one, ...path]),
+		matchingPaths(rest, get(value, one)).map((path): Path => [one, ...path]),
 	);
 }

@@ -1,345 +1,221 @@
 import { randomUUID } from 'crypto';
 import compact from 'lodash/compact';
 import difference from 'lodash/difference';
-import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
-import type { Refusal } from '../output/errors';
-import { CanceledError, clock } from '../shared/clock';
+import { LedgerError } from '../n8n/processedItems';
+import { CanceledError } from '../shared/clock';
 import { digest } from '../shared/digest';
 import { hold } from '../shared/lock';
-import type { Creation } from './creation';
-import { findEarlier, type Found, hasOtherReference, keysOf, type Known } from './earlier';
-import { isRetry } from '../n8n/retry';
-import { isTool } from '../n8n/tool';
-import { identify, type Identity, madeKey } from './keys';
-import { LedgerError } from '../n8n/processedItems';
+import { type Attempt, findAttempt, forgetKeys } from './attempts';
+import type { Creation, KeyedCreation } from './creation';
+import { type EarlierAttempts, findEarlierAttempts, keysOfAttempt } from './earlier';
+import { makeKeys, resultKey } from './keys';
 import { Ledger } from './ledger';
-import { forget, learn, recall, type Attempt } from './attempts';
-import { inDoubt, notRecorded, otherReference, type Doubt } from './refusals';
-import { hashesIn, RepeatCodes, type Told } from './overrideCodes';
+import { OverrideCodes, parseHashes } from './overrideCodes';
+import { refuseUnrecorded, type Unresolved } from './refusals';
+import { attemptOf, remember, replay, replayEnteredHash } from './replay';
+import { positionFor, refuse, unresolvedBy } from './unresolved';
 
 /** The right to make something: its keys in the process, the execution and n8n's database. */
 export class Claim<T> {
-	private readonly identity: Identity;
-	private readonly ledger: Ledger | undefined;
-	/** Those of its order; without one, those of its fingerprint. */
-	private readonly repeatCodes: RepeatCodes;
-	/** The row of which it takes a turn: its own, or that of the void transaction that it replaces. */
-	private turns: RepeatCodes;
-	/** What was known when the item came up. */
-	private known: Known<T> = {};
-	/** Names it in the ledger. */
-	private readonly owner = digest(randomUUID());
-	/** What it has entered there. */
+	private readonly keyed: KeyedCreation<T>;
+	/** The sequence in which a position is taken: the one of the request, or of the void result that it replaces. */
+	private sequence: OverrideCodes;
+	private earlier: EarlierAttempts<T> = {};
+	/** The keys that this claim has added to the ledger. */
 	private own: string[] = [];
-	/** Those of them that it has taken from an earlier attempt, by a code or since that is void. */
-	private lifted: string[] = [];
-	/** Whether that attempt is void. */
-	private isTakenOver = false;
-	/** Whether it is taken: then a request may be under way. */
+	/** Those of its keys that belonged to an earlier attempt, until a code allowed another one. */
+	private overridden: string[] = [];
+	/** Whether the earlier attempt is void, so that its keys need no code. */
+	private replacesVoid = false;
+	/** Whether a request may be in flight. */
 	private isTaken = false;
-	/** Of what the user says exists. */
-	private readonly hashes: string[];
-	/** Lets others here make the same. */
+	/** Lets other items of this process make the same. */
 	release: () => void = () => undefined;
 
 	constructor(private readonly creation: Creation<T>) {
-		this.identity = identify(creation);
-		this.ledger = Ledger.of(creation.context);
-		const { order, doubt } = this.identity;
-		this.repeatCodes = new RepeatCodes(order ?? doubt, doubt, this.ledger);
-		this.turns = this.repeatCodes;
-		this.hashes = creation.fits ? hashesIn(creation.repeatCode ?? '') : [];
+		const keys = makeKeys(creation);
+		const ledger = Ledger.of(creation.context);
+		const { orderKey, unresolvedKey, requestKey } = keys;
+		const codes = new OverrideCodes(orderKey ?? unresolvedKey, requestKey, ledger);
+		this.keyed = { creation, keys, ledger, codes, owner: digest(randomUUID()) };
+		this.sequence = codes;
 	}
 
 	/**
-	 * Waits until nobody else here makes the same, and looks for what was made.
+	 * Waits until no other item of this process makes the same, and looks for earlier attempts.
 	 *
-	 * @param signal cancels waiting
-	 * @param isAhead whether n8n's database is asked, too, which the claim does otherwise
-	 * @returns what exists
-	 * @throws Refusal if it is in doubt, and no code allows it
+	 * @param signal cancels the waiting
+	 * @param isAhead whether n8n's database is asked as well, which `take` does otherwise
+	 * @returns the existing result
+	 * @throws Refusal if an outcome is unknown, and no code allows another attempt
 	 */
 	readonly look = async (signal: AbortSignal, isAhead = false): Promise<T | undefined> => {
-		const { creation, identity } = this;
-		this.release = await hold(identity.ledgerKeys, signal);
-		this.known = await findEarlier(creation, identity);
-		const { found, voided } = this.known;
-		if (found) return await this.give(found);
-		const isAsked = this.hashes.length > 0 || (isAhead && !voided);
-		const { doubts = isAsked ? await this.recorded() : undefined } = this.known;
-		const named = doubts && (await this.named(doubts));
-		if (named !== undefined) return named;
-		if (voided || !doubts || (await this.turnFor(doubts)) !== undefined) return undefined;
-		throw await this.refusal(doubts);
+		const { creation, keyed } = this;
+		this.release = await hold(keyed.keys.ledgerKeys, signal);
+		this.earlier = await findEarlierAttempts(creation, keyed.keys);
+		const { existing, voided } = this.earlier;
+		if (existing) return await replay(keyed, existing);
+		const needsLedger = hasEnteredHash(creation) || (isAhead && !voided);
+		const unresolved = this.earlier.unresolved ?? (needsLedger ? await this.findInLedger() : []);
+		if (unresolved.length === 0) return undefined;
+		const made = await replayEnteredHash(keyed, unresolved);
+		if (made !== undefined || voided) return made;
+		if ((await positionFor(keyed, unresolved)) === undefined) throw await refuse(keyed, unresolved);
+		return undefined;
 	};
 
-	/** Takes it just before a request is sent. If that fails, nothing of it is left. */
+	/** Claims the keys just before a request is sent. If that fails, they are released. */
 	readonly take = async (): Promise<void> => {
-		const { known } = this;
-		// Used once: after a 429 another process may have made it meanwhile.
-		this.known = {};
-		await this.enter(known).catch(async (error: unknown) => {
-			await this.withdraw();
-			await this.turns.giveBack();
+		const { earlier, keyed } = this;
+		// After a 429 another process may have made it meanwhile, so this is used once.
+		this.earlier = {};
+		await this.claimKeys(earlier).catch(async (error: unknown) => {
+			await this.releaseKeys();
+			await this.sequence.releasePosition();
 			throw error;
 		});
-		this.remember(this.identity.ledgerKeys, this.attempt('inDoubt'));
+		remember(keyed, keyed.keys.ledgerKeys, attemptOf(keyed, 'unresolved'));
 		this.isTaken = true;
 	};
 
-	/**
-	 * What is given again is known from now on by all that it was asked by.
-	 *
-	 * @throws Refusal if it was given under another Order Reference before a restart
-	 */
-	private async give({ made, earlier }: Found<T>): Promise<T> {
-		const { creation, identity, ledger, owner } = this;
-		const { order, lastingKeys } = identity;
-		const { orderReference = earlier.orderReference } = creation;
-		if (order !== undefined && earlier.orderReference === undefined) {
-			const key = madeKey(creation.account, earlier.result?.hash);
-			const isFree = (await ledger?.enter(key, order)) ?? true;
-			if (!isFree) throw otherReference(creation, earlier);
-		}
-		for (const key of lastingKeys) await ledger?.enter(key, owner);
-		// The order may be that of somebody else, though this was made here.
-		const isOwn = (recall(order)?.fingerprint ?? earlier.fingerprint) === earlier.fingerprint;
-		const turn = earlier.orderReference === undefined ? this.repeatCodes.latest : earlier.turn;
-		const keys = isOwn ? lastingKeys : [identity.place];
-		this.remember(keys, { ...earlier, orderReference, turn });
-		return made;
-	}
-
-	/** What n8n's database alone knows to be in doubt. */
-	private async recorded(): Promise<Doubt[] | undefined> {
-		const seen: string[] = [];
-		for (const key of this.identity.ledgerKeys) if (await this.ledger?.has(key)) seen.push(key);
-		const told = this.toldBy(seen);
-		return told.length > 0 ? told : undefined;
-	}
-
-	/** What the user says is the one in doubt: it is known from now on, and its doubt is over. */
-	private async named(doubts: Doubt[]): Promise<T | undefined> {
-		const { creation, identity, ledger } = this;
-		const same = compact(doubts.map(({ isSame, attempt }) => isSame && attempt));
-		for (const hash of this.hashes) {
-			const made = await this.readNamed(hash, same);
-			if (made === undefined) continue;
-			const result = creation.keep(made);
-			const orderReference = same.find((attempt) => attempt.orderReference)?.orderReference;
-			const earlier = { ...this.attempt('made', result), orderReference };
-			await this.give({ made, earlier });
-			// The executions that asked for it know it, too.
-			for (const attempt of same) Object.assign(attempt, { state: 'made', result });
-			forget([identity.doubt]);
-			await ledger?.clear([identity.doubt]);
-			await this.repeatCodes.spend();
-			return made;
-		}
-		return undefined;
-	}
-
-	/** @returns undefined unless it may be what is asked for, as far as anybody knows */
-	private async readNamed(hash: string, same: Attempt[]): Promise<T | undefined> {
-		const { creation, ledger } = this;
-		const { order } = this.identity;
-		const key = madeKey(creation.account, hash);
-		const known = compact([recall(key)]);
-		if (known.some(({ fingerprint }) => fingerprint !== creation.fingerprint)) return undefined;
-		if ([...known, ...same].some((one) => hasOtherReference(creation, one))) return undefined;
-		// A hash that stays in the form is that of an earlier charge, or of another item.
-		const isOlder = ({ startedAt }: Attempt): boolean =>
-			known.some((one) => one.startedAt < startedAt);
-		if (same.some(isOlder) || creation.memory.isOfOther(this.identity.spot, hash)) return undefined;
-		const made = await creation.again({ hash }).catch((error: unknown) => {
-			if (error instanceof ServiceError) return undefined;
-			throw error;
-		});
-		if (made === undefined || creation.isVoid(made) || !creation.fits?.(made)) return undefined;
-		const isFree = order === undefined || !ledger || (await ledger.enter(key, order));
-		return isFree ? made : undefined;
-	}
-
-	/** It was not processed, and will be sent again: until then another may take the keys, and its code stays used. */
+	/** The request was not processed and will be sent again. Until then others may claim the keys. A code stays spent. */
 	async pause(): Promise<void> {
-		this.turns.useUp();
+		this.sequence.keepPosition();
 		await this.forget();
 	}
 
-	/** Whether this process knew its hash before it was made. */
-	knows(made: T): boolean {
-		const { account, keep } = this.creation;
-		return recall(madeKey(account, keep(made).hash)) !== undefined;
+	/** Whether this process knew the hash before the request. */
+	knowsHashOf(made: T): boolean {
+		const { account, toStoredResult } = this.creation;
+		return findAttempt(resultKey(account, toStoredResult(made).hash)) !== undefined;
 	}
 
-	/** Its doubt is over; what it made is known from now on, unless that is void at once. */
-	async made(made: T): Promise<void> {
-		const { creation, identity } = this;
+	/** The request succeeded. A result that is void at once is forgotten. */
+	async complete(made: T): Promise<void> {
+		const { creation, keyed } = this;
+		const { keys, ledger, owner } = keyed;
 		if (creation.isVoid(made)) return await this.forget();
-		this.remember(identity.lastingKeys, this.attempt('made', creation.keep(made)));
-		forget([identity.doubt]);
-		await this.ledger?.release([identity.doubt], this.owner);
+		remember(keyed, keys.lastingKeys, attemptOf(keyed, 'made', creation.toStoredResult(made)));
+		forgetKeys([keys.unresolvedKey]);
+		await ledger?.releaseKeys([keys.unresolvedKey], owner);
 	}
 
 	/**
-	 * If a request was under way, its keys go only if it was certainly not made.
+	 * If a request was in flight, the keys are released only if it certainly made nothing.
 	 *
-	 * @returns what to tell
+	 * @returns the error to show
 	 */
-	async failed(error: unknown): Promise<unknown> {
-		if (error instanceof LedgerError) return notRecorded(this.creation, error.message);
+	async fail(error: unknown): Promise<unknown> {
+		if (error instanceof LedgerError) return refuseUnrecorded(this.creation, error.message);
 		if (!this.isTaken) return error;
 		if (isProvablyNotMade(error)) await this.forget();
-		else await this.keepDoubt();
+		else await this.claimAgain();
 		return error;
 	}
 
-	/** Enters the keys, or refuses what is in doubt, unless a turn is taken that allows all of it. */
-	private async enter({ doubts = [], voided }: Known<T>): Promise<void> {
-		const { creation, identity } = this;
-		const seen = await this.enterKeys();
-		const toldBesides = (keys: string[]): Doubt[] => this.toldBy(difference(seen, keys));
-		const keys = voided ? keysOf(creation, identity, voided) : [];
-		const isFree = voided !== undefined && toldBesides(keys).length === 0;
-		const told = isFree
-			? [{ isSame: false, orderReference: voided.orderReference, keys }]
-			: [...doubts, ...toldBesides(doubts.flatMap((doubt) => doubt.keys))];
-		this.isTakenOver = isFree && (await this.takeOver(voided, keys));
-		if (!this.isTakenOver) await this.takeTurn(told);
-		if (seen.length > 0) {
-			if (told.length > 0) this.lifted.push(...seen);
-			await this.enterAgain(seen).catch((error: unknown) => {
-				// What kept others from charging may be gone.
-				this.turns.useUp();
+	private async findInLedger(): Promise<Unresolved[]> {
+		const { keys, ledger } = this.keyed;
+		const claimed: string[] = [];
+		for (const key of keys.ledgerKeys) if (await ledger?.hasKey(key)) claimed.push(key);
+		return unresolvedBy(this.keyed, claimed);
+	}
+
+	/** Claims the keys, or refuses if an outcome is unknown and no code allows another attempt. */
+	private async claimKeys({ unresolved = [], voided }: EarlierAttempts<T>): Promise<void> {
+		const { creation, keyed } = this;
+		const claimed = await this.claimInLedger();
+		const unresolvedExcept = (keys: string[]): Unresolved[] =>
+			unresolvedBy(keyed, difference(claimed, keys));
+		const ofVoided = voided ? keysOfAttempt(creation, keyed.keys, voided) : [];
+		const isFree = voided !== undefined && unresolvedExcept(ofVoided).length === 0;
+		const all = isFree
+			? [{ isSame: false, orderReference: voided.orderReference, keys: ofVoided }]
+			: [...unresolved, ...unresolvedExcept(unresolved.flatMap(({ keys }) => keys))];
+		this.replacesVoid = isFree && (await this.replaceVoid(voided, ofVoided));
+		if (!this.replacesVoid) await this.takeAllowedPosition(all);
+		if (claimed.length > 0) {
+			if (all.length > 0) this.overridden.push(...claimed);
+			await this.takeOver(claimed).catch((error: unknown) => {
+				// The keys that kept others from charging may be gone.
+				this.sequence.keepPosition();
 				throw error;
 			});
 		}
-		if (creation.oneByOne.isOver) throw new CanceledError();
+		if (creation.itemOrder.isSendingOver) throw new CanceledError();
 	}
 
 	/** @returns the keys that others have */
-	private async enterKeys(): Promise<string[]> {
-		const { ledger, identity, owner, own } = this;
-		return (await ledger?.claim(identity.ledgerKeys, owner, own)) ?? [];
+	private async claimInLedger(): Promise<string[]> {
+		const { ledger, keys, owner } = this.keyed;
+		return (await ledger?.claimKeys(keys.ledgerKeys, owner, this.own)) ?? [];
 	}
 
-	/** Enters the keys that others had under its own name: their owner may end meanwhile. */
-	private async enterAgain(seen: string[]): Promise<void> {
-		await this.ledger?.clear(seen);
-		const others = await this.enterKeys();
+	/** Claims the keys of others as well, because their owner may finish in the meantime. */
+	private async takeOver(claimed: string[]): Promise<void> {
+		await this.keyed.ledger?.deleteKeys(claimed);
+		const others = await this.claimInLedger();
 		if (others.length === 0) return;
-		const told = this.toldBy(others);
-		// Of a place alone nothing is told outside of a Retry, but it is refused.
-		throw await this.refusal(told.length > 0 ? told : [{ isSame: false, keys: [] }]);
-	}
-
-	/** What the keys tell that n8n's database had: a place does so only in a Retry. */
-	private toldBy(seen: readonly string[]): Doubt[] {
-		const { context, about, orderReference } = this.creation;
-		const { place, order, doubt } = this.identity;
-		// They need not be of one attempt.
-		const told: Doubt[] = [];
-		if (seen.includes(doubt) || (seen.includes(place) && isRetry(context))) {
-			told.push({ isSame: true, about, keys: [doubt] });
-		}
-		if (order !== undefined && seen.includes(order)) {
-			told.push({ isSame: false, orderReference, keys: [order] });
-		}
-		return told;
+		const unresolved = unresolvedBy(this.keyed, others);
+		// Outside a Retry the error does not describe an occupied slot, but the slot blocks the charge.
+		throw await refuse(
+			this.keyed,
+			unresolved.length > 0 ? unresolved : [{ isSame: false, keys: [] }],
+		);
 	}
 
 	/**
-	 * What is void guards nothing any more: the next turn is this one's, unless another process has made
-	 * it again since, which is then in doubt.
+	 * A void result blocks nothing, so this request takes the next position of its sequence.
+	 *
+	 * @returns false if another process has replaced it since: that outcome is unknown here
 	 */
-	private async takeOver({ result, turn }: Attempt, keys: string[]): Promise<boolean> {
-		const { order = '', doubt } = this.identity;
-		const isOrder = keys.includes(order);
-		// Without an order each transaction has a row of its own, in which a code that replaced it is not.
+	private async replaceVoid({ result, position }: Attempt, keys: string[]): Promise<boolean> {
+		const { ledger, codes, keys: own } = this.keyed;
+		const isOrder = keys.includes(own.orderKey ?? '');
+		// Without an order each transaction has a sequence of its own, which a code that replaced it does not count in.
 		if (!isOrder) {
-			if (await this.repeatCodes.isTaken(turn + 1)) return false;
-			this.turns = new RepeatCodes(String(result?.hash), doubt, this.ledger);
+			if (await codes.isPositionTaken(position + 1)) return false;
+			this.sequence = new OverrideCodes(String(result?.hash), own.requestKey, ledger);
 		}
-		return await this.turns.take(isOrder ? turn + 1 : 1);
+		return await this.sequence.takePosition(isOrder ? position + 1 : 1);
 	}
 
-	/** Takes the turn that a code allows, or refuses what is in doubt. It is used up only if it is about to be sent. */
-	private async takeTurn(doubts: Doubt[]): Promise<void> {
-		this.turns = this.repeatCodes;
-		const turn = await this.turnFor(doubts);
-		// A code that was not needed is used up as well.
-		const isTaken = turn !== undefined && (await this.turns.take(turn));
-		if (doubts.length > 0 && !isTaken) throw await this.refusal(doubts);
+	/** A code is spent even if it turns out not to be needed. */
+	private async takeAllowedPosition(unresolved: Unresolved[]): Promise<void> {
+		this.sequence = this.keyed.codes;
+		const position = await positionFor(this.keyed, unresolved);
+		const isAllowed = position !== undefined && (await this.sequence.takePosition(position));
+		if (unresolved.length > 0 && !isAllowed) throw await refuse(this.keyed, unresolved);
 	}
 
-	private async turnFor(doubts: Doubt[]): Promise<number | undefined> {
-		const { repeatCode } = this.creation;
-		if (repeatCode === undefined) return undefined;
-		return await this.repeatCodes.allowedBy(repeatCode, this.toldOf(doubts));
-	}
-
-	private toldOf(doubts: Doubt[]): Told[] {
-		const { order = '' } = this.identity;
-		return doubts.flatMap(({ isSame, keys }): Told[] => {
-			const isOrder = keys.includes(order);
-			if (!isSame) return [isOrder ? 'order' : 'other'];
-			return isOrder ? ['same', 'order'] : ['same'];
-		});
-	}
-
-	private async refusal(doubts: Doubt[]): Promise<Refusal> {
-		// What may exist is told even if n8n's database gives no code for it.
-		const code = await this.repeatCodes.nextCode(this.toldOf(doubts)).catch(() => undefined);
-		const { creation } = this;
-		const { context, kind, about } = creation;
-		if (code !== undefined && isTool(context)) {
-			context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
-		}
-		return inDoubt(creation, doubts, code);
-	}
-
-	private attempt(state: Attempt['state'], result?: IDataObject): Attempt {
-		const { account, fingerprint, typed, goods, customer, about, orderReference } = this.creation;
-		const { latest: turn } = this.repeatCodes;
-		const asked = { fingerprint, typed, goods, customer, about, orderReference };
-		return { ...asked, state, account: account.key, startedAt: clock.now(), turn, result };
-	}
-
-	/** Remembers an attempt in the execution and, under these keys, in the process. */
-	private remember(keys: string[], attempt: Attempt): void {
-		const { memory, itemIndex: item, account } = this.creation;
-		const { spot, call } = this.identity;
-		const { result } = attempt;
-		memory.set(spot, { run: memory.run(), item }, attempt);
-		learn(compact([...keys, call, result && madeKey(account, result.hash)]), attempt);
-	}
-
-	/** It was not made. What a code has lifted stays in doubt: somebody may be making it. */
+	/** Nothing was made. A key that a code has overridden stays, because somebody may be making it. */
 	private async forget(): Promise<void> {
-		const { ledgerKeys, call, spot } = this.identity;
+		const { ledgerKeys, agentCallKey, itemKey } = this.keyed.keys;
 		this.isTaken = false;
-		this.creation.memory.delete(spot);
-		forget(compact([...ledgerKeys, call]));
-		if (this.isTakenOver) this.lifted = [];
-		await this.withdraw();
+		this.creation.memory.deleteAttempt(itemKey);
+		forgetKeys(compact([...ledgerKeys, agentCallKey]));
+		if (this.replacesVoid) this.overridden = [];
+		await this.releaseKeys();
 	}
 
-	/** Takes out what it has entered; what was there before stays. */
-	private async withdraw(): Promise<void> {
-		const own = difference(this.own.splice(0), this.lifted);
-		await this.ledger?.release(own, this.owner);
+	/** Removes what this claim has added. Keys that existed before stay. */
+	private async releaseKeys(): Promise<void> {
+		const { ledger, owner } = this.keyed;
+		await ledger?.releaseKeys(difference(this.own.splice(0), this.overridden), owner);
 	}
 
-	/** Another may have lifted it by a code while it was under way. */
-	private async keepDoubt(): Promise<void> {
-		for (const key of this.identity.ledgerKeys) {
-			await this.ledger?.enter(key, this.owner).catch(() => undefined);
-		}
+	/** Someone may have used a code to take over the keys while the request was in flight. */
+	private async claimAgain(): Promise<void> {
+		const { keys, ledger, owner } = this.keyed;
+		for (const key of keys.ledgerKeys) await ledger?.claimKey(key, owner).catch(() => undefined);
 	}
 }
 
-/** Any unforeseen error after the request may have left keeps the outcome in doubt. */
+function hasEnteredHash<T>({ matchesRequest, enteredCodes = '' }: Creation<T>): boolean {
+	return matchesRequest !== undefined && parseHashes(enteredCodes).length > 0;
+}
+
+/** Any unforeseen error after the request may have left keeps the outcome unknown. */
 function isProvablyNotMade(error: unknown): boolean {
 	if (error instanceof CanceledError) return true;
 	return error instanceof ServiceError && !error.isInDoubt;

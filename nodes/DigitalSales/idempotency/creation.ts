@@ -1,32 +1,45 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Send } from '../api/client';
 import type { Refusal } from '../output/errors';
-import type { Identifiable } from './keys';
-import type { OneByOne } from './oneByOne';
+import type { ItemOrder } from './itemOrder';
+import type { KeyedRequest, Keys } from './keys';
+import type { Ledger } from './ledger';
+import type { OverrideCodes } from './overrideCodes';
 import type { Subject } from './refusals';
 
-/** Something to be made only once, however often it is asked for. */
-export interface Creation<T> extends Subject, Identifiable {
-	/** Keeps it in order with the other items of its run. */
-	oneByOne: OneByOne;
-	/** What is wrong with it: what exists already is returned all the same. */
+/** Something that is made only once, however often it is requested. */
+export interface Creation<T> extends Subject, KeyedRequest {
+	/** Keeps the items of its run in order. */
+	itemOrder: ItemOrder;
+	/** Why it must not be sent. An existing result is returned all the same. */
 	problem?: Refusal;
 	/** The tries to make it. */
 	tries: AsyncGenerator<Send<T>, void>;
-	/** What is stored of it, to return it again. */
-	keep: (made: T) => IDataObject;
-	/** Returns what was made before. */
-	again: (kept: IDataObject) => Promise<T>;
-	/** Whether what the user names may be what is asked for; missing if nothing is read by its hash. */
-	fits?: (made: T) => boolean;
-	/** Whether it can no longer be paid, such as an expired charge: then it guards nothing. */
+	/** Reduces a result to what is stored, so that it can be read again. */
+	toStoredResult: (made: T) => IDataObject;
+	readAgain: (stored: IDataObject) => Promise<T>;
+	/** Whether a result that the user names can be the one that is requested. Missing if no result can be named. */
+	matchesRequest?: (made: T) => boolean;
+	/** Whether a result can no longer be paid, such as an expired charge. It no longer blocks another one. */
 	isVoid: (made: T) => boolean;
 }
 
-/** What was made, just now or before. */
+/** A result that was made now or before. */
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
-	/** Whether the service has given its hash for something else before. */
-	isRepeated: boolean;
+	/** Whether the service used its hash before, for something else. */
+	reusesHash: boolean;
+}
+
+/** A creation with its keys, and the places that know them. */
+export interface KeyedCreation<T> {
+	creation: Creation<T>;
+	keys: Keys;
+	/** Names this attempt in the ledger. */
+	owner: string;
+	/** Missing if n8n runs the node without a workflow, as its Agents do. */
+	ledger: Ledger | undefined;
+	/** The codes of the order, or of customer and goods if there is no order. */
+	codes: OverrideCodes;
 }

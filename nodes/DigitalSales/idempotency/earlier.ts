@@ -1,178 +1,192 @@
 import compact from 'lodash/compact';
 import { type FailedOutcome, ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
+import { isRetry } from '../n8n/retry';
 import type { Refusal } from '../output/errors';
 import { clock, wait } from '../shared/clock';
+import { type Attempt, findAttempt } from './attempts';
 import type { Creation } from './creation';
-import { isRetry } from '../n8n/retry';
-import { identify, type Identifiable, type Identity } from './keys';
-import { recall, type Attempt } from './attempts';
+import { type KeyedRequest, type Keys, makeKeys } from './keys';
 import {
-	changed,
-	otherAccount,
-	otherOrder,
-	otherReference,
-	unreadable,
-	type Doubt,
+	refuseChanged,
+	refuseOtherAccount,
+	refuseOtherOrder,
+	refuseOtherReference,
+	refuseUnreadable,
+	type Unresolved,
 } from './refusals';
 
-/** An agent repeats a call soon; a customer who buys the same again comes later. */
-const CALL_COUNTS_MS = 15 * 60_000;
+/** Agents retry within minutes. A customer who really buys twice usually comes back later. */
+const AGENT_CALL_COUNTS_MS = 15 * 60_000;
 
-/** What exists, and the attempt that has made it. */
-export interface Found<T> {
+/** A result, and the attempt that made it. */
+export interface ExistingResult<T> {
 	made: T;
 	earlier: Attempt;
 }
 
-/** What this process and this execution know: what exists, else what is in doubt, else what is void. */
-export interface Known<T> {
-	found?: Found<T>;
-	doubts?: Doubt[];
+/** An existing result; otherwise the unresolved attempts; otherwise the latest void one. */
+export interface EarlierAttempts<T> {
+	existing?: ExistingResult<T>;
+	unresolved?: Unresolved[];
 	voided?: Attempt;
 }
 
 /**
  * Looks for earlier attempts in the memory of the process and of the execution, and reads what they made.
  *
- * @throws Refusal if one stands in the way for good
+ * @throws Refusal if an earlier attempt blocks this one for good
  */
-export async function findEarlier<T>(creation: Creation<T>, identity: Identity): Promise<Known<T>> {
-	const { here, elsewhere } = attemptsAt(creation, identity);
-	const doubts: Doubt[] = [];
+export async function findEarlierAttempts<T>(
+	creation: Creation<T>,
+	keys: Keys,
+): Promise<EarlierAttempts<T>> {
+	const unresolved: Unresolved[] = [];
 	const voids: Attempt[] = [];
-	for (const earlier of new Set([...here, ...elsewhere])) {
-		const isHere = here.includes(earlier);
-		const isSame = isSameCharge(creation, earlier, isHere);
+	for (const { earlier, isHere, isSame } of compareAttempts(creation, keys)) {
 		const isOwn = isSame || isHere || isSameCustomer(creation, earlier);
 		const other = isHere
-			? changed(creation, earlier)
-			: otherOrder(creation, isOwn ? earlier : undefined);
+			? refuseChanged(creation, earlier)
+			: refuseOtherOrder(creation, isOwn ? earlier : undefined);
 		const made =
-			earlier.state === 'made' && (await read(creation, earlier, isSame ? undefined : other));
+			earlier.state === 'made' && (await readResult(creation, earlier, isSame ? undefined : other));
 		if (!made) {
-			const { orderReference } = earlier;
-			// Another customer's order shows nothing of it.
-			const about = isOwn ? earlier.about : undefined;
-			const keys = keysOf(creation, identity, earlier);
-			// What the execution has stored of an attempt is a copy of what the process knows of it.
-			const isTold = doubts.some(
-				({ attempt }) =>
-					attempt?.startedAt === earlier.startedAt && attempt.fingerprint === earlier.fingerprint,
-			);
-			if (!isTold) doubts.push({ attempt: earlier, isSame, about, orderReference, keys });
+			unresolved.push({
+				attempt: earlier,
+				isSame: isSame || hasSameGoods(creation, earlier),
+				// An error shows nothing of another customer's order.
+				about: isOwn ? earlier.about : undefined,
+				orderReference: earlier.orderReference,
+				keys: keysOfAttempt(creation, keys, earlier),
+			});
 		} else if (creation.isVoid(made)) voids.push(earlier);
 		else if (!isSame) throw other;
-		else if (hasOtherReference(creation, earlier)) throw otherReference(creation, earlier);
-		else return { found: { made, earlier: isHere ? earlier : { ...earlier, isGiven: true } } };
+		else if (hasOtherReference(creation, earlier)) throw refuseOtherReference(creation, earlier);
+		else return { existing: { made, earlier: { ...earlier, isReplay: !isHere } } };
 	}
-	if (doubts.length > 0) return { doubts };
+	if (unresolved.length > 0) return { unresolved };
 	return { voided: voids.sort((a, b) => a.startedAt - b.startedAt).at(-1) };
 }
 
-/** What is made for one Order Reference is never given for another. */
+/** A result that was made for one Order Reference is never returned for another. */
 export function hasOtherReference(
-	{ orderReference: asked }: Identifiable,
-	{ orderReference: own }: Attempt,
+	{ orderReference }: KeyedRequest,
+	{ orderReference: earlier }: Attempt,
 ): boolean {
-	return asked !== undefined && own !== undefined && !isSameText(asked, own);
+	return (
+		orderReference !== undefined && earlier !== undefined && !isSameText(orderReference, earlier)
+	);
 }
 
-/** Whether the memory of the process or of the execution has an earlier attempt with the same data. */
-export function isKnown(wanted: Identifiable): boolean {
-	return known(wanted).some(({ isSame }) => isSame);
+/** Whether the process or the execution remembers an attempt with the same data. */
+export function hasEarlierAttempt(request: KeyedRequest): boolean {
+	return compareAttempts(request).some(({ isSame }) => isSame);
 }
 
-/** Whether that memory says that it was made, and nothing that stands in the way. */
-export function isKnownMade(wanted: Identifiable): boolean {
-	const all = known(wanted);
-	const isMade = ({ earlier, isSame }: (typeof all)[number]): boolean =>
-		isSame && earlier.state === 'made' && !hasOtherReference(wanted, earlier);
-	return all.length > 0 && all.every(isMade);
+/** Whether the process or the execution remembers that it was made, and nothing that blocks it. */
+export function isAlreadyMade(request: KeyedRequest): boolean {
+	const all = compareAttempts(request);
+	return (
+		all.length > 0 &&
+		all.every(
+			({ earlier, isSame }) =>
+				isSame && earlier.state === 'made' && !hasOtherReference(request, earlier),
+		)
+	);
 }
 
-function known(wanted: Identifiable) {
-	const { here, elsewhere } = attemptsAt(wanted, identify(wanted));
-	const as = (isHere: boolean) => (earlier: Attempt) => {
-		return { earlier, isSame: isSameCharge(wanted, earlier, isHere) };
-	};
-	return [...here.map(as(true)), ...elsewhere.map(as(false))];
-}
-
-/** A price that came from the catalog is no change in the place of the first attempt. */
-function isSameCharge(wanted: Identifiable, earlier: Attempt, isHere: boolean): boolean {
-	if (earlier.fingerprint === wanted.fingerprint) return true;
-	return isHere && wanted.typed !== undefined && earlier.typed === wanted.typed;
-}
-
-function isSameCustomer({ customer }: Identifiable, earlier: Attempt): boolean {
-	return customer !== undefined && earlier.customer === customer;
-}
-
-/** The keys of what is asked for that an earlier attempt accounts for. */
-export function keysOf(
-	{ fingerprint, goods = fingerprint, orderReference: asked = '' }: Identifiable,
-	{ place, doubt, order }: Identity,
+/** The keys of a request that an earlier attempt has. */
+export function keysOfAttempt(
+	request: KeyedRequest,
+	{ slotKey, unresolvedKey, orderKey }: Keys,
 	earlier: Attempt,
 ): string[] {
-	const isSame = earlier.fingerprint === fingerprint;
-	const isOfGoods = (earlier.goods ?? earlier.fingerprint) === goods;
-	const isOrder = isSameText(earlier.orderReference ?? '', asked);
+	const isOrder = isSameText(earlier.orderReference ?? '', request.orderReference ?? '');
+	const isOfGoods = hasSameGoods(request, earlier);
 	return compact([
-		isOrder && order,
-		// The doubt of what was made is over.
-		isSame && earlier.state === 'inDoubt' && doubt,
-		isOfGoods && place,
+		isOrder && orderKey,
+		isOfGoods && earlier.state === 'unresolved' && unresolvedKey,
+		isOfGoods && slotKey,
 	]);
 }
 
-function attemptsAt({ context, memory }: Identifiable, identity: Identity) {
-	const { spot, place, order, doubt, call } = identity;
-	const ofPlace = recall(place);
-	const called = recall(call);
-	const isRecent = called && clock.now() - called.startedAt < CALL_COUNTS_MS;
-	return {
-		// Only a Retry returns to a place that its own memory lacks.
-		here: compact([memory.get(spot), ofPlace && isRetry(context) && ofPlace]),
-		elsewhere: compact([recall(order), isRecent && called, recall(doubt)]),
-	};
+/** Lists the attempts that are remembered, those of this slot first. */
+function compareAttempts(request: KeyedRequest, keys = makeKeys(request)) {
+	const { context, memory } = request;
+	const { itemKey, slotKey, orderKey, unresolvedKey, agentCallKey } = keys;
+	const ofSlot = findAttempt(slotKey);
+	const ofCall = findAttempt(agentCallKey);
+	const isRecentCall = ofCall && clock.now() - ofCall.startedAt < AGENT_CALL_COUNTS_MS;
+	const elsewhere = compact([
+		findAttempt(orderKey),
+		isRecentCall && ofCall,
+		findAttempt(unresolvedKey),
+	]);
+	// The execution stores a copy. The original in the process may know more by now.
+	const stored = memory.getAttempt(itemKey);
+	const original = [...elsewhere, ...compact([ofSlot])].find(
+		({ startedAt, fingerprint }) =>
+			startedAt === stored?.startedAt && fingerprint === stored.fingerprint,
+	);
+	// Only a Retry returns to a slot that its own memory lacks.
+	const here = compact([original ?? stored, isRetry(context) && ofSlot]);
+	return [...new Set([...here, ...elsewhere])].map((earlier) => {
+		const isHere = here.includes(earlier);
+		return { earlier, isHere, isSame: isSameRequest(request, earlier, isHere) };
+	});
 }
 
-/** So long after a charge its read may lag behind. */
-const MAY_LAG_MS = 10 * 60_000;
+/** In the slot of the first attempt, a price that came from the catalog is no change. */
+function isSameRequest(request: KeyedRequest, earlier: Attempt, isHere: boolean): boolean {
+	const { fingerprint, typedFingerprint: typed } = request;
+	if (earlier.fingerprint === fingerprint) return true;
+	return isHere && typed !== undefined && earlier.typedFingerprint === typed;
+}
+
+function hasSameGoods(request: KeyedRequest, earlier: Attempt): boolean {
+	const goods = request.goodsFingerprint ?? request.fingerprint;
+	return (earlier.goodsFingerprint ?? earlier.fingerprint) === goods;
+}
+
+function isSameCustomer({ customerFingerprint }: KeyedRequest, earlier: Attempt): boolean {
+	return customerFingerprint !== undefined && earlier.customerFingerprint === customerFingerprint;
+}
+
+/** A charge may be unreadable for so long after it was made. */
+const READS_MAY_LAG_MS = 10 * 60_000;
 const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 
 /**
- * Reads what an attempt has made.
+ * Reads what an attempt made.
  *
- * @param other the refusal if that was something else than this
- * @returns undefined if the service does not return it any more
+ * @param other the refusal if the attempt was for something else
+ * @returns undefined if the service no longer returns it
  */
-async function read<T>(
+async function readResult<T>(
 	creation: Creation<T>,
 	earlier: Attempt,
 	other: Refusal | undefined,
 	[pauseMs, ...pauses] = READ_AGAIN_AFTER_MS,
 ): Promise<T | undefined> {
 	const { result = {}, startedAt } = earlier;
-	// Another token may belong to the same account: then the transaction can be read.
-	const isOwn = earlier.account === creation.account.key;
-	if (!isOwn && (other ?? creation.kind === 'offer')) throw otherAccount(creation);
-	const isNew = clock.now() - startedAt < MAY_LAG_MS;
-	const made = await creation.again(result).catch((error: unknown) => {
+	// Another token may belong to the same account. Then the transaction can be read.
+	const isOwnAccount = earlier.account === creation.account.key;
+	if (!isOwnAccount && (other ?? creation.kind === 'offer')) throw refuseOtherAccount(creation);
+	const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
+	const made = await creation.readAgain(result).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
-		if (!isOwn) throw otherAccount(creation);
+		if (!isOwnAccount) throw refuseOtherAccount(creation);
 		const { outcome } = error;
 		const isLost = isGone(outcome);
 		if (isLost && (!isNew || pauseMs !== undefined)) return undefined;
-		throw other ?? unreadable(creation, String(result.hash), outcome, isLost);
+		throw other ?? refuseUnreadable(creation, String(result.hash), outcome, isLost);
 	});
 	if (made !== undefined || !isNew || pauseMs === undefined) return made;
-	await wait(pauseMs, creation.oneByOne.signal);
-	return await read(creation, earlier, other, pauses);
+	await wait(pauseMs, creation.itemOrder.signal);
+	return await readResult(creation, earlier, other, pauses);
 }
 
-/** Whether the service says that it has no such transaction, in whatever way. */
+/** Whether the service says, in whatever way, that it has no such transaction. */
 function isGone({ kind }: FailedOutcome): boolean {
 	return kind === 'notFound' || kind === 'rejected';
 }

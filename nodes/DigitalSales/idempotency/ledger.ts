@@ -2,69 +2,64 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { deleteRow, hasRow, insertRow, LedgerError, NOT_SUPPORTED } from '../n8n/processedItems';
 
 /**
- * What a node has done, in n8n's table of processed items, which survives a crash, and which all processes
- * of n8n share. n8n reads a row there and then writes it whole, but of all who insert the same row, the
- * database lets only one succeed, and n8n refuses a row to all who ask in another mode than who began it.
- * So each key has a row of its own, whose mode names its owner.
+ * The idempotency keys of a node, in n8n's table of processed items: it survives a crash, and all processes of n8n
+ * share it. Each key has a row of its own, which the database lets only one caller insert. The row names its owner.
  */
 export class Ledger {
 	private constructor(private readonly context: IExecuteFunctions) {}
 
-	/** The ledger of the node; undefined if n8n runs it without a workflow, as its Agents do. */
+	/** @returns undefined if n8n runs the node without a workflow, as its Agents do */
 	static of(context: IExecuteFunctions): Ledger | undefined {
 		return context.getWorkflow().id ? new Ledger(context) : undefined;
 	}
 
 	/**
-	 * Enters keys in their order, until another owner has one: of two that ask for the same keys at the same
-	 * moment one has all of them, and the other has none.
+	 * Claims keys in their order until another owner has one. Of two callers that claim the same keys at the same
+	 * moment, one gets all of them and the other none.
 	 *
-	 * @param own takes those that are the owner's now, also if it fails
-	 * @returns those that another owner has
+	 * @param own is extended by the keys that are claimed, also if the call fails
+	 * @returns the keys that another owner has
 	 * @throws LedgerError
 	 */
-	async claim(keys: readonly string[], owner: string, own: string[]): Promise<string[]> {
-		const seen: string[] = [];
+	async claimKeys(keys: readonly string[], owner: string, own: string[]): Promise<string[]> {
+		const claimed: string[] = [];
 		for (const key of keys) {
-			if (seen.length > 0) {
-				if (await this.has(key)) seen.push(key);
-			} else if (await this.enter(key, owner)) own.push(key);
-			else seen.push(key);
+			if (claimed.length > 0) {
+				if (await this.hasKey(key)) claimed.push(key);
+			} else if (await this.claimKey(key, owner)) own.push(key);
+			else claimed.push(key);
 		}
-		return seen;
+		return claimed;
 	}
 
 	/**
-	 * Enters a key, unless another owner has. May be asked again: then it says the same.
+	 * Claims a key unless another owner has it. Repeated, the call returns the same.
 	 *
-	 * @returns whether the key is the owner's
+	 * @returns whether the owner has the key
 	 * @throws LedgerError if n8n's database fails
 	 */
-	async enter(key: string, owner: string): Promise<boolean> {
-		// If n8n named its rows otherwise, all keys would be in one.
-		if (await this.has(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
-		const enter = async () => await insertRow(this.context, key, owner);
-		// If two insert a row at the same moment, one of them fails; the second time it finds the row.
-		const found = await enter().catch(enter);
-		if (found === 'own') await this.assertApart();
+	async claimKey(key: string, owner: string): Promise<boolean> {
+		// If n8n named its rows in another way, all keys would share one row.
+		if (await this.hasKey(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
+		const insert = async () => await insertRow(this.context, key, owner);
+		// If two callers insert a row at the same moment, one of them fails. Its second try finds the row.
+		const found = await insert().catch(insert);
+		if (found === 'own') await this.assertOwnersAreApart();
 		return found !== "another's";
 	}
 
-	/**
-	 * Whether a key is there.
-	 *
-	 * @throws LedgerError
-	 */
-	async has(key: string): Promise<boolean> {
+	/** @throws LedgerError */
+	async hasKey(key: string): Promise<boolean> {
 		return await hasRow(this.context, key);
 	}
 
-	/** Removes keys that are the owner's. Never throws: a key left behind can only cause a refusal. */
-	async release(keys: readonly string[], owner: string): Promise<void> {
+	/** Deletes the owner's keys. Never throws, because a key that stays can only cause a refusal. */
+	async releaseKeys(keys: readonly string[], owner: string): Promise<void> {
 		const { logger } = this.context;
 		for (const key of keys) {
 			const remove = async (): Promise<void> => {
-				if ((await insertRow(this.context, key, owner)) !== "another's") await this.clear([key]);
+				const found = await insertRow(this.context, key, owner);
+				if (found !== "another's") await this.deleteKeys([key]);
 			};
 			await remove()
 				.catch(remove)
@@ -73,16 +68,16 @@ export class Ledger {
 	}
 
 	/**
-	 * Removes keys, whosever they are.
+	 * Deletes keys of any owner.
 	 *
 	 * @throws LedgerError
 	 */
-	async clear(keys: readonly string[]): Promise<void> {
+	async deleteKeys(keys: readonly string[]): Promise<void> {
 		for (const key of keys) await deleteRow(this.context, key);
 	}
 
-	/** Whether n8n still refuses a row to others. */
-	private async assertApart(): Promise<void> {
+	/** Checks that n8n still refuses a row to other owners. */
+	private async assertOwnersAreApart(): Promise<void> {
 		await insertRow(this.context, 'probe', 'one');
 		const found = await insertRow(this.context, 'probe', 'another');
 		if (found !== "another's") throw new LedgerError(NOT_SUPPORTED);

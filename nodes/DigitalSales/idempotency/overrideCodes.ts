@@ -1,145 +1,152 @@
 import { createHash, randomUUID } from 'crypto';
-import { BoundedMap, processState } from '../shared/processState';
 import { clock } from '../shared/clock';
 import { digest } from '../shared/digest';
+import { BoundedMap, processState } from '../shared/processState';
 import type { Ledger } from './ledger';
 
 /** No letters or digits that look alike. */
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 8;
-
-/** A code left in a form must expire, since its use may be forgotten: it holds today and tomorrow. */
-const DAY_MS = 86_400_000;
-
-/** Far more than anybody needs; bounds the search for the next one. */
-const MOST_TURNS = 1_000;
-
 const SHOWN_CODE = new RegExp(`^[${LETTERS}]{4}-[${LETTERS}]{4}$`, 'i');
 
-/** The hashes in what somebody typed: all that does not look like a code as it is shown. */
-export function hashesIn(text: string): string[] {
+/** A code is valid today and tomorrow, because it may be forgotten in a form. */
+const DAY_MS = 86_400_000;
+
+/** Far more than anybody needs. It bounds the search for the next position. */
+const LAST_POSITION = 1_000;
+
+/** What the error with a code described: the same charge, its order, or other data in its slot. */
+export type Described = 'same' | 'order' | 'other';
+
+/** Every set of descriptions that an error may have. */
+const DESCRIBED_SETS = (['same', 'order', 'other'] as const).reduce<Described[][]>(
+	(sets, one) => sets.flatMap((set) => [set, [...set, one]]),
+	[[]],
+);
+
+/** The latest position of each sequence that this process knows to be taken. */
+const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
+
+/** The hashes in what a person entered: everything that does not look like a code as it is shown. */
+export function parseHashes(text: string): string[] {
 	return text.split(/[\s,;]+/).filter((word) => word !== '' && !SHOWN_CODE.test(word));
 }
 
-/** What a refusal may tell of: the same charge, its order, or other data in its place. */
-export type Told = 'same' | 'order' | 'other';
-
-const NOTHING: Told[][] = [[]];
-/** All that a refusal may tell of at once. */
-const TELLINGS = (['same', 'order', 'other'] as const).reduce(
-	(tellings, one) => tellings.flatMap((told) => [told, [...told, one]]),
-	NOTHING,
-);
-
-/** The latest turn that this process has taken of each row. */
-const taken = processState(new BoundedMap<number>({ most: 10_000 }));
-
 /**
- * A row of turns, each of which is taken once, by whichever process comes first. Who makes something
- * again takes the next one, by a code or because the earlier one is void.
+ * A sequence of positions, each of which is taken once, by whichever process comes first. Whoever makes something
+ * again takes the next position, because a code allows it or because the earlier result is void. A code is computed
+ * from the next position, so that it works once.
  */
-export class RepeatCodes {
-	/** Names it in the ledger. */
+export class OverrideCodes {
+	/** Names this user of the sequence in the ledger. */
 	private readonly owner = digest(randomUUID());
-	/** The turn that it has taken. */
-	private own?: number;
+	private ownPosition?: number;
 
 	/**
-	 * @param row names it
-	 * @param fingerprint of the only thing that a code may allow
+	 * @param sequence names the sequence
+	 * @param requestKey of the only request that a code allows
 	 */
 	constructor(
-		private readonly row: string,
-		private readonly fingerprint: string,
+		private readonly sequence: string,
+		private readonly requestKey: string,
 		private readonly ledger: Ledger | undefined,
 	) {}
 
-	/** The latest turn that this process knows to be taken; 0 if none. */
-	get latest(): number {
-		return taken.get(this.row) ?? 0;
+	/** The latest position that this process knows to be taken. 0 if none is. */
+	get latestPosition(): number {
+		return latestPositions.get(this.sequence) ?? 0;
 	}
 
 	/**
-	 * Takes a turn.
+	 * Takes a position.
 	 *
-	 * @returns whether nobody had taken it before, nor takes it at the same moment
+	 * @returns false if another user of the sequence has it
 	 * @throws LedgerError
 	 */
-	async take(turn: number): Promise<boolean> {
-		if (turn <= this.latest) return false;
-		const isMine = (await this.ledger?.enter(this.key(turn), this.owner)) ?? true;
-		if (isMine) {
-			this.own = turn;
-			taken.set(this.row, turn);
+	async takePosition(position: number): Promise<boolean> {
+		if (position <= this.latestPosition) return false;
+		const isOwn = (await this.ledger?.claimKey(this.positionKey(position), this.owner)) ?? true;
+		if (isOwn) {
+			this.ownPosition = position;
+			latestPositions.set(this.sequence, position);
 		}
-		return isMine;
+		return isOwn;
 	}
 
-	/** Gives back the turn that it has taken, if any: nothing was sent. */
-	async giveBack(): Promise<void> {
-		const { own } = this;
-		this.own = undefined;
-		if (own === undefined) return;
-		taken.delete(this.row);
-		await this.ledger?.release([this.key(own)], this.owner);
+	/** Returns the position that was taken, if any, because nothing was sent. */
+	async releasePosition(): Promise<void> {
+		const { ownPosition } = this;
+		this.ownPosition = undefined;
+		if (ownPosition === undefined) return;
+		latestPositions.delete(this.sequence);
+		await this.ledger?.releaseKeys([this.positionKey(ownPosition)], this.owner);
 	}
 
-	/** Whether anybody has taken a turn. */
-	async isTaken(turn: number): Promise<boolean> {
-		return turn <= this.latest || ((await this.ledger?.has(this.key(turn))) ?? false);
+	/** The position that was taken will not be released. */
+	keepPosition(): void {
+		this.ownPosition = undefined;
 	}
 
-	/** Has the code that was shown last allow nothing any more. */
-	async spend(): Promise<void> {
-		await this.take(await this.next());
+	async isPositionTaken(position: number): Promise<boolean> {
+		if (position <= this.latestPosition) return true;
+		return (await this.ledger?.hasKey(this.positionKey(position))) ?? false;
 	}
 
-	/** From now on the turn that it has taken is not given back. */
-	useUp(): void {
-		this.own = undefined;
+	/** Makes the code that was shown last invalid. */
+	async spendShownCode(): Promise<void> {
+		await this.takePosition(await this.nextPosition());
 	}
 
-	/**
-	 * The code that allows the next turn to someone who has read of all that is in doubt.
-	 *
-	 * @throws LedgerError
-	 */
-	async nextCode(doubted: readonly Told[]): Promise<string> {
-		return this.codeOf(await this.next(), doubted, today()).replace(/.{4}/, '$&-');
+	/** The key of the next position, in the ledger. */
+	async nextPositionKey(): Promise<string> {
+		return this.positionKey(await this.nextPosition());
 	}
 
 	/**
-	 * The next turn, if a typed code allows it; several may be typed, with or without the dash.
+	 * The code that allows the next position.
 	 *
-	 * @param doubted what its refusal must have told
+	 * @param described in the error that shows the code
 	 * @throws LedgerError
 	 */
-	async allowedBy(text: string, doubted: readonly Told[]): Promise<number | undefined> {
+	async nextCode(described: readonly Described[]): Promise<string> {
+		const code = this.computeCode(await this.nextPosition(), described, today());
+		return code.replace(/.{4}/, '$&-');
+	}
+
+	/**
+	 * The next position, if one of the entered codes allows it. They may be in any case, with or without the dash.
+	 *
+	 * @param described what the error with the code must have described
+	 * @throws LedgerError
+	 */
+	async positionAllowedBy(
+		text: string,
+		described: readonly Described[],
+	): Promise<number | undefined> {
 		const words = text.toUpperCase().split(/[\s,;]/);
-		const typed = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
-		const next = await this.next();
-		const isAllowed = TELLINGS.filter((told) => doubted.every((one) => told.includes(one)))
-			.flatMap((told) => [today(), today() - 1].map((day) => this.codeOf(next, told, day)))
-			.some((code) => typed.includes(code));
+		const entered = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
+		const next = await this.nextPosition();
+		const isAllowed = DESCRIBED_SETS.filter((set) => described.every((one) => set.includes(one)))
+			.flatMap((set) => [today(), today() - 1].map((day) => this.computeCode(next, set, day)))
+			.some((code) => entered.includes(code));
 		return isAllowed ? next : undefined;
 	}
 
-	/** The first turn that nobody has taken. */
-	private async next(): Promise<number> {
-		let { latest } = this;
-		while (latest < MOST_TURNS && (await this.isTaken(latest + 1))) latest++;
-		taken.set(this.row, latest);
+	/** The first position that nobody has taken. */
+	private async nextPosition(): Promise<number> {
+		let latest = this.latestPosition;
+		while (latest < LAST_POSITION && (await this.isPositionTaken(latest + 1))) latest++;
+		latestPositions.set(this.sequence, latest);
 		return latest + 1;
 	}
 
-	private key(turn: number): string {
-		return digest('turn', this.row, String(turn));
+	private positionKey(position: number): string {
+		return digest('position', this.sequence, String(position));
 	}
 
-	private codeOf(turn: number, told: readonly Told[], day: number): string {
-		const text = [this.key(turn), this.fingerprint, String(day), ...[...new Set(told)].sort()].join(
-			' ',
-		);
+	private computeCode(position: number, described: readonly Described[], day: number): string {
+		const set = [...new Set(described)].sort();
+		const text = [this.positionKey(position), this.requestKey, String(day), ...set].join(' ');
 		const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
 		return Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]).join('');
 	}

@@ -5,57 +5,97 @@ import type { FailedOutcome } from '../api/serviceError';
 import { quoted, RUN_AGAIN } from '../domain/text';
 import { isTool } from '../n8n/tool';
 import { Refusal } from '../output/errors';
-import type { Attempt, ExecutionMemory } from './attempts';
+import type { Attempt } from './attempts';
+import type { ExecutionMemory } from './executionMemory';
 
-/** What is being created, in the terms of an error. */
+/** What is created, in the terms of an error. */
 export interface Subject {
 	context: IExecuteFunctions;
-	itemIndex: number;
 	kind: 'charge' | 'offer';
-	/** A few words to look it up by. */
+	/** Cart, amount and last digits of the document, to look it up by. */
 	about: string;
 	memory: ExecutionMemory;
 	orderReference?: string;
-	/** What the user typed of something in doubt: codes that allow it again, hashes of what exists. */
-	repeatCode?: string;
+	/** What the user entered about something in doubt: codes that allow it again, and hashes. */
+	enteredCodes?: string;
 }
 
-/** What may exist already, as far as it is known. */
-export interface Doubt {
+/** An attempt that may have made something, as far as it is known. */
+export interface Unresolved {
 	/** Missing if only n8n's database knows of it. */
 	attempt?: Attempt;
-	/** Whether it was for the same customer, cart and amount, or the same offer. */
+	/** Whether it was for the same customer and goods, or the same offer. */
 	isSame: boolean;
-	/** To look it up by; missing if it is not known, or belongs to somebody else. */
+	/** To look it up by. Missing if it is not known, or belongs to another customer. */
 	about?: string;
 	orderReference?: string;
-	/** Of what is asked for: the keys that it accounts for. */
+	/** The keys of the present request that it has. */
 	keys: string[];
 }
 
-const NO_END =
-	'No code or hash that was entered ends this doubt: a code holds once, for what its error described, until the next day; a hash only for a charge of this customer, amount and order that can still be paid.';
+const ENTERED_WITHOUT_EFFECT =
+	'The code or hash that was entered does not end this doubt. A code works once, for the charge that its error described, until the next day. A hash works for a charge of this customer, amount and order that can still be paid.';
 
-/** Earlier attempts may have made it; the code, if there is one, allows what is asked for now. */
-export function inDoubt(subject: Subject, doubts: Doubt[], code: string | undefined): Refusal {
+/** Earlier attempts may have made it. The code, if there is one, allows the present request. */
+export function refuseUnresolved(
+	subject: Subject,
+	unresolved: readonly Unresolved[],
+	code: string | undefined,
+): Refusal {
 	const { context } = subject;
-	const [message = ''] = doubts.map((doubt) => possibly(subject, doubt));
-	const reasons = doubts.map((doubt, nth) => {
-		const also = nth === 0 ? '' : `Also: ${possibly(subject, doubt)}. `;
-		const { about } = doubt;
-		const details = about === undefined ? 'It may have been for other data.' : `Details: ${about}.`;
-		const asked = doubt.isSame ? '' : ` Asked for now: ${subject.about}.`;
-		return `${also}${whatIsKnown(doubt.attempt)} ${details}${asked}`;
+	const [message = ''] = unresolved.map((one) => describePossibleCharge(subject, one));
+	const reasons = unresolved.map((one, nth) => {
+		const also = nth === 0 ? '' : `Also: ${describePossibleCharge(subject, one)}. `;
+		return `${also}${describeAttempt(one.attempt)} ${describeDetails(subject, one)}`;
 	});
-	// What another process sends just now is not in the dashboard yet.
-	const when = doubts.every(({ attempt }) => attempt) ? 'Look' : 'Wait a few minutes, then look';
+	// The dashboard does not show yet what another process is sending.
+	const when = unresolved.every(({ attempt }) => attempt)
+		? 'Look'
+		: 'Wait a few minutes, then look';
 	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
-	const meanwhile = 'For the other items, set On Error to Continue in the Settings of this node.';
-	const lines = [...reasons, subject.repeatCode && NO_END, wayOut(subject, when, code)];
-	return refusal(message, compact([...lines, stopsOthers && meanwhile]).join('\n'));
+	const lines = compact([
+		...reasons,
+		subject.enteredCodes && ENTERED_WITHOUT_EFFECT,
+		describeWayOut(subject, when, code),
+		stopsOthers && 'For the other items, set On Error to Continue in the Settings of this node.',
+	]);
+	return makeRefusal(message, lines.join('\n'));
 }
 
-function wayOut({ context, kind, orderReference }: Subject, when: string, code?: string): string {
+function describePossibleCharge(subject: Subject, { isSame, orderReference }: Unresolved): string {
+	const item = isSame ? '' : ' for this item';
+	const soNotSent = `so ${notSentPhrase(subject)}`;
+	if (subject.kind === 'offer') {
+		return `${isSame ? 'The' : 'Another'} offer${item} may already exist, ${soNotSent}`;
+	}
+	const order = orderReference === undefined ? item : ` for order "${quoted(orderReference)}"`;
+	const customer = isSame ? 'The customer' : 'A customer';
+	return `${customer} may already have been charged${order}, ${soNotSent}`;
+}
+
+function describeAttempt(attempt: Attempt | undefined): string {
+	if (!attempt) {
+		return 'An earlier attempt is on record, but its result is not: n8n was restarted or updated since, its database failed, another n8n process sent it, or it was long ago.';
+	}
+	const { startedAt, result } = attempt;
+	return result
+		? `It was charged as transaction ${String(result.hash)}, but the service does not return that transaction now.`
+		: `An attempt at ${new Date(startedAt).toISOString()} got no usable answer.`;
+}
+
+function describeDetails({ kind, about: now }: Subject, { isSame, about }: Unresolved): string {
+	if (about === now || (isSame && kind === 'offer')) return `Details: ${now}.`;
+	const unknown = isSame
+		? 'It was for the same customer and items, perhaps at another price.'
+		: 'It may have been for a different customer or amount.';
+	return `${about === undefined ? unknown : `Details: ${about}.`} Asked for now: ${now}.`;
+}
+
+function describeWayOut(
+	{ context, kind, orderReference }: Subject,
+	when: string,
+	code?: string,
+): string {
 	const option = (name: string): string =>
 		`Options > ${name}${isTool(context) ? ' of this tool' : ''}`;
 	const forThis = orderReference === undefined ? '' : ' and is for this order';
@@ -68,127 +108,108 @@ function wayOut({ context, kind, orderReference }: Subject, when: string, code?:
 	if (isTool(context)) {
 		return `Do not ask for it again: a person has to look ${look} the code in n8n's log.`;
 	}
-	const theCode = code ?? "the code that comes when this is run again: now n8n's database failed";
-	return `${when} ${look} ${theCode}; then ${RUN_AGAIN}.`;
+	return code === undefined
+		? `${when} ${look} a code. n8n's database did not answer, so no code can be shown now: ${RUN_AGAIN} to get one.`
+		: `${when} ${look} ${code}; then ${RUN_AGAIN}.`;
 }
 
-function possibly(subject: Subject, { isSame, orderReference }: Doubt): string {
-	const item = isSame ? '' : ` for item ${subject.itemIndex + 1}`;
-	if (subject.kind === 'offer') {
-		return `${isSame ? 'The' : 'Another'} offer${item} may already exist, so ${unsent(subject)}`;
-	}
-	const what = orderReference === undefined ? item : ` for order "${quoted(orderReference)}"`;
-	const who = isSame ? customerPhrase(subject) : 'A customer';
-	return `${who} may already have been charged${what}, so ${unsent(subject)}`;
-}
-
-function whatIsKnown(attempt: Attempt | undefined): string {
-	if (!attempt) {
-		return 'n8n has a record of an attempt, but not of its outcome: n8n was restarted or this package was updated since, it was long ago, another process sent it or is sending it, or its database failed or was too slow.';
-	}
-	const { startedAt, result } = attempt;
-	return result
-		? `It was charged as transaction ${String(result.hash)}, but the service does not return that transaction now.`
-		: `An attempt at ${new Date(startedAt).toISOString()} got no usable answer.`;
-}
-
-/** A Retry of the execution asks for something else than it made in this place. */
-export function changed({ kind, itemIndex, about }: Subject, earlier: Attempt): Refusal {
+/** A Retry changes an item that the execution has already made. */
+export function refuseChanged(
+	{ kind, about }: Subject,
+	{ result, about: earlier }: Attempt,
+): Refusal {
 	const [message, existing] =
 		kind === 'charge'
-			? [`Item ${itemIndex + 1} was already charged`, 'transaction']
+			? ['This item was already charged', 'transaction']
 			: ['The offer already exists', 'offer'];
-	return refusal(
+	return makeRefusal(
 		`${message}, so the changed ${kind} was not sent`,
-		`The existing ${existing} is ${String(earlier.result?.hash)} (${earlier.about}). Asked for now: ${about}.\nTo send that as well, start a new execution with this item alone.`,
+		`The existing ${existing} is ${String(result?.hash)} (${earlier}). Asked for now: ${about}.\nTo send that as well, start a new execution with this item alone.`,
 	);
 }
 
-/** A reference made from the date would else take what is paid for what is due. */
-export function otherReference(subject: Subject, { orderReference, result }: Attempt): Refusal {
+/** Otherwise a reference made from the date would return last month's charge for this month's. */
+export function refuseOtherReference(
+	subject: Subject,
+	{ orderReference, result }: Attempt,
+): Refusal {
 	const asked = quoted(subject.orderReference ?? '');
 	const own = orderReference === undefined ? undefined : `"${quoted(orderReference)}"`;
-	return refusal(
-		`${customerPhrase(subject)} was already charged under ${own === undefined ? 'another Order Reference' : `Order Reference ${own}`}, so ${unsent(subject)} for "${asked}"`,
+	const under = own === undefined ? 'another Order Reference' : `Order Reference ${own}`;
+	return makeRefusal(
+		`The customer was already charged under ${under}, so ${notSentPhrase(subject)} for "${asked}"`,
 		`The existing transaction is ${String(result?.hash)}. If that is this order, set Order Reference back to ${own ?? 'what it was then'} and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
 	);
 }
 
-/** It was made in this place, but cannot be read with the present token. */
-export function otherAccount(subject: Subject): Refusal {
-	const what =
+/** It was made in this slot, but cannot be read with the present token. */
+export function refuseOtherAccount(subject: Subject): Refusal {
+	const made =
 		subject.kind === 'charge'
-			? `${customerPhrase(subject)} was already charged`
+			? 'The customer was already charged'
 			: 'The offer was already created';
-	return refusal(
-		`${what} with another token or Base URL, so ${unsent(subject)}`,
+	return makeRefusal(
+		`${made} with another token or Base URL, so ${notSentPhrase(subject)}`,
 		'Choose the credential that this execution started with. To use the present one as well, start a new execution with this item alone.',
 	);
 }
 
-/** It was made before, but the service does not return it right now, or, if it is new, not yet. */
-export function unreadable(
+/** It was made before, but the service does not return it now. */
+export function refuseUnreadable(
 	subject: Subject,
 	hash: string,
 	answer: FailedOutcome,
-	isNew = false,
+	isNew: boolean,
 ): Refusal {
 	const { status } = answer;
 	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
 	const toDo = isNew
 		? `It may not show a new charge yet: wait a few minutes, then ${RUN_AGAIN}.`
 		: 'Read it with Transaction > Get when the service answers again.';
-	return refusal(
-		`${customerPhrase(subject)} was already charged, but transaction ${hash} could not be read`,
-		`The service ${happened}, and ${unsent(subject)}. ${toDo}`,
+	return makeRefusal(
+		`The customer was already charged, but transaction ${hash} could not be read`,
+		`The service ${happened}, and ${notSentPhrase(subject)}. ${toDo}`,
 		'unknown',
 		answer,
 	);
 }
 
 /**
- * The reference belongs to another order.
+ * The Order Reference belongs to another order.
  *
- * @param own what was charged for it, if that was the same customer: nobody else's is shown
+ * @param own the charge for it, if it is of the same customer. Other customers' charges are not shown.
  */
-export function otherOrder({ orderReference = '', about }: Subject, own?: Attempt): Refusal {
-	const used = `Order Reference "${quoted(orderReference)}" was used before for`;
+export function refuseOtherOrder({ orderReference = '', about }: Subject, own?: Attempt): Refusal {
+	const belongs = `Order Reference "${quoted(orderReference)}" already belongs to`;
 	return own
-		? refusal(
-				`${used} another cart or amount of this customer`,
+		? makeRefusal(
+				`${belongs} another cart or amount of this customer`,
 				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.`,
 				'notSent',
 			)
-		: refusal(
-				`${used} another customer, cart or amount`,
+		: makeRefusal(
+				`${belongs} a different customer, cart or amount`,
 				'Give each order its own reference.',
 				'notSent',
 			);
 }
 
-/** n8n's database refuses the entry that must exist before anything is sent. */
-export function notRecorded({ kind }: Subject, reason: string): Refusal {
-	return refusal(
+/** n8n's database refuses the entry that must exist before a request is sent. */
+export function refuseUnrecorded({ kind }: Subject, reason: string): Refusal {
+	return makeRefusal(
 		`n8n could not record the ${kind}, so it was not sent`,
 		`Reason: ${reason}.\nCheck the database of n8n, then ${RUN_AGAIN}.`,
 		'notSent',
 	);
 }
 
-/** The other items of the run, and those of earlier runs, may have been sent. */
-function unsent({ context, itemIndex, memory }: Subject): string {
-	const isOnly = context.getInputData().length === 1 && memory.run() === 0;
-	return isOnly ? 'nothing was sent' : `item ${itemIndex + 1} was not sent`;
+/** Other items of the run, and those of earlier runs, may have been sent. */
+function notSentPhrase({ context, memory }: Subject): string {
+	const isOnly = context.getInputData().length === 1 && memory.runNumber() === 0;
+	return isOnly ? 'nothing was sent' : 'this item was not sent';
 }
 
-/** Whose charge it is; items count from 1. */
-export function customerPhrase({ context, itemIndex }: Subject): string {
-	return context.getInputData().length === 1
-		? 'The customer'
-		: `The customer of item ${itemIndex + 1}`;
-}
-
-function refusal(
+function makeRefusal(
 	message: string,
 	advice: string,
 	outcome: ShownOutcome = 'unknown',

@@ -6,7 +6,7 @@ import { z } from 'zod/v3';
  *
  * Rests on (since n8n 2.30.0): `$execution.resumeUrl` is the same in all runs of an execution. A path of our own at
  * its end keeps the address from waking n8n's own Wait node.
- * If it stops: Create PIX with Notify: Automatic fails before anything is sent, and so does the wait for a charge
+ * If it stops: Create PIX with Webhooks Go To: Automatic fails before anything is sent, and so does the wait for a charge
  * whose webhooks go to a public address.
  */
 

@@ -8,7 +8,7 @@ import { z } from 'zod/v3';
  * and the run data, on workers, too. A production address is the base address, the node's `webhookId` (without a
  * `webhookId` the workflow's id), and the path of its webhook. The tool of a node has the type of the node followed by
  * `Tool`.
- * If it stops: Notify: Automatic does not find the trigger, and says that n8n does not show the workflow.
+ * If it stops: Webhooks Go To: Automatic does not find the trigger, and says that n8n does not show the workflow.
  */
 
 /** Every trigger's URL ends with it. */

@@ -58,7 +58,7 @@ async function claimNotification(
 	for (let tries = 0; ; tries++) {
 		try {
 			const { baseUrl } = await loadAccount(context);
-			return await ledger.enter(digest('taken', baseUrl, composed(key)), originOf(context));
+			return await ledger.claimKey(digest('taken', baseUrl, composed(key)), originOf(context));
 		} catch (error) {
 			const pauseMs = PAUSES_MS[tries];
 			if (pauseMs === undefined) throw failFor(context, notRecordedError(context, error));

@@ -7,11 +7,24 @@ import {
 import mapValues from 'lodash/mapValues';
 import { z } from 'zod/v3';
 import type { Result } from '../domain/text';
-import { hashField, moneyField, optional, parsed, required, text } from '../form/fields';
-import { field, formOf, group, list, type FormValues } from '../form/formOf';
-import { PICKED_OFFER, PICKED_PRODUCT, located } from '../form/locators';
-import { fieldsOption, simplifyOption } from '../form/outputOptions';
-import { checkForm, valuesOf } from '../form/readForm';
+import {
+	defineField,
+	defineForm,
+	defineGroup,
+	defineList,
+	type FormValues,
+} from '../form/defineForm';
+import {
+	allowBlank,
+	hashSchema,
+	moneySchema,
+	parseWith,
+	rejectBlank,
+	textField,
+} from '../form/fields';
+import { fromLocator, OFFER_MODES, PRODUCT_MODES } from '../form/locators';
+import { outputFieldsOption, simplifyOption } from '../form/outputOptions';
+import { checkForm, readValues } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { isJsonObject } from '../shared/json';
 
@@ -102,9 +115,9 @@ function parseTriggerOn(input: unknown): Result<string[]> {
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
 /** Compared exactly. */
-const soldHashField = located(
-	required(
-		hashField.refine(
+const soldHashField = fromLocator(
+	rejectBlank(
+		hashSchema.refine(
 			(text) => !NOT_IN_HASH.test(text),
 			(text) => ({
 				message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
@@ -117,9 +130,9 @@ const soldHashField = located(
  * Any number of products or offers, each picked from a list. The list is not part of Filters, because n8n drops an
  * empty list from a collection: a filter that was added and forgotten would accept every sale.
  */
-function soldList<const N extends string>(name: N, label: string, picked: typeof PICKED_PRODUCT) {
+function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
-	return list(
+	return defineList(
 		{
 			displayName: `${label}s`,
 			name: `${name}s` as const,
@@ -130,7 +143,7 @@ function soldList<const N extends string>(name: N, label: string, picked: typeof
 			displayName: label,
 			name: 'items',
 			parts: [
-				field({
+				defineField({
 					...{ displayName: label, name, required: true, description },
 					...picked,
 					reads: soldHashField,
@@ -140,42 +153,48 @@ function soldList<const N extends string>(name: N, label: string, picked: typeof
 	);
 }
 
-const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' }, [
-	text({
-		displayName: 'Minimum Amount in Reais',
-		name: 'minimumAmount',
-		placeholder: 'e.g. 19,90',
-		description:
-			'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
-		reads: required(moneyField).optional(),
-	}),
-	field({
-		displayName: 'Payment Methods',
-		name: 'paymentMethods',
-		type: 'multiOptions',
-		options: PAYMENT_METHOD_OPTIONS,
-		default: [],
-		description: 'Only transactions paid in one of these ways',
-		reads: parsed(parseTexts).optional(),
-	}),
-]);
+const filters = defineGroup(
+	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
+	[
+		textField({
+			displayName: 'Minimum Amount in Reais',
+			name: 'minimumAmount',
+			placeholder: 'e.g. 19,90',
+			description:
+				'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
+			reads: rejectBlank(moneySchema).optional(),
+		}),
+		defineField({
+			displayName: 'Payment Methods',
+			name: 'paymentMethods',
+			type: 'multiOptions',
+			options: PAYMENT_METHOD_OPTIONS,
+			default: [],
+			description: 'Only transactions paid in one of these ways',
+			reads: parseWith(parseTexts).optional(),
+		}),
+	],
+);
 
-const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-	fieldsOption,
-	text({
-		displayName: 'Test With Transaction',
-		name: 'testTransaction',
-		// Neither a broken expression nor a mistake may stop the published workflow.
-		noDataExpression: true,
-		placeholder: 'e.g. tran12ab34',
-		description:
-			'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
-		reads: z.unknown(),
-	}),
-]);
+const options = defineGroup(
+	{ displayName: 'Options', name: 'options', placeholder: 'Add Option' },
+	[
+		outputFieldsOption,
+		textField({
+			displayName: 'Test With Transaction',
+			name: 'testTransaction',
+			// Neither a broken expression nor a mistake may stop the published workflow.
+			noDataExpression: true,
+			placeholder: 'e.g. tran12ab34',
+			description:
+				'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
+			reads: z.unknown(),
+		}),
+	],
+);
 
 /** The form of the trigger node. */
-export const triggerForm = formOf(
+export const triggerForm = defineForm(
 	[
 		{
 			displayName:
@@ -184,22 +203,22 @@ export const triggerForm = formOf(
 			type: 'notice',
 			default: '',
 		},
-		field({
+		defineField({
 			displayName: 'Trigger On',
 			name: 'triggerOn',
 			type: 'multiOptions',
 			options: TRIGGER_ON_OPTIONS,
 			default: ['paid'],
 			description: 'The payment statuses that start the workflow',
-			reads: parsed(parseTriggerOn),
+			reads: parseWith(parseTriggerOn),
 		}),
-		text({
+		textField({
 			displayName: 'Other Statuses',
 			name: 'otherStatuses',
 			placeholder: 'e.g. med_analysis, pre_chargeback',
 			description: 'Payment statuses as the service writes them, separated by commas',
 			displayOptions: { show: { triggerOn: [OTHER] } },
-			reads: optional(parsed(parseTexts)),
+			reads: allowBlank(parseWith(parseTexts)),
 		}),
 		{
 			displayName:
@@ -208,8 +227,8 @@ export const triggerForm = formOf(
 			type: 'notice',
 			default: '',
 		},
-		soldList('product', 'Product', PICKED_PRODUCT),
-		soldList('offer', 'Offer', PICKED_OFFER),
+		soldList('product', 'Product', PRODUCT_MODES),
+		soldList('offer', 'Offer', OFFER_MODES),
 		simplifyOption,
 		filters,
 		options,
@@ -238,7 +257,7 @@ export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): Tr
 			{ description: 'Remove engineType from the settings of the workflow, then publish it.' },
 		);
 	}
-	const values = valuesOf(triggerForm, (name, initial) => {
+	const values = readValues(triggerForm, (name, initial) => {
 		const value: unknown = context.getNodeParameter(name, initial);
 		return isJsonObject(value) ? mapValues(value, (inner) => inner ?? null) : value;
 	});

@@ -7,7 +7,7 @@ import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { toFailure } from '../output/errors';
 import { editorListens } from '../n8n/testListening';
-import { hashField, optional } from '../form/fields';
+import { hashSchema, allowBlank } from '../form/fields';
 import type { TriggerForm } from './form';
 import { rejectionReason } from './filters';
 
@@ -28,7 +28,7 @@ const LIMITS = {
 export async function sendTestEvent(context: IHookFunctions, form: TriggerForm): Promise<void> {
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() !== 'manual' || url === undefined) return;
-	const hash = optional(hashField).safeParse(form.options.testTransaction);
+	const hash = allowBlank(hashSchema).safeParse(form.options.testTransaction);
 	if (!hash.success) throw testError(context, 'is not the hash of a transaction.');
 	if (hash.data === undefined) return;
 	const transaction = await readTestTransaction(context, hash.data);

@@ -200,11 +200,11 @@ describe('The errors that a seller meets most', () => {
 		],
 		[
 			'no trigger',
-			async () => await charge({ notify: 'trigger' }),
+			async () => await charge({ webhooksGoTo: 'trigger' }),
 			[
-				'Notify is set to Trigger of This Workflow, but the workflow has no Digital Sales Trigger that is enabled',
+				'Webhooks Go To is set to Trigger of This Workflow, but this workflow has no enabled Digital Sales Trigger',
 				'Nothing was sent.',
-				'Correct that and publish the workflow, or change Notify.',
+				'Correct that and publish the workflow, or change Webhooks Go To.',
 			],
 		],
 		['an empty cart', async () => await charge({ cart: {} }), EMPTY_CART],
@@ -215,7 +215,7 @@ describe('The errors that a seller meets most', () => {
 				return await charge({ orderReference: 'order-1', ...cartWith('50') });
 			},
 			[
-				'Order Reference "order-1" was used before for another cart or amount of this customer',
+				'Order Reference "order-1" already belongs to another cart or amount of this customer',
 				'Nothing was sent.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'If this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.',

@@ -87,7 +87,7 @@ describe('Offer > Create', () => {
 		[
 			'no product',
 			{ productHash: picked('={{ $json.nothing }}') },
-			'Product is an expression that gave nothing',
+			'Product is empty: its expression returned nothing',
 		],
 		['a product that is a path', { productHash: picked('..') }, 'Product is not a hash'],
 		[

@@ -195,10 +195,10 @@ describe('Transaction > Create PIX', () => {
 		expect(json[0]).toMatchObject({ amount: 3980, amount_reais: 39.8 });
 	});
 
-	describe('Notify', () => {
+	describe('Webhooks Go To', () => {
 		test('sends an address that was typed, and warns where the service cannot reach it', async () => {
 			const { hints } = await account.run(
-				parameters({ notify: 'url', notificationUrl: 'http://localhost:5678/webhook/x' }),
+				parameters({ webhooksGoTo: 'url', notificationUrl: 'http://localhost:5678/webhook/x' }),
 			);
 
 			expect(body()).toMatchObject({ webhook_url: 'http://localhost:5678/webhook/x' });
@@ -211,7 +211,7 @@ describe('Transaction > Create PIX', () => {
 		])(
 			'refuses the address "%s" before anything is sent, and says what to do',
 			async (notificationUrl, message) => {
-				const failure = await account.fail(parameters({ notify: 'url', notificationUrl }));
+				const failure = await account.fail(parameters({ webhooksGoTo: 'url', notificationUrl }));
 
 				expect(failure.message).toContain(message);
 				expect(failure.description).toMatch(/Nothing was sent\.\nEnter the address /);
@@ -256,7 +256,7 @@ describe('Transaction > Create PIX', () => {
 			},
 			'Cart adds up to more than R$ 90.071.992.547.409,91, the largest amount',
 		],
-		['an unknown way to notify', { notify: 'pigeon' }, 'Notify must be'],
+		['an unknown choice in Webhooks Go To', { webhooksGoTo: 'pigeon' }, 'Webhooks Go To must be'],
 	])('refuses %s by the name of the parameter and sends nothing', async (_name, wrong, message) => {
 		const failure = await account.fail(parameters(wrong));
 

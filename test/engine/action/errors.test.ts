@@ -11,7 +11,7 @@ describe('Errors of the service', () => {
 
 	const parametersOf = (name: string): INodeParameters => ({
 		...sampleOf(name, account.sandbox, { transactionHash: 'abc123' }),
-		...{ notify: 'none', qrCodeImage: false, simplify: false },
+		...{ webhooksGoTo: 'none', qrCodeImage: false, simplify: false },
 	});
 
 	test('what is wrong with a field is said by its name in the form', async () => {

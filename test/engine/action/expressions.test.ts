@@ -32,7 +32,9 @@ describe('An expression that gives nothing', () => {
 		for (const nothing of ['$json.missing', 'null', "''", "' '", "'\\u200b'", "'\\ufe0f'"]) {
 			const failed = await shop.run(shop.parameters(undefined, fieldOf(`={{ ${nothing} }}`)));
 
-			expect(failed.node?.error?.message).toBe(`${label} is an expression that gave nothing`);
+			expect(failed.node?.error?.message).toBe(
+				`${label} is empty: its expression returned nothing`,
+			);
 		}
 		expect(shop.account.sandbox.requests).toEqual([]);
 	});
@@ -47,24 +49,24 @@ describe('An expression that gives nothing', () => {
 		const went = await shop.run(parameters, { items, continueOnFail: true });
 
 		expect(stopped.node?.error).toMatchObject({
-			message: 'Order Reference has a part that gave nothing: {{ $json.id }}',
+			message: 'Order Reference is incomplete: {{ $json.id }} returned nothing',
 			description: expect.stringContaining(
 				'Correct the expression or the data, or clear the field.',
 			),
 			context: { itemIndex: 1 },
 		});
-		expect(JSON.stringify(went.json[1])).toContain('gave nothing');
+		expect(JSON.stringify(went.json[1])).toContain('returned nothing');
 		expect(shop.charges).toBe(1);
 	});
 
 	test.each([
+		['a number too large to be exact', '90071992547409931', 'contains a number that is too large'],
 		[
-			'a number too large to be exact',
-			'90071992547409931',
-			'has a part that is too large for a number',
+			'no number',
+			'Number($json.missing)',
+			'is incomplete: {{ Number($json.missing) }} returned nothing',
 		],
-		['no number', 'Number($json.missing)', 'has a part that gave nothing'],
-		['an object', '$json', 'has a part that gave nothing'],
+		['an object', '$json', 'is incomplete: {{ $json }} returned nothing'],
 	])('or %s makes no Order Reference of a part', async (_name, part, problem) => {
 		const failed = await shop.run(shop.parameters(`=order-{{ ${part} }}`));
 
@@ -79,7 +81,7 @@ describe('An expression that gives nothing', () => {
 		const failed = await shop.run(shop.parameters(`={{ ${expression} }}`));
 
 		expect(failed.node?.error?.message).toBe(
-			'Order Reference is an expression that gave nothing in a part of it',
+			'Order Reference is incomplete: a part of its expression returned nothing',
 		);
 		expect(shop.posts).toBe(0);
 	});
@@ -99,7 +101,7 @@ describe('An expression that gives nothing', () => {
 		});
 
 		expect(run.node?.error?.message).toBe(
-			label === undefined ? undefined : `${label} is an expression that gave nothing`,
+			label === undefined ? undefined : `${label} is empty: its expression returned nothing`,
 		);
 	});
 
@@ -127,7 +129,9 @@ describe('An expression that gives nothing', () => {
 		const refused = await call({ orderReference: model('order') });
 
 		expect(charged.errors).toEqual([]);
-		expect(refused.errors.join()).toContain('Order Reference is an expression that gave nothing');
+		expect(refused.errors.join()).toContain(
+			'Order Reference is empty: its expression returned nothing',
+		);
 		expect(shop.charges).toBe(1);
 	});
 

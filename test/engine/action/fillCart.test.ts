@@ -100,7 +100,7 @@ describe('The cart of Create PIX', () => {
 
 			const failure = await account.fail(cart(picked(known())));
 
-			expect(failure.message).toContain('Cart > Item 1 > Offer fits several');
+			expect(failure.message).toContain('Cart > Item 1 > Offer matches several');
 			expect(failure.description).toContain('R$ 47,00');
 			expect(account.bodies()).toEqual([]);
 		});
@@ -154,7 +154,7 @@ describe('The cart of Create PIX', () => {
 		});
 
 		const INCOMPLETE = 'is incomplete in the catalog, so';
-		const UNKNOWN = 'was not found in the part of the catalog that was read (at most 5 pages), so';
+		const UNKNOWN = 'was not found in the first 5 pages of the catalog, so';
 
 		test.each([
 			['that it does not know either', known, INCOMPLETE],

@@ -128,7 +128,7 @@ describe('The QR code of a PIX transaction', () => {
 
 		expect(items[0]).not.toHaveProperty('binary');
 		expect(JSON.stringify(hints)).toContain(
-			`picture of transaction ${String(items[0]?.json.hash)} could not be made or stored`,
+			`picture of transaction ${String(items[0]?.json.hash)} could not be stored`,
 		);
 	});
 });

@@ -65,7 +65,7 @@ describe('What is sent', () => {
 			expect(account.bodies()).toMatchObject([{ amount: 500, cart: list }]);
 		});
 
-		const HOLE = ' has a field for which its expression gave nothing';
+		const HOLE = ' contains a field whose expression returned nothing';
 
 		test.each<[string, INodeParameters | string, string]>([
 			['an infinite number', '={{ ({ expire_in_days: 1e999 }) }}', HOLE],
@@ -89,15 +89,13 @@ describe('What is sent', () => {
 		});
 
 		test.each(['none', 'automatic', 'trigger', 'url'])(
-			'takes its webhook_url in place of Notify (%s), and says so',
-			async (notify) => {
+			'sends its webhook_url whatever Webhooks Go To says (%s), without a hint',
+			async (webhooksGoTo) => {
 				const webhook_url = 'https://hooks.example.com/pix';
-				const { hints } = await account.run(charge({ webhook_url }, { notify }));
+				const { hints } = await account.run(charge({ webhook_url }, { webhooksGoTo }));
 
 				expect(account.bodies()).toMatchObject([{ webhook_url }]);
-				expect(hints.map(({ message }) => message)).toEqual([
-					'Webhooks go to the webhook_url of Custom Fields, whatever Notify says.',
-				]);
+				expect(hints).toEqual([]);
 			},
 		);
 
@@ -109,7 +107,9 @@ describe('What is sent', () => {
 				expect(failure.message).toMatch(
 					/^Additional Fields > Custom Fields > webhook_url (is empty|must be a complete web address)/,
 				);
-				expect(failure.description).toContain('Correct it, or leave it out and set Notify.');
+				expect(failure.description).toContain(
+					'Correct it, or leave it out and set Webhooks Go To.',
+				);
 				expect(account.sandbox.requests).toEqual([]);
 			},
 		);
@@ -157,7 +157,10 @@ describe('What is sent', () => {
 			[' postback_url ', { webhook_url: url, postback_url: url }],
 			['webhook_url', { webhook_url: url }],
 		])('has the address under the Notification Field %j', async (notificationField, expected) => {
-			const parameters = pixParameters(account.sandbox, { notify: 'url', notificationUrl: url });
+			const parameters = pixParameters(account.sandbox, {
+				webhooksGoTo: 'url',
+				notificationUrl: url,
+			});
 
 			await account.run(parameters, {
 				credentials: account.credentialsWith({ notificationField }),
@@ -171,7 +174,7 @@ describe('What is sent', () => {
 		test('has no such field if nobody is notified', async () => {
 			const credentials = account.credentialsWith({ notificationField: 'postback_url' });
 
-			await account.run(pixParameters(account.sandbox, { notify: 'none' }), { credentials });
+			await account.run(pixParameters(account.sandbox, { webhooksGoTo: 'none' }), { credentials });
 
 			expect(account.bodies()[0]).not.toHaveProperty('postback_url');
 		});

@@ -57,7 +57,7 @@ describe('A price that comes from the catalog, which changes', () => {
 			const typed = { cart: { items: [{ offerHash: shop.offer, price: '25' }] }, ...OWN_CUSTOMER };
 			const retry = await shop.ask({ retrying: first, ...each(), more: typed });
 
-			expect(errorOf(retry)).toContain('Item 1 was already charged, so the changed charge');
+			expect(errorOf(retry)).toContain('This item was already charged, so the changed charge');
 			expect(shop.charges).toBe(2);
 		});
 
@@ -68,7 +68,7 @@ describe('A price that comes from the catalog, which changes', () => {
 			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
 			const retry = await shop.ask({ ...each(), retryOf, process: NodeProcess.fresh() });
 
-			expect(errorOf(retry)).toContain(`The customer of item 1 ${MAYBE}`);
+			expect(errorOf(retry)).toContain(`The customer ${MAYBE}`);
 			expect(shop.charges).toBe(3);
 		});
 	});
@@ -81,7 +81,7 @@ describe('A price that comes from the catalog, which changes', () => {
 			const again = errorOf(await shop.ask({ ...ORDER, ...blank() }));
 
 			expect(again).toContain(
-				'Order Reference "order-1" was used before for another cart or amount of this customer',
+				'Order Reference "order-1" already belongs to another cart or amount of this customer',
 			);
 			expect(again).toMatch(
 				new RegExp(`The existing transaction is ${shop.hashes[0]} \\(cart .*; amount R\\$ 19,90; `),
@@ -98,7 +98,7 @@ describe('A price that comes from the catalog, which changes', () => {
 			[
 				'of another customer, of whom nothing is shown',
 				{ customerDocument: '111.444.777-35' },
-				/It may have been for other data/,
+				/It may have been for a different customer or amount/,
 			],
 		])('%s', async (_what, more, shown) => {
 			shop.sells(1990);
@@ -119,7 +119,7 @@ describe('A price that comes from the catalog, which changes', () => {
 				await shop.ask({ ...ORDER, ...blank({ customerDocument: '111.444.777-35' }) }),
 			);
 
-			expect(again).toContain('was used before for another customer, cart or amount');
+			expect(again).toContain('already belongs to a different customer, cart or amount');
 			expect(again).toContain('Give each order its own reference.');
 			expect(again).not.toContain(shop.hashes[0]);
 			expect(again).not.toContain('19,90');

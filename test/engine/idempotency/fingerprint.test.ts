@@ -1,4 +1,4 @@
-import { chargeFingerprint } from '../../../nodes/DigitalSales/idempotency/keys';
+import { fingerprintCharge } from '../../../nodes/DigitalSales/idempotency/fingerprints';
 
 const line = (item: object) => ({ cart: [{ price: 1990, quantity: 1, ...item }] });
 const by = (customer: object) => ({ amount: 1, customer });
@@ -18,7 +18,7 @@ describe('The fingerprint of a charge', () => {
 		['a name, however its accents are stored', stored(NAME, 'NFD'), stored(NAME, 'NFC')],
 		['titles without an offer, likewise', stored(TITLES, 'NFD'), stored(TITLES, 'NFC')],
 	])('is the same for %s', (_what, one, other) => {
-		expect(chargeFingerprint(one as never)).toBe(chargeFingerprint(other as never));
+		expect(fingerprintCharge(one as never)).toBe(fingerprintCharge(other as never));
 	});
 
 	test.each<[string, object, object]>([
@@ -32,6 +32,6 @@ describe('The fingerprint of a charge', () => {
 			by({ document: '00000000000', email: 'b@example.com' }),
 		],
 	])('is another one for %s', (_what, one, other) => {
-		expect(chargeFingerprint(one as never)).not.toBe(chargeFingerprint(other as never));
+		expect(fingerprintCharge(one as never)).not.toBe(fingerprintCharge(other as never));
 	});
 });

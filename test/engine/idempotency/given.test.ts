@@ -46,7 +46,7 @@ describe('A charge that is given again', () => {
 	});
 
 	describe('is never given under a second Order Reference:', () => {
-		const first = 'The customer of item 1 was already charged under Order Reference "2026-10-1"';
+		const first = 'The customer was already charged under Order Reference "2026-10-1"';
 		const MONTH = { order: '={{ "2026-10-" + $json.n }}' };
 		const NEXT = { order: '={{ "2026-11-" + $json.n }}' };
 
@@ -55,7 +55,7 @@ describe('A charge that is given again', () => {
 			const { posts } = shop;
 			const refused = await shop.ask({ ...THREE, ...NEXT, retrying: failed });
 
-			expect(errorOf(refused)).toContain(`${first}, so item 1 was not sent for "2026-11-1"`);
+			expect(errorOf(refused)).toContain(`${first}, so this item was not sent for "2026-11-1"`);
 			expect(errorOf(refused)).toContain(
 				`The existing transaction is ${shop.hashes[0]}. If that is this order, set Order Reference back to "2026-10-1" and use Retry again.`,
 			);

@@ -1,6 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import has from 'lodash/has';
-import { attempts, learn, recall } from '../../../nodes/DigitalSales/idempotency/attempts';
+import {
+	attempts,
+	rememberAttempt,
+	findAttempt,
+} from '../../../nodes/DigitalSales/idempotency/attempts';
 import { NodeProcess, processedItems } from '../../helpers/engine';
 import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
 import { aroundEntries, failEntries } from '../../helpers/database';
@@ -107,7 +111,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		const failed = await shop.ask(other());
 		const again = await shop.refused(other());
 
-		expect(errorOf(failed)).toContain("now n8n's database failed");
+		expect(errorOf(failed)).toContain("n8n's database did not answer, so no code can be shown now");
 		expect(codeIn(again)).not.toBe('');
 		expect(shop.charges).toBe(1);
 	});
@@ -171,22 +175,24 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
-		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', turn: 0 };
-		learn(['order doubt'], { state: 'inDoubt', ...entry });
-		for (let nth = 0; nth < 10_000; nth++) learn([`order ${nth}`], { state: 'made', ...entry });
+		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
+		rememberAttempt(['order doubt'], { state: 'unresolved', ...entry });
+		for (let nth = 0; nth < 10_000; nth++)
+			rememberAttempt([`order ${nth}`], { state: 'made', ...entry });
 		await shop.ask(ORDER);
 
 		expect(attempts.orders.size).toBeLessThanOrEqual(10_000);
-		expect(recall('order doubt')).toBeDefined();
-		expect(recall('order 0')).toBeUndefined();
+		expect(findAttempt('order doubt')).toBeDefined();
+		expect(findAttempt('order 0')).toBeUndefined();
 		await shop.ask(ORDER);
 		expect(shop.charges).toBe(1);
 	});
 
 	test('an order is given, however many places are remembered since', async () => {
-		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', turn: 0 };
+		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
 		await shop.ask(ORDER);
-		for (let nth = 0; nth < 11_000; nth++) learn([`place ${nth}`], { state: 'made', ...entry });
+		for (let nth = 0; nth < 11_000; nth++)
+			rememberAttempt([`place ${nth}`], { state: 'made', ...entry });
 
 		expect((await shop.charge(ORDER)).json[0]?.hash).toBe(shop.hashes[0]);
 	});

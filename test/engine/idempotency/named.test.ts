@@ -86,7 +86,9 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		const { json } = await shop.ask({ items, more, code: hash, continueOnFail: true });
 
 		expect(json[0]?.hash).toBe(hash);
-		expect(JSON.stringify(json[1]?.error)).toContain('No code or hash that was entered ends this');
+		expect(JSON.stringify(json[1]?.error)).toContain(
+			'The code or hash that was entered does not end this',
+		);
 	});
 
 	describe('is not another one: the refusal says why, and still has a code', () => {
@@ -103,7 +105,9 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 				const refused = await shop.ask({ order: 'order-1', code: hash, ...where });
 
 				expect(errorOf(refused)).toContain(MAYBE);
-				expect(errorOf(refused)).toContain('No code or hash that was entered ends this doubt');
+				expect(errorOf(refused)).toContain(
+					'The code or hash that was entered does not end this doubt',
+				);
 			}
 			expect(shop.posts).toBe(posts);
 			const code = codeIn(await shop.ask({ order: 'order-1', code: hash }));
@@ -124,7 +128,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		const refused = await shop.ask({ order: '2026-11', code: hash });
 
 		expect(errorOf(refused)).toContain(
-			'a hash only for a charge of this customer, amount and order',
+			'A hash works for a charge of this customer, amount and order',
 		);
 		const charged = await shop.charge({ order: '2026-11', code: codeIn(refused) });
 		expect(charged.json[0]?.hash).toBe(shop.hashes[1]);
@@ -145,7 +149,7 @@ describe('A code', () => {
 		const code = await shop.codeFor();
 		const of = (entered: string) => shop.ask({ code: entered }).then(errorOf);
 
-		const told = 'No code or hash that was entered ends this doubt: a code holds once';
+		const told = 'The code or hash that was entered does not end this doubt. A code works once';
 		expect(await of('')).not.toContain(told);
 		expect(await of('AAAA-BBBB, CCCC-DDDD')).toContain(told);
 		await pause(3 * 86_400_000);

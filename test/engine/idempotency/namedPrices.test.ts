@@ -1,7 +1,7 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { crashedData, NodeProcess } from '../../helpers/engine';
 import { callTool } from '../../helpers/tool';
-import { customers, errorOf, OWN_CUSTOMER, useShop } from '../../helpers/charging';
+import { codeIn, customers, errorOf, OWN_CUSTOMER, useShop } from '../../helpers/charging';
 
 describe('The hash of a charge in doubt, and prices that change', () => {
 	const shop = useShop();
@@ -98,7 +98,49 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 	});
 
-	test('that is left in the form does not end a later doubt', async () => {
+	describe.each([
+		['in this process', () => ({})],
+		['after a restart', () => ({ process: NodeProcess.fresh() })],
+	])('is asked for again at another price of the catalog, %s', (_, where) => {
+		const blank = () => ({ more: at('') });
+		const doubted = async (): Promise<string> => {
+			shop.sells(1990);
+			shop.fault('lose');
+			await shop.ask(blank());
+			shop.sells(2500);
+			return shop.hashes.at(-1) ?? '';
+		};
+
+		test('is refused, and given by its hash', async () => {
+			const hash = await doubted();
+			await shop.refused({ ...blank(), ...where() });
+			const given = await shop.charge({ ...blank(), ...where(), code: hash });
+			expect(given.json[0]?.hash).toBe(hash);
+			// The doubt is over.
+			await shop.charge({ ...blank(), ...where() });
+			expect(shop.charges).toBe(2);
+		});
+
+		test('is charged by the code of its refusal, once', async () => {
+			await doubted();
+			const code = codeIn(await shop.refused({ ...blank(), ...where() }));
+			await shop.charge({ ...blank(), ...where(), code });
+			expect(shop.charges).toBe(2);
+		});
+
+		test('or at a typed price it is refused as well, and other goods are charged', async () => {
+			await doubted();
+			await shop.refused({ more: at('19,90'), ...where() });
+			const two = { items: [{ offerHash: shop.offer, price: '19,90', quantity: 2 }] };
+			await shop.charge({ more: { cart: two }, ...where() });
+			expect(shop.charges).toBe(2);
+		});
+	});
+
+	test.each([
+		['in this process', () => ({})],
+		['after a restart', () => ({ process: NodeProcess.fresh() })],
+	])('that is left in the form does not end a later doubt, %s', async (_, where) => {
 		shop.fault('lose');
 		await shop.ask();
 		const [hash = ''] = shop.hashes;
@@ -107,8 +149,8 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		await shop.charge({ code: hash });
 		await clock.sleep(86_400_000 * 30);
 		shop.fault('drop');
-		await shop.ask({ code: hash });
-		const third = await shop.ask({ code: hash });
+		await shop.ask({ code: hash, ...where() });
+		const third = await shop.ask({ code: hash, ...where() });
 		expect(third.json[0]?.hash).not.toBe(hash);
 	});
 

@@ -80,7 +80,7 @@ describe('Offer > Create, asked again', () => {
 		const refused = await retry(first, {}, { credentials });
 
 		expect(refused.node?.error?.message).toBe(
-			'The offer was already created with another token or Base URL, so item 1 was not sent',
+			'The offer was already created with another token or Base URL, so this item was not sent',
 		);
 		expect(offers()).toBe(1);
 	});

@@ -109,7 +109,9 @@ describe('Order Reference', () => {
 		expect(errorOf(refused)).toContain(
 			`A customer ${MAYBE} for order "order-1", so nothing was sent`,
 		);
-		expect(errorOf(refused)).toMatch(/It may have been for other data\. Asked for now: .*7735\./);
+		expect(errorOf(refused)).toMatch(
+			/It may have been for a different customer or amount\. Asked for now: .*7735\./,
+		);
 		expect(errorOf(refused)).not.toContain('4725');
 		expect(shop.posts).toBe(1);
 		await shop.charge({ ...ORDER, more: OTHER_CUSTOMER, code: codeIn(refused) });
@@ -178,8 +180,8 @@ describe('Order Reference', () => {
 		expect(second.node?.error?.message).toBe(
 			`A customer ${MAYBE} for order "order-1", so nothing was sent`,
 		);
-		expect(errorOf(second)).toContain('n8n has a record of an attempt, but not of its outcome');
-		expect(errorOf(second)).toContain('It may have been for other data.');
+		expect(errorOf(second)).toContain('An earlier attempt is on record, but its result is not');
+		expect(errorOf(second)).toContain('It may have been for a different customer or amount.');
 		expect(shop.posts).toBe(1);
 
 		const other = await afterRestart({ ...ORDER, more: OTHER_CUSTOMER });
@@ -217,7 +219,7 @@ describe('Order Reference', () => {
 		refusals.push(await shop.ask({ ...ORDER, more }));
 
 		for (const refused of refusals) {
-			expect(refused.node?.error?.message).toMatch(/^Order Reference "order-1" was used before/);
+			expect(refused.node?.error?.message).toMatch(/^Order Reference "order-1" already belongs to/);
 			expect(errorOf(refused).includes(shop.hashes[0] ?? '')).toBe(isShown);
 		}
 		expect(shop.posts).toBe(1);

@@ -46,7 +46,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(3);
 			expect(run.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			expect(JSON.stringify(run.hints)).toContain(
-				`The customer of item 1 was already charged. Returning transaction ${shop.hashes[0]}.`,
+				`The customer was already charged. Returning transaction ${shop.hashes[0]}.`,
 			);
 		});
 
@@ -76,7 +76,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const run = await shop.ask({ settings: RETRY_ON_FAIL, items: ITEMS });
 
 			expect(errorOf(run)).toContain(
-				`Already created in this execution: item 1 is ${shop.hashes[0]}; item 2 is ${shop.hashes[1]}.`,
+				`Already created in this execution: item 0 is ${shop.hashes[0]}; item 1 is ${shop.hashes[1]}.`,
 			);
 			expect(errorOf(run)).not.toContain('Nothing was created');
 		});
@@ -90,7 +90,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		expect(errorOf(run)).toMatch(
 			/A new execution may create again what has succeeded: use Retry under Executions.*\n.*then use Retry with currently saved workflow/s,
 		);
-		const made = shop.hashes.slice(0, 102).map((hash, index) => `item ${index + 1} is ${hash}`);
+		const made = shop.hashes.slice(0, 102).map((hash, index) => `item ${index} is ${hash}`);
 		expect(errorOf(run)).toContain(`Already created in this execution: ${made.join('; ')}.`);
 	});
 
@@ -135,7 +135,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 
 			expect(errorOf(retry)).toContain('Customer CPF or CNPJ');
 			expect(errorOf(retry)).toContain(
-				`Already created in this execution: item 1 is ${shop.hashes[0]}`,
+				`Already created in this execution: item 0 is ${shop.hashes[0]}`,
 			);
 		});
 
@@ -145,7 +145,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const again = await shop.ask({ retrying: first, ...other() });
 
 			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
-			expect(errorOf(again)).toContain(`The customer of item 3 ${MAYBE}`);
+			expect(errorOf(again)).toContain(`The customer ${MAYBE}`);
 			expect(shop.charges).toBe(3);
 		});
 
@@ -177,7 +177,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 				await sandbox.close();
 
 				expect(retry.node?.error?.message).toBe(
-					'The customer of item 1 was already charged with another token or Base URL, so item 1 was not sent',
+					'The customer was already charged with another token or Base URL, so this item was not sent',
 				);
 				expect(sandbox.charges()).toBe(0);
 			});
@@ -190,7 +190,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const retry = await shop.ask({ retrying: first, more: { cart: dearer } });
 
 			expect(retry.node?.error?.message).toBe(
-				'Item 1 was already charged, so the changed charge was not sent',
+				'This item was already charged, so the changed charge was not sent',
 			);
 			expect(errorOf(retry)).toMatch(
 				new RegExp(
@@ -206,7 +206,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const dearer = { retrying: await shop.ask(), more: FIFTY };
 			const refused = await shop.ask(dearer);
 
-			expect(errorOf(refused)).toContain(`A customer ${MAYBE} for item 1`);
+			expect(errorOf(refused)).toContain(`The customer ${MAYBE}, so nothing was sent`);
 			expect(errorOf(refused)).toMatch(/Details: cart .*; amount R\$ 39,80; /);
 			expect(errorOf(refused)).toMatch(/Asked for now: cart .*; amount R\$ 50,00; /);
 			await shop.charge({ ...dearer, code: codeIn(refused) });
@@ -269,7 +269,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const retry = await shop.ask({ ...order, retrying: first });
 
 			expect(shop.charges).toBe(1);
-			expect(errorOf(retry)).toContain(`Also: A customer ${MAYBE} for order`);
+			expect(errorOf(retry)).toContain(`Also: The customer ${MAYBE} for order`);
 		});
 	});
 
@@ -292,10 +292,10 @@ describe('Asked again by n8n, a charge is made once', () => {
 
 			for (const { json } of [await shop.ask(retry), await shop.ask(retry)]) {
 				expect(errorIn(json[0])).toMatchObject({
-					message: expect.stringContaining(`The customer of item 1 ${MAYBE}`),
+					message: expect.stringContaining(`The customer ${MAYBE}`),
 					outcome: 'unknown',
 				});
-				expect(errorIn(json[1]).message).toContain(`The customer of item 2 ${MAYBE}`);
+				expect(errorIn(json[1]).message).toContain(`The customer ${MAYBE}`);
 				expect(json[2]?.hash).toBe(shop.hashes[2]);
 			}
 			expect(shop.charges).toBe(3);
@@ -324,7 +324,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			const retry = await shop.ask({ ...crashed, continueOnFail: true });
 
 			expect(hasFailed(retry)).toEqual([false, true, true]);
-			expect(errorIn(retry.json[1]).message).toContain(`The customer of item 2 ${MAYBE}`);
+			expect(errorIn(retry.json[1]).message).toContain(`The customer ${MAYBE}`);
 			expect(shop.charges).toBe(3);
 		});
 	});

@@ -70,10 +70,10 @@ const BUSY: NodeSketch = {
 const openSchema = z.object({ count: z.number(), results: z.array(z.object({ id: z.string() })) });
 
 /** How the executions wait, with their time limits in minutes. */
-const WAYS: Record<Way, { notify: 'automatic' | 'none'; minutes: number }> = {
-	told: { notify: 'automatic', minutes: 24 * 60 },
-	untold: { notify: 'none', minutes: 24 * 60 },
-	brief: { notify: 'automatic', minutes: 2 },
+const WAYS: Record<Way, { webhooksGoTo: 'automatic' | 'none'; minutes: number }> = {
+	told: { webhooksGoTo: 'automatic', minutes: 24 * 60 },
+	untold: { webhooksGoTo: 'none', minutes: 24 * 60 },
+	brief: { webhooksGoTo: 'automatic', minutes: 2 },
 };
 
 /** An ask that n8n was sent, whether it took it or not. */
@@ -132,7 +132,7 @@ export class Recorder {
 		};
 		const charge = (more: Record<string, string>): NodeSketch =>
 			createPix({
-				notify: 'none',
+				webhooksGoTo: 'none',
 				cart: cartOf(n8n.sandbox),
 				customerName: '={{ $json.name }}',
 				customerDocument: '={{ $json.customer }}',
@@ -148,8 +148,8 @@ export class Recorder {
 			if (isAlone) charging.push(await addLoop(`${name}-loop`, node));
 		}
 		const waiting = new Map<string, number>();
-		for (const [name, { notify, minutes }] of Object.entries(WAYS)) {
-			const node = charge({ orderReference: '={{ $json.order }}', notify });
+		for (const [name, { webhooksGoTo, minutes }] of Object.entries(WAYS)) {
+			const node = charge({ orderReference: '={{ $json.order }}', webhooksGoTo });
 			const wait = waitForPayment({ timeLimit: minutes, timeLimitUnit: 'minutes' });
 			waiting.set(await add(name, webStart(name), EACH, node, wait), minutes * 60_000);
 		}

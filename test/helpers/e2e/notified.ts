@@ -10,22 +10,22 @@ import {
 } from './workflows';
 
 const NOT_PUBLISHED =
-	'Notify is set to Trigger of This Workflow, but its Digital Sales Trigger is not published';
+	'Webhooks Go To is set to Trigger of This Workflow, but its Digital Sales Trigger is not published';
 
 /**
- * Charges by hand with each choice of Notify that means the trigger of the workflow: before the workflow
+ * Charges by hand with each choice of Webhooks Go To that means the trigger of the workflow: before the workflow
  * is published, while it is published, and after it was unpublished again.
  */
 export async function expectTriggerNotifiedIfPublished(running: Running): Promise<void> {
 	const { rest, sandbox, credential } = running;
 	const url = addressOf(running, 'notified');
-	const [automatic, chosen] = ['automatic', 'trigger'].map((notify) => ({
+	const [automatic, chosen] = ['automatic', 'trigger'].map((webhooksGoTo) => ({
 		...createPix({
-			notify,
+			webhooksGoTo,
 			cart: cartOf(sandbox),
-			orderReference: `={{ "${notify} " + $execution.id }}`,
+			orderReference: `={{ "${webhooksGoTo} " + $execution.id }}`,
 		}),
-		name: notify,
+		name: webhooksGoTo,
 	}));
 	if (!automatic || !chosen) throw new Error('There are two choices');
 	const path = [BY_HAND, automatic, chosen];

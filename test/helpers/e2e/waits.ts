@@ -22,7 +22,7 @@ const AT_ONCE = 4;
 
 /** How a workflow waits: whom its charge notifies, and its time limit in minutes. */
 export interface Way {
-	notify: 'none' | 'automatic';
+	webhooksGoTo: 'none' | 'automatic';
 	limit?: number;
 }
 
@@ -45,9 +45,9 @@ export class Waits {
 		ways: Record<string, Way>,
 	): Promise<Waits> {
 		const waits = new Waits(n8n);
-		for (const [name, { notify, limit }] of Object.entries(ways)) {
+		for (const [name, { webhooksGoTo, limit }] of Object.entries(ways)) {
 			const charge = createPix({
-				notify,
+				webhooksGoTo,
 				customerName: '={{ $json.body.customer }}',
 				// A customer who is charged the same by two workers at once is refused.
 				customerDocument: '={{ $json.body.document }}',

@@ -128,7 +128,7 @@ export const createPix = (more: Parameters = {}): NodeSketch =>
 		customerEmail: 'maria@example.test',
 		customerPhone: '11987654321',
 		customerDocument: '529.982.247-25',
-		notify: 'automatic',
+		webhooksGoTo: 'automatic',
 		...more,
 	});
 

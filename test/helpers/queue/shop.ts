@@ -41,7 +41,7 @@ export class Shop {
 		{ referenced = true }: { referenced?: boolean } = {},
 	): Promise<Shop> {
 		const charge = createPix({
-			notify: 'none',
+			webhooksGoTo: 'none',
 			cart: cartOf(cluster.sandbox),
 			customerName: '={{ $json.order }}',
 			customerDocument: '={{ $json.document }}',

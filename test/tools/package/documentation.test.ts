@@ -114,7 +114,7 @@ describe('who reads has little to read', () => {
 
 	test.each([
 		['the way to the first charge and the first sale', start, 650],
-		['README.md', textOf('README.md'), 1_600],
+		['README.md', textOf('README.md'), 1_200],
 		['CONTRIBUTING.md', textOf('CONTRIBUTING.md'), 900],
 		['docs/architecture.md', textOf('docs/architecture.md'), 900],
 		['docs/measurements.md', textOf('docs/measurements.md'), 3_000],

@@ -91,7 +91,7 @@ describe('in an n8n that brings zod 4', () => {
 	afterAll(async () => await packed?.remove());
 
 	test('Create PIX charges, after a 429 that asks to wait, and forms say what is wrong', async () => {
-		const parameters = pixParameters(account.sandbox, { notify: 'automatic' });
+		const parameters = pixParameters(account.sandbox, { webhooksGoTo: 'automatic' });
 		account.fault('charge', { kind: 'retryAfter', seconds: 40 });
 		const startedAt = clock.elapsed();
 

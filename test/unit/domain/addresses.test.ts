@@ -7,7 +7,7 @@ import {
 	STATUS_GROUPS,
 } from '../../../nodes/DigitalSales/domain/paymentStatus';
 import {
-	finder,
+	textMatcher,
 	hashSegment,
 	isSameText,
 	isUsableHash,
@@ -140,7 +140,7 @@ test.each([
 	['b a', true],
 	['ab', false],
 ])('a search for the words %j finds the texts "a" and "b": %s', (search, isFound) => {
-	expect(finder(search)(['a', 'b'])).toBe(isFound);
+	expect(textMatcher(search)(['a', 'b'])).toBe(isFound);
 });
 
 test('Texts are the same, however their accents are stored', () => {

@@ -4,18 +4,18 @@ import { DigitalSalesApi } from '../../../credentials/DigitalSalesApi.credential
 import { parseEmail } from '../../../nodes/DigitalSales/domain/customer';
 import { displayPath } from '../../../nodes/DigitalSales/form/readForm';
 import {
-	cleanTextField,
-	jsonObjectField,
-	moneyField,
-	optional,
-	optionalReferenceField,
-	percentField,
-	positiveNumberField,
-	required,
-	textField,
-	webAddressField,
-	wholeNumberField,
-	yesNoField,
+	cleanTextSchema,
+	jsonObjectSchema,
+	moneySchema,
+	allowBlank,
+	orderReferenceSchema,
+	percentSchema,
+	positiveNumberSchema,
+	rejectBlank,
+	textSchema,
+	webAddressSchema,
+	wholeNumberSchema,
+	yesNoSchema,
 } from '../../../nodes/DigitalSales/form/fields';
 import { offerLocator, productLocator } from '../../../nodes/DigitalSales/form/locators';
 
@@ -34,75 +34,80 @@ const NO_ADDRESS = ['must be a complete web address that starts with http:// or 
 
 describe('A field', () => {
 	test.each<[string, z.ZodTypeAny, unknown, unknown]>([
-		['a text', textField, ' a b ', 'a b'],
-		['a text', textField, 'a\u200d\n b', 'a\u200d\n b'],
-		['a text', textField, 12, '12'],
-		['a text', textField, true, ['must be text']],
-		['a text', textField, NaN, ['must be text']],
-		['a text', textField, 9_007_199_254_740_991, '9007199254740991'],
-		['a text', textField, 9_007_199_254_740_992, TOO_LARGE],
-		['a text', textField, -Infinity, TOO_LARGE],
-		['an identifying text', cleanTextField, '\ufeff a\u200b\u2060\u202c\u00ad\n\t b\u0000 ', 'a b'],
-		['a reference', optionalReferenceField, '\u200border\u20601 ', 'order1'],
-		['a reference', optionalReferenceField, 'Jose\u0301', 'José'],
-		['a whole number', wholeNumberField(1), 1, 1],
-		['a whole number', wholeNumberField(1), ' 12 ', 12],
-		['a whole number', wholeNumberField(1), 0, AT_LEAST_1],
-		['a whole number', wholeNumberField(1), 1.5, AT_LEAST_1],
-		['a whole number', wholeNumberField(1), '1e3', AT_LEAST_1],
-		['a whole number', wholeNumberField(0), '-0', ['must be a whole number of at least 0']],
-		['a whole number', wholeNumberField(1), 2 ** 53, AT_LEAST_1],
-		['a whole number', wholeNumberField(1), [1], AT_LEAST_1],
-		['a whole number', wholeNumberField(1, 3), 3, 3],
-		['a whole number', wholeNumberField(1, 3), 4, ['must be a whole number from 1 to 3']],
-		['a positive number', positiveNumberField, 0.5, 0.5],
-		['a positive number', positiveNumberField, ' 0,5 ', 0.5],
-		['a positive number', positiveNumberField, 0, NOT_ABOVE_0],
-		['a positive number', positiveNumberField, Infinity, NOT_ABOVE_0],
-		['a positive number', positiveNumberField, '1e9', NOT_ABOVE_0],
-		['a positive number', positiveNumberField, '-5', NOT_ABOVE_0],
-		['a positive number', positiveNumberField, [1], ['must be a number']],
-		['a percentage', percentField, 0, 0],
-		['a percentage', percentField, 100, 100],
-		['a percentage', percentField, '7', 7],
-		['a percentage', percentField, '12.5', 12.5],
-		['a percentage', percentField, -0.1, NO_PERCENTAGE],
-		['a percentage', percentField, 100.1, NO_PERCENTAGE],
-		['a yes or no', yesNoField, true, true],
-		['a yes or no', yesNoField, 'true', true],
-		['a yes or no', yesNoField, 'false', false],
-		['a yes or no', yesNoField, 'yes', ['must be true or false']],
-		['an address', webAddressField, 'https://example.com/\u200ba', 'https://example.com/a'],
-		['an address', webAddressField, 'example.com', NO_ADDRESS],
-		['an amount', moneyField, '19,90', 1990],
-		['a JSON object', jsonObjectField, '{"a": [1]}', { a: [1] }],
-		['a JSON object', jsonObjectField, { a: 1 }, { a: 1 }],
-		['a JSON object', jsonObjectField, '{"a"', NO_OBJECT],
-		['a JSON object', jsonObjectField, '[1]', NO_OBJECT],
+		['a text', textSchema, ' a b ', 'a b'],
+		['a text', textSchema, 'a\u200d\n b', 'a\u200d\n b'],
+		['a text', textSchema, 12, '12'],
+		['a text', textSchema, true, ['must be text']],
+		['a text', textSchema, NaN, ['must be text']],
+		['a text', textSchema, 9_007_199_254_740_991, '9007199254740991'],
+		['a text', textSchema, 9_007_199_254_740_992, TOO_LARGE],
+		['a text', textSchema, -Infinity, TOO_LARGE],
+		[
+			'an identifying text',
+			cleanTextSchema,
+			'\ufeff a\u200b\u2060\u202c\u00ad\n\t b\u0000 ',
+			'a b',
+		],
+		['a reference', orderReferenceSchema, '\u200border\u20601 ', 'order1'],
+		['a reference', orderReferenceSchema, 'Jose\u0301', 'José'],
+		['a whole number', wholeNumberSchema(1), 1, 1],
+		['a whole number', wholeNumberSchema(1), ' 12 ', 12],
+		['a whole number', wholeNumberSchema(1), 0, AT_LEAST_1],
+		['a whole number', wholeNumberSchema(1), 1.5, AT_LEAST_1],
+		['a whole number', wholeNumberSchema(1), '1e3', AT_LEAST_1],
+		['a whole number', wholeNumberSchema(0), '-0', ['must be a whole number of at least 0']],
+		['a whole number', wholeNumberSchema(1), 2 ** 53, AT_LEAST_1],
+		['a whole number', wholeNumberSchema(1), [1], AT_LEAST_1],
+		['a whole number', wholeNumberSchema(1, 3), 3, 3],
+		['a whole number', wholeNumberSchema(1, 3), 4, ['must be a whole number from 1 to 3']],
+		['a positive number', positiveNumberSchema, 0.5, 0.5],
+		['a positive number', positiveNumberSchema, ' 0,5 ', 0.5],
+		['a positive number', positiveNumberSchema, 0, NOT_ABOVE_0],
+		['a positive number', positiveNumberSchema, Infinity, NOT_ABOVE_0],
+		['a positive number', positiveNumberSchema, '1e9', NOT_ABOVE_0],
+		['a positive number', positiveNumberSchema, '-5', NOT_ABOVE_0],
+		['a positive number', positiveNumberSchema, [1], ['must be a number']],
+		['a percentage', percentSchema, 0, 0],
+		['a percentage', percentSchema, 100, 100],
+		['a percentage', percentSchema, '7', 7],
+		['a percentage', percentSchema, '12.5', 12.5],
+		['a percentage', percentSchema, -0.1, NO_PERCENTAGE],
+		['a percentage', percentSchema, 100.1, NO_PERCENTAGE],
+		['a yes or no', yesNoSchema, true, true],
+		['a yes or no', yesNoSchema, 'true', true],
+		['a yes or no', yesNoSchema, 'false', false],
+		['a yes or no', yesNoSchema, 'yes', ['must be true or false']],
+		['an address', webAddressSchema, 'https://example.com/\u200ba', 'https://example.com/a'],
+		['an address', webAddressSchema, 'example.com', NO_ADDRESS],
+		['an amount', moneySchema, '19,90', 1990],
+		['a JSON object', jsonObjectSchema, '{"a": [1]}', { a: [1] }],
+		['a JSON object', jsonObjectSchema, { a: 1 }, { a: 1 }],
+		['a JSON object', jsonObjectSchema, '{"a"', NO_OBJECT],
+		['a JSON object', jsonObjectSchema, '[1]', NO_OBJECT],
 	])('for %s (%#) reads what was typed', (_name, schema, input, expected) => {
 		expect(read(schema, input)).toEqual(expected);
-		expect(read(optional(schema), input)).toEqual(expected);
-		expect(read(required(schema), input)).toEqual(expected);
+		expect(read(allowBlank(schema), input)).toEqual(expected);
+		expect(read(rejectBlank(schema), input)).toEqual(expected);
 	});
 
 	test.each([undefined, null, '', ' \n'])(
 		'may be left empty, or must be filled in: %j',
 		(blank) => {
-			expect(read(optional(textField), blank)).toBeUndefined();
-			expect(read(required(textField), blank)).toEqual(['is empty; fill it in']);
+			expect(read(allowBlank(textSchema), blank)).toBeUndefined();
+			expect(read(rejectBlank(textSchema), blank)).toEqual(['is empty; fill it in']);
 		},
 	);
 
 	test('is no percentage where it is blank', () => {
-		expect(read(percentField, '')).toEqual(NO_PERCENTAGE);
+		expect(read(percentSchema, '')).toEqual(NO_PERCENTAGE);
 	});
 
 	test.each<[unknown, z.ZodTypeAny]>([
-		[0, wholeNumberField(0)],
-		[false, yesNoField],
+		[0, wholeNumberSchema(0)],
+		[false, yesNoSchema],
 	])('is not empty with %j in it', (value, schema) => {
-		expect(read(optional(schema), value)).toBe(value);
-		expect(read(required(schema), value)).toBe(value);
+		expect(read(allowBlank(schema), value)).toBe(value);
+		expect(read(rejectBlank(schema), value)).toBe(value);
 	});
 });
 

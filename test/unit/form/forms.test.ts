@@ -19,7 +19,7 @@ const PAGE = path.resolve(__dirname, '../../../docs/parameters.md');
 
 const INTRODUCTION = `# Parameters
 
-Every field of the forms under the name that saved workflows, expressions and the API of n8n use. \`[]\` stands for the entries of a list. Made from the forms by \`npm run write\`.
+Each field under its name in saved workflows, expressions and the API of n8n. \`[]\` stands for the entries of a list. Made by \`npm run write\`.
 `;
 
 const COLUMNS = ['parameter', 'label', 'type', 'default', 'shown if'];

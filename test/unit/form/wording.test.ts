@@ -1,9 +1,6 @@
 import type { INodeProperties, INodePropertyMode, INodePropertyOptions } from 'n8n-workflow';
-import { DigitalSalesApi } from '../../../credentials/DigitalSalesApi.credentials';
-import { DigitalSalesTrigger } from '../../../nodes/DigitalSales/DigitalSalesTrigger.node';
 import { everyProperty } from '../../helpers/form';
-import { action, filesOf, FORMS } from '../../helpers/forms';
-import { turnedDownIn, turnedDownInFile } from '../../helpers/words';
+import { action, FORMS } from '../../helpers/forms';
 
 /** Words that Title Case leaves small within a label. */
 const SMALL = ['a', 'in', 'of', 'or', 'the', 'to', 'for'];
@@ -154,28 +151,4 @@ test('secrets are typed unseen, and the rest is not', () => {
 	const hidden = real.filter(({ property }) => property.typeOptions?.password === true);
 
 	expect(hidden.map(({ path }) => path)).toEqual(['apiToken', 'bodyApiToken']);
-});
-
-/** Generated from what was measured. */
-const MEASUREMENTS = 'docs/measurements.md';
-
-describe('plain words', () => {
-	const shown = [action, new DigitalSalesTrigger().description, new DigitalSalesApi()];
-
-	test('in what the forms show', () => {
-		expect(shown.flatMap((form) => turnedDownIn(JSON.stringify(form)))).toEqual([]);
-	});
-
-	test.each([
-		...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md'],
-		...filesOf('docs', '.md').filter((page) => page !== MEASUREMENTS),
-		...filesOf('.github', '.md'),
-		...filesOf('.github/ISSUE_TEMPLATE', '.yml'),
-		...filesOf('examples/en', '.json'),
-		...filesOf('nodes', '.ts'),
-		...filesOf('credentials', '.ts'),
-		...filesOf('test', '.ts'),
-	])('in %s', (file) => {
-		expect(turnedDownInFile(file)).toEqual([]);
-	});
 });

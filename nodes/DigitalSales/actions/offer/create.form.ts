@@ -2,16 +2,22 @@ import { z } from 'zod/v3';
 import { OFFER_INTERVALS, PAYMENT_METHOD_CODES } from '../../api/schemas/product';
 import {
 	customFieldsField,
-	money,
-	optional,
-	percentField,
-	required,
-	text,
+	moneyField,
+	allowBlank,
+	percentSchema,
+	rejectBlank,
 	textField,
-	wholeNumberField,
-	yesNo,
+	textSchema,
+	wholeNumberSchema,
+	yesNoField,
 } from '../../form/fields';
-import { field, formOf, type FormValues, group, list } from '../../form/formOf';
+import {
+	defineField,
+	defineForm,
+	type FormValues,
+	defineGroup,
+	defineList,
+} from '../../form/defineForm';
 import { productLocator } from '../../form/locators';
 import { lenientText, tolerated } from '../../shared/lenient';
 import { repeatCodeOption } from '../../form/outputOptions';
@@ -21,25 +27,25 @@ const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Card', value: PAYMENT_METHOD_CODES.card },
 	{ name: 'PIX', value: PAYMENT_METHOD_CODES.pix },
 ];
-const methodCode = wholeNumberField(1, 3);
+const methodCode = wholeNumberSchema(1, 3);
 
-/** What is checked of an offer as it will be sent: Custom Fields may put anything into a body. */
+/** The parts of an offer that are checked: Custom Fields may put anything into its body. */
 export const offerBodySchema = z.object({
-	price: wholeNumberField(0).optional(),
+	price: wholeNumberSchema(0).optional(),
 	payment_methods: tolerated(z.array(lenientText)),
 	method_default: tolerated(lenientText),
 	payment_method_discounts: z
 		.array(
 			z.object({
 				payment_method: tolerated(lenientText),
-				discount_percentage: percentField.optional(),
+				discount_percentage: percentSchema.optional(),
 			}),
 			{ message: 'must be a list' },
 		)
 		.optional(),
 });
 
-const discounts = list(
+const discounts = defineList(
 	{
 		displayName: 'Payment Method Discounts',
 		name: 'paymentMethodDiscounts',
@@ -51,18 +57,18 @@ const discounts = list(
 		displayName: 'Discount',
 		name: 'items',
 		parts: [
-			field({
+			defineField({
 				displayName: 'Payment Method',
 				name: 'paymentMethod',
 				type: 'string',
 				default: 'pix',
 				placeholder: 'e.g. credit_card',
-				description: 'The name that the service uses for it: pix, credit_card or another',
+				description: 'The name of the method in the service: pix, credit_card or another',
 				weight: 'decides',
 				sentAs: 'payment_method',
-				reads: required(textField),
+				reads: rejectBlank(textSchema),
 			}),
-			field({
+			defineField({
 				displayName: 'Discount Percentage',
 				name: 'discountPercentage',
 				type: 'number',
@@ -71,29 +77,29 @@ const discounts = list(
 				description: 'Percent off the price, for example 5 or 7.5',
 				weight: 'decides',
 				sentAs: 'discount_percentage',
-				reads: percentField,
+				reads: percentSchema,
 			}),
 		],
 	},
 );
 
-/** The form of Offer > Create, and the body of POST /products/{hash}/offers (API document, Endpoint 2). */
-export const offerForm = formOf([
+/** The form of Offer > Create, with the body of POST /products/{hash}/offers (API document, Endpoint 2). */
+export const offerForm = defineForm([
 	productLocator,
-	text({
+	textField({
 		displayName: 'Title',
 		name: 'title',
 		placeholder: 'e.g. Black Friday',
 		description: 'The name of the offer',
 		sentAs: 'title',
 	}),
-	money({
+	moneyField({
 		displayName: 'Price',
 		name: 'price',
 		description: 'The price of the offer',
 		sentAs: 'price',
 	}),
-	field({
+	defineField({
 		displayName: 'Payment Methods',
 		name: 'paymentMethods',
 		type: 'multiOptions',
@@ -102,62 +108,65 @@ export const offerForm = formOf([
 		description: 'How customers can pay',
 		weight: 'decides',
 		sentAs: 'payment_methods',
-		reads: optional(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
+		reads: allowBlank(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
 	}),
-	group({ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' }, [
-		customFieldsField,
-		field({
-			displayName: 'Default Method',
-			name: 'methodDefault',
-			type: 'options',
-			options: PAYMENT_METHOD_OPTIONS,
-			default: 3,
-			description: 'The payment method selected when the checkout opens',
-			weight: 'decides',
-			sentAs: 'method_default',
-			reads: optional(methodCode),
-		}),
-		field({
-			displayName: 'Interval',
-			name: 'interval',
-			type: 'options',
-			options: [
-				{ name: 'Daily', value: 'daily' },
-				{ name: 'Monthly', value: 'monthly' },
-				{ name: 'Quarterly', value: 'quarterly' },
-				{ name: 'Semi-Annual', value: 'semi-annual' },
-				{ name: 'Weekly', value: 'weekly' },
-				{ name: 'Yearly', value: 'yearly' },
-			],
-			default: 'monthly',
-			description: 'How often a subscription is charged. Needed only for subscription products.',
-			weight: 'decides',
-			sentAs: 'interval',
-			reads: optional(
-				textField.pipe(
-					z.enum(OFFER_INTERVALS, { message: `must be one of ${OFFER_INTERVALS.join(', ')}` }),
+	defineGroup(
+		{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
+		[
+			customFieldsField,
+			defineField({
+				displayName: 'Default Method',
+				name: 'methodDefault',
+				type: 'options',
+				options: PAYMENT_METHOD_OPTIONS,
+				default: 3,
+				description: 'The payment method selected when the checkout opens',
+				weight: 'decides',
+				sentAs: 'method_default',
+				reads: allowBlank(methodCode),
+			}),
+			defineField({
+				displayName: 'Interval',
+				name: 'interval',
+				type: 'options',
+				options: [
+					{ name: 'Daily', value: 'daily' },
+					{ name: 'Monthly', value: 'monthly' },
+					{ name: 'Quarterly', value: 'quarterly' },
+					{ name: 'Semi-Annual', value: 'semi-annual' },
+					{ name: 'Weekly', value: 'weekly' },
+					{ name: 'Yearly', value: 'yearly' },
+				],
+				default: 'monthly',
+				description: 'How often a subscription is charged. Needed only for subscription products.',
+				weight: 'decides',
+				sentAs: 'interval',
+				reads: allowBlank(
+					textSchema.pipe(
+						z.enum(OFFER_INTERVALS, { message: `must be one of ${OFFER_INTERVALS.join(', ')}` }),
+					),
 				),
-			),
-		}),
-		discounts,
-		yesNo({
-			displayName: 'Visible to Affiliates',
-			name: 'affiliatesVisible',
-			description: 'Whether affiliates see the offer in the marketplace',
-			sentAs: 'affiliates_visible',
-		}),
-	]),
-	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-		yesNo({
+			}),
+			discounts,
+			yesNoField({
+				displayName: 'Visible to Affiliates',
+				name: 'affiliatesVisible',
+				description: 'Whether affiliates see the offer in the marketplace',
+				sentAs: 'affiliates_visible',
+			}),
+		],
+	),
+	defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+		yesNoField({
 			displayName: 'Allow Price Mismatch',
 			name: 'allowPriceMismatch',
 			description:
-				'Whether to create the offer even if its price is exactly 100 times that of another offer of the product, or a hundredth of it. Unless you turn this on, the node refuses, because reais and cents were probably mixed up.',
+				'Whether to create the offer even if its price is exactly 100 times that of another offer of the product, or a hundredth of it. By default such a price is refused, because reais and cents were probably mixed up.',
 		}),
 		repeatCodeOption(
 			'Code to Create Again',
 			'e.g. 7KQ2-M4XD',
-			"The code from the error for an offer that may already exist. Enter it only if you have checked the service's dashboard and the offer is not there. It allows that one offer. Several codes may stand here, with commas between them.",
+			"The code from the error, which allows one offer that may already exist. Check the service's dashboard first: enter the code only if the offer is not there. Separate several codes with commas.",
 		),
 	]),
 ]);

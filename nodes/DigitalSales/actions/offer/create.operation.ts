@@ -5,13 +5,13 @@ import { markPricesSeen, offerTries, seenPrices } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { quoted } from '../../domain/text';
 import { withCustomFields } from '../../form/fields';
-import { displayPath, mistake, readForm } from '../../form/readForm';
+import { displayPath, parameterError, readForm } from '../../form/readForm';
 import { createOnce } from '../../idempotency/createOnce';
-import { isKnown } from '../../idempotency/earlier';
-import { offerFingerprint } from '../../idempotency/keys';
+import { hasEarlierAttempt } from '../../idempotency/earlier';
+import { fingerprintOffer } from '../../idempotency/fingerprints';
 import type { Refusal } from '../../output/errors';
 import { offerOutput } from '../../output/product';
-import { hundredfold } from '../hundredfold';
+import { hundredfoldMismatch, type SentPrice } from '../priceMismatch';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { offerBodySchema, type OfferForm, offerForm } from './create.form';
@@ -20,7 +20,7 @@ interface ReadyOffer extends OfferBody {
 	productHash: string;
 	options: { repeatCode?: string; allowPriceMismatch?: boolean };
 	about: string;
-	/** What is wrong with an offer that may exist already: then it is returned all the same. */
+	/** Refuses a new offer, but not one that exists already. */
 	problem?: Refusal;
 }
 
@@ -37,13 +37,13 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 	read({ context }, itemIndex) {
 		const form = readForm(context, itemIndex, offerForm);
 		const { productHash, options } = form;
-		const offer = bodyOf(context, itemIndex, form);
-		return { productHash, ...offer, options, about: inWords(productHash, offer.body) };
+		const offer = buildOffer(context, itemIndex, form);
+		return { productHash, ...offer, options, about: describeOffer(productHash, offer.body) };
 	},
 	check(run, itemIndex, ready) {
-		const problem = priceMismatch(run, ready);
-		// What exists is returned whatever other offers cost now.
-		if (problem && !isKnown(identifiable(run, itemIndex, ready))) throw problem;
+		const problem = findPriceMismatch(run, ready);
+		// An existing offer is returned whatever other offers cost now.
+		if (problem && !hasEarlierAttempt(offerIdentity(run, itemIndex, ready))) throw problem;
 		return { ...ready, problem };
 	},
 	about: ({ about }) => about,
@@ -53,15 +53,15 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 		const client = run.client();
 		const { made: json, isExisting } = await createOnce<IDataObject>({
 			...run.creating(itemIndex),
-			...identifiable(run, itemIndex, ready),
+			...offerIdentity(run, itemIndex, ready),
 			kind: 'offer',
 			about,
-			repeatCode: options.repeatCode,
+			enteredCodes: options.repeatCode,
 			problem,
 			tries: offerTries(client, productHash, body),
-			// No operation reads an offer, so all of it is kept.
-			keep: (made) => made,
-			again: async (kept) => kept,
+			// The API cannot read an offer again, so the whole offer is stored.
+			toStoredResult: (made) => made,
+			readAgain: async (stored) => stored,
 			isVoid: () => false,
 		});
 		if (isExisting) {
@@ -69,23 +69,22 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 			run.hint(`The offer was already created. Returning ${name}.`, 'existing', name);
 		}
 		catalogPages.clear();
-		// Also of an existing one: its raw price may go straight into the next form.
+		// For an existing offer, too: its price in cents may be mapped into the next form.
 		markPricesSeen(account, productHash, [json]);
 		return [{ json: offerOutput(json) }];
 	},
 };
 
-/** The offer as it will be sent. */
 interface OfferBody {
-	/** Of POST /products/{hash}/offers; amounts in cents. */
+	/** The body of POST /products/{hash}/offers. Amounts are in cents. */
 	body: IDataObject;
-	price: Parameters<typeof hundredfold>[0];
+	price: SentPrice;
 }
 
 /**
- * @throws NodeOperationError if Custom Fields hold what cannot be checked, or fields contradict each other
+ * @throws NodeOperationError if a value in Custom Fields is invalid, or fields contradict each other
  */
-function bodyOf(context: IExecuteFunctions, itemIndex: number, form: OfferForm): OfferBody {
+function buildOffer(context: IExecuteFunctions, itemIndex: number, form: OfferForm): OfferBody {
 	const { customFields = {} } = form.additionalFields;
 	const body = withCustomFields(offerForm.body(form), customFields);
 	const labelOf = (field: string, own: string[], ...path: Array<string | number>): string =>
@@ -98,7 +97,7 @@ function bodyOf(context: IExecuteFunctions, itemIndex: number, form: OfferForm):
 		const [{ path: [field = '', ...path] = [], message = '' } = {}] = read.error.issues;
 		const label = labelOf(String(field), [String(field)], ...path);
 		const advice = 'Amounts in Custom Fields are in cents. To send none, leave the field out.';
-		throw mistake(context, itemIndex, `${label} ${message}`, advice);
+		throw parameterError(context, itemIndex, `${label} ${message}`, advice);
 	}
 	const {
 		price: cents,
@@ -109,7 +108,7 @@ function bodyOf(context: IExecuteFunctions, itemIndex: number, form: OfferForm):
 	if (preset != null && methods && methods.length > 0 && !methods.includes(preset)) {
 		const label = labelOf('method_default', ['additionalFields', 'methodDefault']);
 		const problem = `${label} is not among the Payment Methods`;
-		throw mistake(context, itemIndex, problem, 'Add it there, or choose another one.');
+		throw parameterError(context, itemIndex, problem, 'Add it there, or choose another one.');
 	}
 	const names = compact(discounts.map(({ payment_method: name }) => name?.trim().toLowerCase()));
 	const second = names.findIndex((name, nth) => names.indexOf(name) < nth);
@@ -117,30 +116,30 @@ function bodyOf(context: IExecuteFunctions, itemIndex: number, form: OfferForm):
 		const own = ['additionalFields', 'paymentMethodDiscounts'];
 		const label = labelOf('payment_method_discounts', own);
 		const problem = `${label} has two discounts for ${quoted(names[second] ?? '')}`;
-		throw mistake(context, itemIndex, problem, 'Keep one of them.');
+		throw parameterError(context, itemIndex, problem, 'Keep one of them.');
 	}
 	const price = { label: labelOf('price', ['price']), cents, isCustom: 'price' in customFields };
 	return { body, price };
 }
 
-/** A price that fits one offer of the product is right, whatever the others cost. */
-function priceMismatch(
+/** A price that equals that of any offer of the product is right, whatever the other offers cost. */
+function findPriceMismatch(
 	{ account }: Run,
 	{ productHash, price, options }: ReadyOffer,
 ): Refusal | undefined {
 	const seen = seenPrices(account, productHash);
 	if (options.allowPriceMismatch === true || seen.some((cents) => cents === price.cents)) return;
 	return seen
-		.map((other) => hundredfold(price, 'another offer of this product costs', other))
+		.map((other) => hundredfoldMismatch(price, 'another offer of this product costs', other))
 		.find(Boolean);
 }
 
-function identifiable(run: Run, itemIndex: number, { productHash, body }: ReadyOffer) {
+function offerIdentity(run: Run, itemIndex: number, { productHash, body }: ReadyOffer) {
 	const { context, account, memory } = run;
-	return { context, account, memory, itemIndex, fingerprint: offerFingerprint(productHash, body) };
+	return { context, account, memory, itemIndex, fingerprint: fingerprintOffer(productHash, body) };
 }
 
-function inWords(productHash: string, { title, price }: IDataObject): string {
+function describeOffer(productHash: string, { title, price }: IDataObject): string {
 	return [
 		`an offer for the product ${quoted(productHash)}`,
 		...(typeof title === 'string' ? [`titled "${quoted(title)}"`] : []),

@@ -1,19 +1,18 @@
 import { PRODUCT_STATUSES } from '../../api/schemas/product';
 import type { Result } from '../../domain/text';
 import {
-	cleanTextField,
-	optional,
-	parsed,
-	text,
-	wholeNumberField,
-	yesNo,
+	cleanTextSchema,
+	allowBlank,
+	parseWith,
+	textField,
+	wholeNumberSchema,
 	yesNoField,
+	yesNoSchema,
 } from '../../form/fields';
-import { field, formOf, group } from '../../form/formOf';
+import { defineField, defineForm, defineGroup } from '../../form/defineForm';
 import { simplifyOption } from '../../form/outputOptions';
 
-/** The rate limit of the account, if it is not the documented one. */
-const requestLimitOption = field({
+const requestLimitOption = defineField({
 	displayName: 'Request Limit',
 	name: 'requestLimit',
 	type: 'number',
@@ -21,10 +20,10 @@ const requestLimitOption = field({
 	default: 20,
 	description:
 		'How many product requests your account can make in a minute. The documented limit is 20.',
-	reads: optional(wholeNumberField(1)),
+	reads: allowBlank(wholeNumberSchema(1)),
 });
 
-const categoriesField = parsed((value): Result<number[] | undefined> => {
+const categoriesField = parseWith((value): Result<number[] | undefined> => {
 	const texts = (Array.isArray(value) ? value : String(value ?? '').split(','))
 		.map((entry) => String(entry).trim())
 		.filter((entry) => entry !== '');
@@ -33,70 +32,76 @@ const categoriesField = parsed((value): Result<number[] | undefined> => {
 		: { problem: 'must be whole numbers separated by commas, for example 3, 7' };
 });
 
-const filters = group({ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' }, [
-	text({
-		displayName: 'Category IDs',
-		name: 'categories',
-		placeholder: 'e.g. 3, 7',
-		description:
-			'Category numbers, separated by commas. Products in any of these categories match.',
-		reads: categoriesField,
-	}),
-	text({
-		displayName: 'Search',
-		name: 'search',
-		placeholder: 'e.g. curso',
-		description:
-			'Words of the title or the hash. The platform may find them only in this order, and with these accents.',
-		reads: optional(cleanTextField),
-	}),
-	field({
-		displayName: 'Status',
-		name: 'status',
-		type: 'options',
-		default: 1,
-		options: [
-			{ name: 'Active', value: PRODUCT_STATUSES.active },
-			{ name: 'Blocked', value: PRODUCT_STATUSES.blocked },
-			{ name: 'In Review', value: PRODUCT_STATUSES.inReview },
-			{ name: 'Inactive', value: PRODUCT_STATUSES.inactive },
-		],
-		description: 'Only products with this status',
-		reads: optional(wholeNumberField(1)),
-	}),
-]);
+const filters = defineGroup(
+	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
+	[
+		textField({
+			displayName: 'Category IDs',
+			name: 'categories',
+			placeholder: 'e.g. 3, 7',
+			description:
+				'Category numbers, separated by commas. Products in any of these categories match.',
+			reads: categoriesField,
+		}),
+		textField({
+			displayName: 'Search',
+			name: 'search',
+			placeholder: 'e.g. curso',
+			description:
+				'Words of the title or the hash. The platform may find them only in this order, and with these accents.',
+			reads: allowBlank(cleanTextSchema),
+		}),
+		defineField({
+			displayName: 'Status',
+			name: 'status',
+			type: 'options',
+			default: 1,
+			options: [
+				{ name: 'Active', value: PRODUCT_STATUSES.active },
+				{ name: 'Blocked', value: PRODUCT_STATUSES.blocked },
+				{ name: 'In Review', value: PRODUCT_STATUSES.inReview },
+				{ name: 'Inactive', value: PRODUCT_STATUSES.inactive },
+			],
+			description: 'Only products with this status',
+			reads: allowBlank(wholeNumberSchema(1)),
+		}),
+	],
+);
 
-const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-	field({
-		displayName: 'Page Size',
-		name: 'pageSize',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 100,
-		description:
-			'How many products to request per page. Without this option, the node requests as many as are useful; the service may return fewer.',
-		reads: optional(wholeNumberField(1)),
-	}),
-	requestLimitOption,
-	yesNo({
-		displayName: 'Split Offers',
-		name: 'splitOffers',
-		description:
-			'Whether to return one item per offer, with its product, instead of one item per product',
-	}),
-]);
+const options = defineGroup(
+	{ displayName: 'Options', name: 'options', placeholder: 'Add Option' },
+	[
+		defineField({
+			displayName: 'Page Size',
+			name: 'pageSize',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 100,
+			description:
+				'How many products to request per page. Without this option, the node requests as many as are useful; the service may return fewer.',
+			reads: allowBlank(wholeNumberSchema(1)),
+		}),
+		requestLimitOption,
+		yesNoField({
+			displayName: 'Split Offers',
+			name: 'splitOffers',
+			description:
+				'Whether to return one item per offer, with its product, instead of one item per product',
+		}),
+	],
+);
 
 /** The form of Product > Get Many: GET /products (API document, Endpoint 4). */
-export const productsForm = formOf([
-	field({
+export const productsForm = defineForm([
+	defineField({
 		displayName: 'Return All',
 		name: 'returnAll',
 		type: 'boolean',
 		default: false,
 		description: 'Whether to return all results or only up to a given limit',
-		reads: yesNoField,
+		reads: yesNoSchema,
 	}),
-	field({
+	defineField({
 		displayName: 'Limit',
 		name: 'limit',
 		type: 'number',
@@ -104,7 +109,7 @@ export const productsForm = formOf([
 		default: 50,
 		description: 'Max number of results to return',
 		displayOptions: { show: { returnAll: [false] } },
-		reads: optional(wholeNumberField(1)),
+		reads: allowBlank(wholeNumberSchema(1)),
 	}),
 	simplifyOption,
 	filters,

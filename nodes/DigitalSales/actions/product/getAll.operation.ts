@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { listProducts } from '../../api/products';
 import { readForm } from '../../form/readForm';
-import type { FormValues } from '../../form/formOf';
+import type { FormValues } from '../../form/defineForm';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
 import { productsForm } from './getAll.form';
@@ -35,7 +35,7 @@ export const getAllProducts: Operation<ProductsForm> = {
 	},
 };
 
-/** One row per offer of a product, the offer under `offer`; a product without offers keeps its row. */
+/** Returns one row per offer, with the offer under `offer`. A product without offers keeps its row. */
 function splitOffers(product: IDataObject): IDataObject[] {
 	const { offers, ...rest } = product;
 	const some = Array.isArray(offers) ? offers.filter((offer) => offer !== null) : [];

@@ -5,48 +5,48 @@ import { lenientText, tolerated } from '../../shared/lenient';
 import { parseDocument } from '../../domain/customer';
 import { quoted } from '../../domain/text';
 import { LARGEST_AMOUNT, formatReais } from '../../domain/money';
-import { wholeNumberField, withCustomFields } from '../../form/fields';
-import { displayPath, mistake } from '../../form/readForm';
+import { wholeNumberSchema, withCustomFields } from '../../form/fields';
+import { displayPath, parameterError } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
 import {
-	callFingerprint,
-	chargeFingerprint,
-	customerFingerprint,
-	goodsFingerprint,
-} from '../../idempotency/keys';
+	fingerprintAgentCall,
+	fingerprintCharge,
+	fingerprintCustomer,
+	fingerprintGoods,
+} from '../../idempotency/fingerprints';
 import { digest } from '../../shared/digest';
-import { hundredfold } from '../hundredfold';
+import { hundredfoldMismatch } from '../priceMismatch';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/products';
 import type { Refusal } from '../../output/errors';
 
-/** A charge that is ready to be sent. All but the body is read from the body, as it will be sent. */
+/** A charge that is ready to be sent. Everything except `body` is derived from the body that will be sent. */
 export interface Charge {
-	/** Of POST /transactions (API document, Endpoint 3), without the account's token; amounts in cents. */
+	/** The body of POST /transactions (API document, Endpoint 3) without the token. Amounts are in cents. */
 	body: IDataObject;
 	/** The account that its token charges. */
 	account: Account;
 	cart: CartLine[];
-	/** What the cart adds up to, in cents; undefined if a price is missing. */
+	/** The sum of the cart in cents, if it has all prices. */
 	cartTotal?: number;
-	/** In cents; undefined if there is none. */
+	/** In cents. */
 	amount?: number;
-	/** To look it up by: cart, amount, last digits of the document. */
+	/** Cart, amount and last digits of the document, to look the charge up by. */
 	about: string;
-	/** Who is charged for what. */
+	/** Identifies customer, cart and amount. */
 	fingerprint: string;
-	/** What else an agent's call says. */
+	/** Identifies everything that an agent's call contains. */
 	call: string;
-	/** The same as it was typed, before the catalog filled it. */
+	/** The fingerprint before the catalog filled in anything. */
 	typed: string;
-	/** Who gets what, at whatever price. */
+	/** Identifies customer and goods, without prices. */
 	goods: string;
-	/** Whether the catalog has given prices: an earlier charge may have had others. */
+	/** Whether the catalog filled in prices, which may differ from those of an earlier charge. */
 	isFilled: boolean;
-	/** Whom it charges, if anything but a name says so. */
+	/** Identifies the customer, if the charge has more than a name. */
 	customer?: string;
-	/** The display name of a field of the body. */
+	/** The label of a field of the body. */
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
 
@@ -56,37 +56,37 @@ const lineSchema = z.object(
 	{
 		offer_hash: word,
 		title: word,
-		price: wholeNumberField(0).nullish(),
-		quantity: wholeNumberField(0).default(1),
+		price: wholeNumberSchema(0).nullish(),
+		quantity: wholeNumberSchema(0).default(1),
 	},
 	{ message: 'must be an object' },
 );
-/** An agent repeats its calls, so a call has to say which customer it is for. */
-const NOBODY = [
+/** An agent repeats its calls, so each call has to identify its customer. */
+const NO_CONTACT = [
 	'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
-	'Ask the customer for one of them: a name alone does not tell customers apart.',
+	'Ask the customer for one of them, because two customers can have the same name.',
 ] as const;
 
 type CartLine = z.output<typeof lineSchema>;
 
-/** Of a cart, in words. */
+/** Lines of a cart that its description lists. */
 const MOST_NAMED = 10;
 
-/** Custom Fields may put anything into a body: what cannot be checked is not sent. */
+/** The parts that are checked: Custom Fields may put anything into a body. */
 const bodySchema = z.object({
-	amount: wholeNumberField(0).optional(),
+	amount: wholeNumberSchema(0).optional(),
 	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
 	customer: tolerated(z.object({ document: word, email: word, phone_number: word })),
 	api_token: word,
 });
 
 /**
- * The charge that a form asks for, Custom Fields included.
+ * Builds the charge of a form, including Custom Fields.
  *
  * @param typed the form before the catalog filled it
- * @throws NodeOperationError if nothing is charged, or what cannot be charged
+ * @throws NodeOperationError if the cart or the amount cannot be charged
  */
-export function chargeOf(
+export function buildCharge(
 	{ context, account }: Run,
 	itemIndex: number,
 	{ form, typed }: { form: ChargeForm; typed: ChargeForm },
@@ -110,59 +110,65 @@ export function chargeOf(
 		const [{ path = [], message = '' } = {}] = read.error.issues;
 		const label = labelOf(path[0] === 'cart' ? 'cart' : 'amount', ...path.slice(1));
 		const advice = 'Amounts in Custom Fields are in cents. To send none, leave the field out.';
-		throw mistake(context, itemIndex, `${label} ${message}`, advice);
+		throw parameterError(context, itemIndex, `${label} ${message}`, advice);
 	}
 	const { customer, api_token: token } = read.data;
 	const cart = read.data.cart ?? [];
 	if (cart.length === 0 && !('amount' in given)) {
 		const advice = 'Add an item to Cart, or set Additional Fields > Amount.';
-		throw mistake(context, itemIndex, 'Cart is empty', advice);
+		throw parameterError(context, itemIndex, 'Cart is empty', advice);
 	}
-	if (!isIdentified(customer) && isTool(context)) throw mistake(context, itemIndex, ...NOBODY);
-	// Not a number if a price is missing.
+	if (!hasContact(customer) && isTool(context))
+		throw parameterError(context, itemIndex, ...NO_CONTACT);
+	// NaN if a price is missing.
 	const total = cart.reduce((sum, { price, quantity }) => sum + (price ?? NaN) * quantity, 0);
 	if (total > LARGEST_AMOUNT) {
 		const problem = `${labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
-		throw mistake(context, itemIndex, problem, 'Correct a price or a quantity.');
+		throw parameterError(context, itemIndex, problem, 'Correct a price or a quantity.');
 	}
 	const unpriced = cart.findIndex(({ price }) => price == null);
 	if (unpriced >= 0 && !('amount' in given)) {
 		const label = labelOf('cart', unpriced, 'price');
-		throw mistake(context, itemIndex, `${label} is empty`, 'Enter the price, or set Amount.');
+		throw parameterError(
+			context,
+			itemIndex,
+			`${label} is empty`,
+			'Enter the price, or set Amount.',
+		);
 	}
 	const cartTotal = cart.length === 0 || Number.isNaN(total) ? undefined : total;
 	const amount = read.data.amount ?? cartTotal;
 	if (amount === 0) {
 		const isTyped = read.data.amount === 0;
 		const label = isTyped ? `${labelOf('amount')} is` : `${labelOf('cart')} adds up to`;
-		throw mistake(context, itemIndex, `${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
+		throw parameterError(context, itemIndex, `${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 	const body = amount === undefined ? given : { amount, ...given };
-	const asTyped = chargeFingerprint(bodyOf(typed));
+	const asTyped = fingerprintCharge(bodyOf(typed));
 	return {
 		body,
 		account: { ...account, key: digest('account', account.key, token ?? account.bodyApiToken) },
 		cart,
 		cartTotal,
 		amount,
-		about: inWords(cart, amount, customer?.document),
-		fingerprint: chargeFingerprint(body),
-		call: callFingerprint(body),
+		about: describeCharge(cart, amount, customer?.document),
+		fingerprint: fingerprintCharge(body),
+		call: fingerprintAgentCall(body),
 		typed: asTyped,
-		goods: goodsFingerprint(body),
-		isFilled: asTyped !== chargeFingerprint(given),
-		customer: isIdentified(customer) ? customerFingerprint(body) : undefined,
+		goods: fingerprintGoods(body),
+		isFilled: asTyped !== fingerprintCharge(given),
+		customer: hasContact(customer) ? fingerprintCustomer(body) : undefined,
 		labelOf,
 	};
 }
 
-/** The names of people are not theirs alone. */
-function isIdentified(customer: z.output<typeof bodySchema>['customer']): boolean {
+/** Whether the customer has more than a name, which several people may share. */
+function hasContact(customer: z.output<typeof bodySchema>['customer']): boolean {
 	const { document, email, phone_number: phone } = customer ?? {};
 	return 'value' in parseDocument(document) || Boolean(email?.trim()) || Boolean(phone?.trim());
 }
 
-function inWords(
+function describeCharge(
 	cart: CartLine[],
 	amount: number | undefined,
 	document: string | null | undefined,
@@ -181,13 +187,11 @@ function inWords(
 }
 
 /**
- * What is wrong with a price that is exactly 100 times the price that this process saw last of the
- * offer, or a hundredth of it: reais and cents were probably mixed up. The same for the amount and the
- * sum of the cart.
+ * Compares each price with the catalog's last known price of the offer, and the amount with the sum of the cart.
  *
- * @returns an error that names the field and both readings
+ * @returns an error if a value is exactly 100 times the other, or a hundredth of it
  */
-export function priceMismatch(
+export function findPriceMismatch(
 	{ account }: Run,
 	{ form, charge }: { form: ChargeForm; charge: Charge },
 ): Refusal | undefined {
@@ -201,7 +205,7 @@ export function priceMismatch(
 		other: number | undefined,
 	): Refusal | undefined => {
 		const isCustom = label[0] in (additionalFields.customFields ?? {});
-		return hundredfold({ label: labelOf(...label), cents, isCustom }, says, other);
+		return hundredfoldMismatch({ label: labelOf(...label), cents, isCustom }, says, other);
 	};
 	const seen = cart.map(({ offer_hash: hash }) =>
 		hash == null ? undefined : seenPrice(account, hash),

@@ -1,21 +1,27 @@
 import { z } from 'zod/v3';
 import {
 	customFieldsField,
-	money,
-	ownFieldsField,
-	optional,
-	optionalReferenceField,
-	parsed,
-	text,
+	moneyField,
+	itemCustomFieldsField,
+	allowBlank,
+	orderReferenceSchema,
+	parseWith,
 	textField,
-	webAddressField,
-	wholeNumberField,
-	yesNo,
+	textSchema,
+	webAddressSchema,
+	wholeNumberSchema,
+	yesNoField,
 } from '../../form/fields';
-import { type FormValues, field, formOf, group, list } from '../../form/formOf';
 import {
-	fieldsOrPicture,
-	qrCodeImage,
+	type FormValues,
+	defineField,
+	defineForm,
+	defineGroup,
+	defineList,
+} from '../../form/defineForm';
+import {
+	outputFieldsWithPicture,
+	qrCodeImageOption,
 	repeatCodeOption,
 	simplifyOption,
 } from '../../form/outputOptions';
@@ -24,7 +30,7 @@ import { customerText, parseDocument, parseEmail, parsePhone } from '../../domai
 
 /** The customer of Transaction > Create PIX. */
 const customer = [
-	text({
+	textField({
 		displayName: 'Customer Name',
 		name: 'customerName',
 		placeholder: 'e.g. Maria da Silva',
@@ -32,9 +38,9 @@ const customer = [
 		description: 'Full name of the person or company that pays',
 		weight: 'decides',
 		sentAs: 'customer.name',
-		reads: optional(textField.transform((name) => customerText(name) || undefined)),
+		reads: allowBlank(textSchema.transform((name) => customerText(name) || undefined)),
 	}),
-	text({
+	textField({
 		displayName: 'Customer Email',
 		name: 'customerEmail',
 		placeholder: 'e.g. maria@example.com',
@@ -42,9 +48,9 @@ const customer = [
 		description: 'E-mail address of the customer',
 		weight: 'decides',
 		sentAs: 'customer.email',
-		reads: optional(parsed(parseEmail)),
+		reads: allowBlank(parseWith(parseEmail)),
 	}),
-	text({
+	textField({
 		displayName: 'Customer Phone',
 		name: 'customerPhone',
 		placeholder: 'e.g. (11) 91234-5678',
@@ -52,9 +58,9 @@ const customer = [
 		description: 'Phone number of the customer, with the area code',
 		weight: 'decides',
 		sentAs: 'customer.phone_number',
-		reads: optional(parsed(parsePhone)),
+		reads: allowBlank(parseWith(parsePhone)),
 	}),
-	text({
+	textField({
 		displayName: 'Customer CPF or CNPJ',
 		name: 'customerDocument',
 		placeholder: 'e.g. 529.982.247-25',
@@ -63,33 +69,33 @@ const customer = [
 			'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
 		weight: 'decides',
 		sentAs: 'customer.document',
-		reads: optional(parsed(parseDocument)),
+		reads: allowBlank(parseWith(parseDocument)),
 	}),
 ];
 
-const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
-	text({
+const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
+	textField({
 		displayName: 'Cover URL',
 		name: 'cover',
 		placeholder: 'e.g. https://example.com/cover.png',
 		description:
 			'Address of a picture of the item. If you leave it empty, it comes from the catalog whenever Price or Title is looked up there.',
 		sentAs: 'cover',
-		reads: optional(webAddressField),
+		reads: allowBlank(webAddressSchema),
 	}),
-	field({
+	defineField({
 		displayName: 'Operation Type',
 		name: 'operationType',
 		type: 'number',
 		typeOptions: { numberPrecision: 0 },
 		default: 1,
 		description:
-			'The code of the type of sale. It is not documented; one platform names 1 sale, 2 order bump, 3 upsell.',
+			'The code of the type of sale. It is not documented; on one platform, 1 is a sale, 2 an order bump, 3 an upsell.',
 		weight: 'decides',
 		sentAs: 'operation_type',
-		reads: optional(wholeNumberField(0)).transform((type = 1) => type),
+		reads: allowBlank(wholeNumberSchema(0)).transform((type = 1) => type),
 	}),
-	text({
+	textField({
 		displayName: 'Title',
 		name: 'title',
 		placeholder: 'e.g. Curso de Fotografia',
@@ -97,15 +103,15 @@ const more = group({ displayName: 'More', name: 'more', placeholder: 'Add Field'
 			'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
 		sentAs: 'title',
 	}),
-	ownFieldsField,
+	itemCustomFieldsField,
 ]);
 
-/** Above an entry in the editor: the offer that was picked, or what was typed for it. */
+/** The heading of an entry in the editor: the picked offer, or the text typed for it. */
 const OFFER_NAME =
 	'={{ $collection.item.value.offerHash.cachedResultName || $collection.item.value.offerHash.value }}';
 
 /** The cart of Transaction > Create PIX. */
-const cart = list(
+const cart = defineList(
 	{
 		displayName: 'Cart',
 		name: 'cart',
@@ -118,10 +124,10 @@ const cart = list(
 	{
 		displayName: 'Item',
 		name: 'items',
-		// In the order in which a person fills them in.
+		// In the order in which people fill them in.
 		parts: [
 			offerLocator,
-			field({
+			defineField({
 				displayName: 'Quantity',
 				name: 'quantity',
 				type: 'number',
@@ -130,9 +136,9 @@ const cart = list(
 				description: 'How many units the customer buys',
 				weight: 'decides',
 				sentAs: 'quantity',
-				reads: optional(wholeNumberField(1)).transform((quantity = 1) => quantity),
+				reads: allowBlank(wholeNumberSchema(1)).transform((quantity = 1) => quantity),
 			}),
-			money({
+			moneyField({
 				displayName: 'Price',
 				name: 'price',
 				hint: "Leave empty for the offer's price",
@@ -145,7 +151,7 @@ const cart = list(
 	},
 );
 
-const tracking = group(
+const tracking = defineGroup(
 	{
 		displayName: 'Tracking',
 		name: 'tracking',
@@ -154,37 +160,37 @@ const tracking = group(
 		sentAs: 'tracking',
 	},
 	[
-		text({
+		textField({
 			displayName: 'Source (Src)',
 			name: 'src',
 			description: 'Where the customer came from, for example instagram',
 			sentAs: 'src',
 		}),
-		text({
+		textField({
 			displayName: 'UTM Campaign',
 			name: 'utmCampaign',
 			description: 'The campaign, for example black-friday',
 			sentAs: 'utm_campaign',
 		}),
-		text({
+		textField({
 			displayName: 'UTM Content',
 			name: 'utmContent',
 			description: 'Which version of the advertisement it was',
 			sentAs: 'utm_content',
 		}),
-		text({
+		textField({
 			displayName: 'UTM Medium',
 			name: 'utmMedium',
 			description: 'The kind of advertisement, for example cpc',
 			sentAs: 'utm_medium',
 		}),
-		text({
+		textField({
 			displayName: 'UTM Source',
 			name: 'utmSource',
 			description: 'The site that sent the customer, for example google',
 			sentAs: 'utm_source',
 		}),
-		text({
+		textField({
 			displayName: 'UTM Term',
 			name: 'utmTerm',
 			description: 'The search terms',
@@ -193,17 +199,16 @@ const tracking = group(
 	],
 );
 
-const notify = [
-	field({
-		displayName: 'Notify',
-		name: 'notify',
+const webhooks = [
+	defineField({
+		displayName: 'Webhooks Go To',
+		name: 'webhooksGoTo',
 		type: 'options',
 		options: [
 			{
 				name: 'Automatic',
 				value: 'automatic',
-				description:
-					'Wait for Payment if it follows, else the trigger of this workflow, else the Notification URL of the credential',
+				description: 'The first address that exists, as the hint below says',
 			},
 			{
 				name: 'Trigger of This Workflow',
@@ -223,26 +228,27 @@ const notify = [
 			},
 		],
 		default: 'automatic',
-		description: 'Who to notify when the payment status changes',
+		hint: "Automatic: the Wait for Payment that follows, otherwise this workflow's trigger, otherwise the credential's Notification URL",
+		description: 'Where the service sends webhooks when the status of the payment changes',
 		reads: z.enum(['automatic', 'trigger', 'url', 'none'], {
 			message: 'must be automatic, trigger, url or none',
 		}),
 	}),
-	text({
+	textField({
 		displayName: 'Notification URL',
 		name: 'notificationUrl',
 		placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 		description:
 			'The address that the service sends webhooks to; it must start with http:// or https://',
-		displayOptions: { show: { notify: ['url'] } },
+		displayOptions: { show: { webhooksGoTo: ['url'] } },
 		sentAs: 'webhook_url',
 	}),
 ];
 
-const additionalFields = group(
+const additionalFields = defineGroup(
 	{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
 	[
-		money({
+		moneyField({
 			displayName: 'Amount',
 			name: 'amount',
 			description: 'The total to charge. If you leave it out, the sum of the cart is charged.',
@@ -253,26 +259,29 @@ const additionalFields = group(
 	],
 );
 
-const options = group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-	yesNo({
-		displayName: 'Allow Price Mismatch',
-		name: 'allowPriceMismatch',
-		description:
-			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it. Unless you turn this on, the node refuses, because reais and cents were probably mixed up. The same applies to Amount and the sum of the cart.',
-	}),
-	repeatCodeOption(
-		'Charge in Doubt',
-		'e.g. 7KQ2-M4XD or ab12cd34ef',
-		"For a charge that may already have been made, once you have checked the service's dashboard. If it is there, enter its hash: it is returned, and not in doubt any more. If not, enter the code from the error, which allows that one charge. Several codes and hashes may stand here, with commas between them.",
-	),
-	fieldsOrPicture,
-]);
+const options = defineGroup(
+	{ displayName: 'Options', name: 'options', placeholder: 'Add Option' },
+	[
+		yesNoField({
+			displayName: 'Allow Price Mismatch',
+			name: 'allowPriceMismatch',
+			description:
+				'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or Amount that of the cart. By default such a price is refused, because reais and cents were probably mixed up.',
+		}),
+		repeatCodeOption(
+			'Charge in Doubt',
+			'e.g. 7KQ2-M4XD or ab12cd34ef',
+			"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas.",
+		),
+		outputFieldsWithPicture,
+	],
+);
 
-/** The form of Transaction > Create PIX, and the body of POST /transactions (API document, Endpoint 3). */
-export const chargeForm = formOf([
+/** The form of Transaction > Create PIX, with the body of POST /transactions (API document, Endpoint 3). */
+export const chargeForm = defineForm([
 	cart,
 	...customer,
-	text({
+	textField({
 		displayName: 'Order Reference',
 		name: 'orderReference',
 		placeholder: 'e.g. order-1001',
@@ -280,10 +289,10 @@ export const chargeForm = formOf([
 		description:
 			'Your own name for this order, such as its number in your shop. Not sent to the service.',
 		weight: 'guards',
-		reads: optionalReferenceField,
+		reads: orderReferenceSchema,
 	}),
-	...notify,
-	qrCodeImage,
+	...webhooks,
+	qrCodeImageOption,
 	simplifyOption,
 	additionalFields,
 	options,

@@ -7,17 +7,16 @@ import { readForm } from '../../form/readForm';
 import { createOnce, refuseAhead } from '../../idempotency/createOnce';
 import type { Created, Creation } from '../../idempotency/creation';
 import { isTool } from '../../n8n/tool';
-import { isKnown } from '../../idempotency/earlier';
-import { contactOf } from '../../idempotency/keys';
-import { customerPhrase } from '../../idempotency/refusals';
+import { hasEarlierAttempt } from '../../idempotency/earlier';
+import { normalizeContact } from '../../idempotency/fingerprints';
 import type { Refusal } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { type Charge, chargeOf, priceMismatch } from './charge';
+import { type Charge, buildCharge, findPriceMismatch } from './charge';
 import { type ChargeForm, chargeForm } from './create.form';
 import { fillCart } from './fillCart';
-import { notificationAddress } from './notificationAddress';
-import { transactionItem } from './transactionItem';
+import { resolveNotificationAddress } from './notificationAddress';
+import { buildTransactionItem } from './transactionItem';
 
 interface ReadyCharge {
 	form: ChargeForm;
@@ -40,15 +39,15 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	creates: true,
 	read: ({ context }, itemIndex) => readForm(context, itemIndex, chargeForm),
 	async complete(run, itemIndex, typed) {
-		const { url, hint } = await notificationAddress(run, itemIndex, typed);
+		const { url, hint } = await resolveNotificationAddress(run, itemIndex, typed);
 		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
-		return { form, charge: chargeOf(run, itemIndex, { form, typed }), hint };
+		return { form, charge: buildCharge(run, itemIndex, { form, typed }), hint };
 	},
 	async check(run, itemIndex, ready) {
-		const problem = priceMismatch(run, ready);
+		const problem = findPriceMismatch(run, ready);
 		const creation = creationOf(run, itemIndex, ready);
 		// What exists is returned whatever the catalog says now.
-		if (problem && !isKnown(creation)) throw problem;
+		if (problem && !hasEarlierAttempt(creation)) throw problem;
 		await refuseAhead(creation);
 		return { ...ready, problem };
 	},
@@ -57,7 +56,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		const { form } = ready;
 		const { made, isExisting } = await charged(run, itemIndex, ready);
 		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
-		const item = await transactionItem(run, made, { ...form, options });
+		const item = await buildTransactionItem(run, made, { ...form, options });
 		// Hints reach neither an If node nor a model. It stands beside the hash, and no field of the service hides it.
 		const own = { already_charged: isExisting };
 		const json = Object.assign({ hash: made.hash }, own, item.json, own);
@@ -72,15 +71,14 @@ async function charged(
 ): Promise<Created<Transaction>> {
 	const creation = creationOf(run, itemIndex, ready);
 	const created = await createOnce(creation);
-	const { made: transaction, isExisting, isRepeated } = created;
+	const { made: transaction, isExisting, reusesHash: isRepeated } = created;
 	const { amount: sent } = ready.charge;
 	const { hash, amount, pix, payment_status: status } = transaction;
 	const hint = (kind: string, message: string): void =>
 		run.hint(message, kind, `transaction ${hash}`);
 	const others = othersOf(ready.charge, transaction);
 	if (isExisting) {
-		const who = customerPhrase(creation);
-		hint('existing', `${who} was already charged. Returning transaction ${hash}.`);
+		hint('existing', `The customer was already charged. Returning transaction ${hash}.`);
 		if (others.length > 0) {
 			const names = others.join(' and ');
 			hint(
@@ -121,7 +119,7 @@ const DOCUMENT = 'Customer CPF or CNPJ';
 
 /** The fields of the customer that are stated on both sides, not masked, and not the same. */
 function othersOf({ body }: Charge, { customer }: Transaction): string[] {
-	const [asked, stated] = [contactOf(body.customer), contactOf(customer)];
+	const [asked, stated] = [normalizeContact(body.customer), normalizeContact(customer)];
 	const isOther = (field: keyof typeof asked): boolean => {
 		const { [field]: value } = stated;
 		return Boolean(asked[field] && value) && asked[field] !== value && !value?.includes('*');
@@ -148,24 +146,25 @@ function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<T
 		...shared,
 		account,
 		fingerprint,
-		call,
-		typed,
-		goods,
-		customer,
+		agentCall: call,
+		typedFingerprint: typed,
+		goodsFingerprint: goods,
+		customerFingerprint: customer,
 		orderReference: form.orderReference,
 		kind: 'charge',
 		about,
-		repeatCode: form.options.repeatCode,
+		enteredCodes: form.options.repeatCode,
 		problem,
 		tries: transactionTries(client, body),
-		keep: ({ hash }) => ({ hash }),
-		again: async ({ hash }) => await getTransaction(client, String(hash)),
+		toStoredResult: ({ hash }) => ({ hash }),
+		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
-		fits: (made) => {
+		matchesRequest: (made) => {
 			const others = othersOf(charge, made);
 			// A document alone tells who it is: the rest may have been corrected.
-			const { document } = contactOf(made.customer);
-			const isStated = document && !document.includes('*') && contactOf(body.customer).document;
+			const { document } = normalizeContact(made.customer);
+			const isStated =
+				document && !document.includes('*') && normalizeContact(body.customer).document;
 			const isOther =
 				isStated && !isTool(run.context) ? others.includes(DOCUMENT) : others.length > 0;
 			const isAmount = [null, undefined, charge.amount].includes(made.amount);

@@ -5,24 +5,23 @@ import { seenPrice } from '../../api/products';
 import { formatReais } from '../../domain/money';
 import { quoted, RUN_AGAIN } from '../../domain/text';
 import { webAddressIn } from '../../domain/webAddress';
-import { displayPath, mistake } from '../../form/readForm';
+import { displayPath, parameterError } from '../../form/readForm';
 import type { ServiceError } from '../../api/serviceError';
 import { Refusal } from '../../output/errors';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 
-/** Of offers that fit. */
+/** Offers listed in an error. */
 const MOST_NAMED = 10;
 
 type CartItem = ChargeForm['cart'][number];
 
 /**
- * Fills blank titles and prices of the cart's offers from the catalog. A blank cover is filled along with
- * them, but is not worth a request of its own. Without a title the charge is still made, with a hint.
- * A cart of Custom Fields is sent as it is.
+ * Fills blank prices and titles of the cart from the catalog, and a blank cover along with them. A title that
+ * stays blank is only a hint. A cart in Custom Fields is sent as it is.
  *
- * @throws Refusal if the catalog cannot be read, and a price is blank
- * @throws NodeOperationError if several offers fit, or a price stays blank and no amount is given
+ * @throws Refusal if a price is blank and the catalog cannot be read
+ * @throws NodeOperationError if several offers match, or a price stays blank and no amount is given
  */
 export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): Promise<ChargeForm> {
 	const { amount, customFields = {} } = form.additionalFields;
@@ -31,22 +30,21 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 	const cart: CartItem[] = [];
 	for (const [index, item] of form.cart.entries()) {
 		const { offerHash: hash } = item;
-		const wrong = (field: string, message: string, advice: string): NodeOperationError => {
+		const fieldError = (field: string, message: string, advice: string): NodeOperationError => {
 			const label = displayPath(chargeForm.properties, ['cart', 'items', index, field]);
-			return mistake(run.context, itemIndex, `${label} ${message}`, advice);
+			return parameterError(run.context, itemIndex, `${label} ${message}`, advice);
 		};
-		if (blanksOf(item).length === 0) {
+		if (blankFields(item).length === 0) {
 			cart.push(item);
 			continue;
 		}
 		const { found, several, failed } = await run.catalog.offer(hash, item.price);
-		// What the catalog says of a price is not guessed.
-		if (failed && item.price === undefined) throw notLookedUp(hash, failed);
-		if (several) throw wrong('offerHash', ...ambiguity(several));
-		const filled = found ? filledFrom(run, item, hash, found) : item;
-		const problem = problemOf(blanksOf(filled), { found, failed });
-		if (blanksOf(filled).includes('Price') && !hasAmount) {
-			throw wrong('price', 'is empty', `Offer ${quoted(hash)} ${problem}. Enter the price.`);
+		if (failed && item.price === undefined) throw lookupError(hash, failed);
+		if (several) throw fieldError('offerHash', ...ambiguousOffer(several));
+		const filled = found ? fillItem(run, item, hash, found) : item;
+		const problem = lookupProblem(blankFields(filled), { found, failed });
+		if (blankFields(filled).includes('Price') && !hasAmount) {
+			throw fieldError('price', 'is empty', `Offer ${quoted(hash)} ${problem}. Enter the price.`);
 		}
 		if (problem !== undefined) {
 			run.hint(`Offer ${quoted(hash)} ${problem}.`, problem, `offer ${quoted(hash)}`);
@@ -56,33 +54,36 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 	return { ...form, cart };
 }
 
-function notLookedUp(hash: string, error: ServiceError): Refusal {
+function lookupError(hash: string, error: ServiceError): Refusal {
 	return new Refusal(`Offer ${quoted(hash)} could not be looked up in the catalog`, {
-		advice: `${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price yourself.`,
+		advice: `${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price and the title yourself.`,
 		outcome: 'notSent',
 		answer: error.outcome,
 	});
 }
 
-function ambiguity(several: FoundOffer[]): [message: string, advice: string] {
+function ambiguousOffer(several: FoundOffer[]): [message: string, advice: string] {
 	const names = several
 		.slice(0, MOST_NAMED)
 		.map(
 			({ offer: { hash, price } }) =>
 				`${quoted(String(hash))} (${price == null ? 'no price' : formatReais(price)})`,
 		);
-	return ['fits several offers of the catalog', `They are ${names.join(', ')}. Enter the price.`];
+	return [
+		'matches several offers in the catalog',
+		`They are ${names.join(', ')}. Enter the price.`,
+	];
 }
 
-function problemOf(blanks: string[], { found, failed }: Lookup): string | undefined {
+function lookupProblem(blanks: string[], { found, failed }: Lookup): string | undefined {
 	if (blanks.length === 0) return undefined;
-	const come = `${blanks.join(' and ')} stayed empty`;
-	if (failed) return `could not be looked up in the catalog (${failed.message}), so ${come}`;
-	if (found) return `is incomplete in the catalog, so ${come}`;
-	return `was not found in the part of the catalog that was read (at most ${MOST_LOOKUP_PAGES} pages), so ${come}`;
+	const stayed = `${blanks.join(' and ')} stayed empty`;
+	if (failed) return `could not be looked up in the catalog (${failed.message}), so ${stayed}`;
+	if (found) return `is incomplete in the catalog, so ${stayed}`;
+	return `was not found in the first ${MOST_LOOKUP_PAGES} pages of the catalog, so ${stayed}`;
 }
 
-function blanksOf(item: CartItem): string[] {
+function blankFields(item: CartItem): string[] {
 	const { customFields: own = {} } = item.more;
 	return [
 		...(item.price === undefined && !('price' in own) ? ['Price'] : []),
@@ -90,8 +91,8 @@ function blanksOf(item: CartItem): string[] {
 	];
 }
 
-/** The price that was read last counts, also if a page was remembered before; only what is sold has one. */
-function filledFrom(
+/** Prefers the price that was read last, because the page may come from a cache. Only products on sale have one. */
+function fillItem(
 	{ account }: Run,
 	item: CartItem,
 	hash: string,

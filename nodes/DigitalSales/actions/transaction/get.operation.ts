@@ -1,66 +1,40 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { getTransaction } from '../../api/transactions';
 import { quoted } from '../../domain/text';
-import { mistake, readForm } from '../../form/readForm';
+import type { FormValues } from '../../form/defineForm';
+import { transactionHashField } from '../../form/locators';
+import { parameterError, readForm } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
 import type { Operation } from '../operation';
-import { transactionItem } from './transactionItem';
-import { hashField, required } from '../../form/fields';
-import { field, formOf, group, type FormValues } from '../../form/formOf';
-import { fieldsOrPicture, qrCodeImage, simplifyOption } from '../../form/outputOptions';
-
-export const transactionHash = field({
-	displayName: 'Transaction Hash',
-	name: 'transactionHash',
-	type: 'string',
-	required: true,
-	// What Create PIX and the trigger return.
-	default: '={{ $json.hash }}',
-	placeholder: 'e.g. ab12cd34ef',
-	description:
-		'The hash of the transaction. By default the field "hash" of the input item, which Create PIX and the trigger return.',
-	sentAs: 'hash',
-	reads: required(hashField),
-});
-
-/** The form of Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
-const transactionForm = formOf([
-	transactionHash,
-	simplifyOption,
-	group({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-		qrCodeImage,
-		fieldsOrPicture,
-	]),
-]);
-
-type GetForm = FormValues<typeof transactionForm>;
+import { getForm } from './get.form';
+import { buildTransactionItem } from './transactionItem';
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
-export const getTransactionOperation: Operation<GetForm> = {
+export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	name: 'Get',
 	value: 'get',
 	action: 'Get a transaction',
 	description: 'Read one transaction by its hash',
-	form: transactionForm,
+	form: getForm,
 	creates: false,
 	readsEach: true,
 	read({ context }, itemIndex) {
 		refuseUnfilledTool(context, itemIndex);
-		return readForm(context, itemIndex, transactionForm);
+		return readForm(context, itemIndex, getForm);
 	},
 	about: ({ transactionHash: hash }) => `transaction ${quoted(hash)}`,
 	async send(run, _itemIndex, form) {
 		const transaction = await getTransaction(run.client(), form.transactionHash);
-		return [await transactionItem(run, transaction, form)];
+		return [await buildTransactionItem(run, transaction, form)];
 	},
 };
 
-/** An agent's tool would read the hash of the item that the agent was started with, whatever was asked. */
+/** With the default expression, a tool would always read the hash of the agent's input item. */
 function refuseUnfilledTool(context: IExecuteFunctions, itemIndex: number): void {
 	const { transactionHash: typed } = context.getNode().parameters;
-	const unfilled = [undefined, ...transactionHash.properties.map((property) => property.default)];
-	if (!isTool(context) || !unfilled.includes(typed)) return;
-	throw mistake(
+	const [{ default: initial } = {}] = transactionHashField.properties;
+	if (!isTool(context) || (typed !== undefined && typed !== initial)) return;
+	throw parameterError(
 		context,
 		itemIndex,
 		'Transaction Hash is not filled in by the agent',

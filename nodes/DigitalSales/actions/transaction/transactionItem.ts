@@ -4,7 +4,7 @@ import { isTool } from '../../n8n/tool';
 import { type ItemResult, type OutputChoice, transactionOutput } from '../../output/transaction';
 import type { Run } from '../run';
 
-/** Of a hash in a file name: disks take at most 255 characters. */
+/** Characters of a hash in a file name, because file systems allow at most 255. */
 const LONGEST_NAME = 100;
 
 interface ItemChoice {
@@ -13,17 +13,17 @@ interface ItemChoice {
 }
 
 /**
- * A transaction as an item, with its QR code as a picture if one is wanted: as a file for messengers, as an address
- * for pages. Never throws, because the charge exists whatever its answer holds.
+ * Makes the output item of a transaction, with the pictures of its QR code that the form asks for: a file for
+ * messengers, a data URL for pages. Never throws, because the charge exists.
  */
-export async function transactionItem(
+export async function buildTransactionItem(
 	{ context, hint }: Run,
 	transaction: Transaction,
 	{ simplify, options: { fields, qrCodeImage } }: ItemChoice,
 ): Promise<ItemResult> {
 	const { hash, pix, payment_status: status } = transaction;
 	const json = transactionOutput(transaction, { simplify, fields });
-	// n8n keeps files from agents, and logs a warning for each.
+	// n8n withholds files from agents, with a warning in its log for each file.
 	const isFile = qrCodeImage === true && !isTool(context);
 	const isAddress =
 		simplify && fields?.includes('pix_qr_code_image') === true && !isTooLateToPay(status);
@@ -37,25 +37,25 @@ export async function transactionItem(
 		const qrCode = await context.helpers.prepareBinaryData(png, fileName, 'image/png');
 		return { json, binary: { qrCode } };
 	} catch {
-		const message = `The QR code picture of transaction ${hash} could not be made or stored.`;
+		const message = `The QR code picture of transaction ${hash} could not be stored. Use its PIX code instead.`;
 		hint(message, 'notStored', `transaction ${hash}`);
 		return { json };
 	}
 }
 
-/** Pixels of one module: a usual PIX code gives a picture some 500 pixels wide. */
+/** Pixels for each module of the code, which makes a usual PIX code about 500 pixels wide. */
 const SCALE = 8;
-/** Modules of white around the code; the specification asks for four. */
+/** White modules around the code, as the specification requires. */
 const MARGIN = 4;
 
 /**
  * Draws a text as a QR code in a PNG.
  *
- * @throws Error if the text is too long for one
+ * @throws Error if the text is too long
  * @internal
  */
 export async function drawQrCode(text: string): Promise<Uint8Array> {
-	// Most runs draw nothing, and n8n loads every node when it starts.
+	// Loaded on demand, because n8n loads every node when it starts and most runs draw nothing.
 	const { generatePngQrCode } = await import('../../../../vendor/qrCode');
 	return await generatePngQrCode(text, { ecLevel: 'M', scale: SCALE, margin: MARGIN });
 }

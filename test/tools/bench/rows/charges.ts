@@ -26,7 +26,7 @@ export async function charges(bench: Bench): Promise<Outcome[]> {
 		createPix({
 			cart: cartOf(sandbox),
 			customerDocument: '={{ $json.document }}',
-			notify: 'none',
+			webhooksGoTo: 'none',
 			qrCodeImage: false,
 		}),
 	]);

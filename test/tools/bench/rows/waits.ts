@@ -213,9 +213,9 @@ class Stage {
 
 	static async publish(bench: Bench, sandbox: Sandbox, downstream: Downstream): Promise<Stage> {
 		const account = await bench.account(sandbox);
-		for (const [path, notify] of Object.entries({ told: 'automatic', untold: 'none' })) {
+		for (const [path, webhooksGoTo] of Object.entries({ told: 'automatic', untold: 'none' })) {
 			const charge = createPix({
-				notify,
+				webhooksGoTo,
 				customerName: '={{ $json.body.customer }}',
 				customerDocument: '={{ $json.body.document }}',
 				cart: cartOf(sandbox),

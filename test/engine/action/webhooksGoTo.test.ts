@@ -26,10 +26,11 @@ const TRIGGER = new RegExp(`^http://127\\.0\\.0\\.1:\\d+/webhook/${ID}/digital-s
 const OTHER_TRIGGER = /^http:\/\/127\.0\.0\.1:\d+\/webhook\/two\/digital-sales$/;
 const IN_CREDENTIAL = 'https://n8n.example.com/webhook/credential/digital-sales';
 const EXECUTION = /^http:\/\/127\.0\.0\.1:\d+\/webhook-waiting\/\d+\/digital-sales\?signature=/;
-const NO_WAIT =
-	'no Wait for Payment follows in this workflow (one in a sub-workflow does not count)';
+const ADD_A_WAIT = 'Add Wait for Payment after this node, in this workflow.';
+const inCredential = (why: string): string =>
+	`The Notification URL of the credential gets the webhooks of this charge, because ${why}.`;
 
-describe('Create PIX > Notify: Automatic', () => {
+describe('Create PIX > Webhooks Go To: Automatic', () => {
 	const account = useAccount();
 
 	/** Whether SALE and OTHER_SALE are published. */
@@ -44,7 +45,7 @@ describe('Create PIX > Notify: Automatic', () => {
 	afterEach(() => publish(false));
 
 	const untouched = (): INodeParameters => {
-		const { notify: _none, ...parameters } = pixParameters(account.sandbox);
+		const { webhooksGoTo: _none, ...parameters } = pixParameters(account.sandbox);
 		return parameters;
 	};
 	/** A node that starts the workflow, Charge and what follows; beside them other triggers. */
@@ -90,19 +91,25 @@ describe('Create PIX > Notify: Automatic', () => {
 		};
 	}
 
-	test('a Wait for Payment that follows comes first, and the hint says who can reach it', async () => {
+	test.each<[string, NodeInput[], string]>([
+		['without a hint if the workflow has no trigger', [], ''],
+		['without a hint if its trigger is disabled', [{ ...SALE, disabled: true }], ''],
+		[
+			'with a hint about the trigger that does not start',
+			[SALE],
+			'"Sale" does not start for this charge, because Wait for Payment gets its webhooks.',
+		],
+	])('a Wait for Payment that follows comes first, %s', async (_case, triggers, expected) => {
 		const next = [{ name: 'Between', type: NO_OP_TYPE }, WAIT];
 		const { status, url, hint } = await charge({
 			next,
-			triggers: [SALE],
+			triggers,
 			notificationUrl: IN_CREDENTIAL,
 		});
 
 		expect(status).toBe('waiting');
 		expect(url).toMatch(EXECUTION);
-		expect(hint).toMatch(
-			/^Webhooks go to this execution, because Wait for Payment follows\. No trigger is told of this charge, not even "Sale" of this workflow\. Only this machine or its network can reach 127\.0\.0\.1:\d+, so webhooks arrive only if the service runs there, too\. Wait for Payment works without webhooks\.$/,
-		);
+		expect(hint).toBe(expected);
 	});
 
 	test.each<[string, NodeInput]>([
@@ -122,7 +129,7 @@ describe('Create PIX > Notify: Automatic', () => {
 
 		expect(url).toMatch(TRIGGER);
 		expect(hint).toMatch(
-			/^Webhooks go to "Sale" of this workflow, because no Wait for Payment follows in this workflow \(one in a sub-workflow does not count\)\. Only this machine or its network can reach 127.*$/,
+			/^Only this machine or its network can reach 127\.0\.0\.1:\d+, so webhooks arrive only if the service runs there, too\. Wait for Payment works without webhooks\.$/,
 		);
 	});
 
@@ -138,19 +145,17 @@ describe('Create PIX > Notify: Automatic', () => {
 		});
 
 		expect(url).toMatch(OTHER_TRIGGER);
-		expect(hint).toMatch(/^Webhooks go to "Other sale", one of 4 triggers of this workflow/);
+		expect(hint).toMatch(
+			/^Of the 4 triggers of this workflow, only "Other sale" gets the webhooks of this charge\. /,
+		);
 	});
 
-	test.each<[string, NodeInput, string]>([
-		[
-			'it is disabled',
-			{ ...SALE, disabled: true },
-			'the workflow has no Digital Sales Trigger that is enabled',
-		],
+	test.each<[string, NodeInput, string | undefined]>([
+		['it is disabled', { ...SALE, disabled: true }, undefined],
 		[
 			'it is of another account',
 			{ ...SALE, credentials: SHOP_2 },
-			'"Sale" could not read this transaction: its credential is "Shop 2", and that of this node is "digitalSalesApi of the test"',
+			'"Sale" uses the credential "Shop 2", and this node uses "digitalSalesApi of the test"',
 		],
 		['it has no URL', IMPORTED, 'its Digital Sales Trigger is not published'],
 	])(
@@ -162,9 +167,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			});
 
 			expect(url).toBe(IN_CREDENTIAL);
-			expect(hint).toBe(
-				`Webhooks go to the Notification URL of the credential: ${NO_WAIT}, and ${why}.`,
-			);
+			expect(hint).toBe(why === undefined ? '' : inCredential(why));
 		},
 	);
 
@@ -179,7 +182,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			const { url, hint } = await asked(mode);
 
 			expect(url).toBe(IN_CREDENTIAL);
-			expect(hint).toContain('and its Digital Sales Trigger is not published.');
+			expect(hint).toBe(inCredential('its Digital Sales Trigger is not published'));
 		});
 
 		const ofProxy = (methods: string) => (response: WebResponse) =>
@@ -201,7 +204,7 @@ describe('Create PIX > Notify: Automatic', () => {
 				answer.mockRestore();
 				expect(url).toMatch(TRIGGER);
 				expect(hint).toContain(
-					'n8n could not check whether it is published. If no sale arrives, correct the public address of n8n (N8N_WEBHOOK_URL).',
+					'n8n could not check whether "Sale" is published. If no sale arrives, correct the public address of n8n (N8N_WEBHOOK_URL).',
 				);
 			},
 		);
@@ -229,7 +232,7 @@ describe('Create PIX > Notify: Automatic', () => {
 		const { hint } = await charge({ notificationUrl: 'https://n8n.example.com/webhook-test/x' });
 
 		expect(hint).toMatch(
-			/of the credential: .* The Notification URL is a test URL, which listens .* For real sales, enter the production URL of the trigger\.$/,
+			/^The Notification URL is a test URL, which listens .* For real sales, enter the production URL of the trigger\.$/,
 		);
 	});
 
@@ -238,7 +241,7 @@ describe('Create PIX > Notify: Automatic', () => {
 
 		expect([status, url]).toEqual(['success', '']);
 		expect(hint).toBe(
-			`Nobody is notified: ${NO_WAIT}, and the workflow has no Digital Sales Trigger that is enabled, and the credential has no Notification URL. Add Wait for Payment after this node, publish this workflow with a Digital Sales Trigger, or enter a Notification URL in the credential.`,
+			`Nobody is notified of the payment, because this workflow has no enabled Digital Sales Trigger. ${ADD_A_WAIT}`,
 		);
 	});
 
@@ -251,7 +254,7 @@ describe('Create PIX > Notify: Automatic', () => {
 			expect(error).toMatchObject({
 				message:
 					'Notification URL in the credential must be a complete web address that starts with http:// or https://',
-				description: 'Nothing was sent.\nCorrect it there, or change Notify.',
+				description: 'Nothing was sent.\nCorrect it there, or change Webhooks Go To.',
 			});
 			expect(account.sandbox.requests).toEqual([]);
 		});
@@ -281,16 +284,19 @@ describe('Create PIX > Notify: Automatic', () => {
 	});
 
 	describe('started by a sale', () => {
-		const WHY = `${NO_WAIT}, and a Digital Sales Trigger started this execution, so each payment would charge again`;
+		const WHY =
+			'a Digital Sales Trigger started this execution, so each payment would charge again';
 		const LOOP =
-			'This execution was started by a Digital Sales Trigger, and the webhooks go to a trigger of this workflow, so this charge may start it again and again. Unless Trigger On or the filters exclude this charge, change Notify.';
+			'A Digital Sales Trigger started this execution and gets the webhooks of this charge, so each payment may charge again. Unless Trigger On or the filters exclude this charge, change Webhooks Go To.';
 		const ofSale = { start: SALE, triggers: [OTHER_SALE] };
 
 		test('no trigger of the workflow is notified', async () => {
 			const { url, hint } = await charge(ofSale);
 
 			expect(url).toBe('');
-			expect(hint).toMatch(/^Nobody is notified: .* would charge again, .*$/);
+			expect(hint).toMatch(
+				/^Nobody is notified of the payment, because .* would charge again\. .*$/,
+			);
 		});
 
 		// The same address, as a person may write it or an earlier domain had it.
@@ -303,40 +309,38 @@ describe('Create PIX > Notify: Automatic', () => {
 			const { url, hint } = await charge({ ...ofSale, start, notificationUrl });
 
 			expect(url).toBe('');
-			expect(hint).toBe(
-				`Nobody is notified: ${WHY}. Add Wait for Payment after this node, or set Notify to Another Address.`,
-			);
+			expect(hint).toBe(`Nobody is notified of the payment, because ${WHY}. ${ADD_A_WAIT}`);
 		});
 
 		test('but another address of the credential is', async () => {
 			const { url, hint } = await charge({ ...ofSale, notificationUrl: IN_CREDENTIAL });
 
 			expect(url).toBe(IN_CREDENTIAL);
-			expect(hint).toBe(`Webhooks go to the Notification URL of the credential: ${WHY}.`);
+			expect(hint).toBe(inCredential(WHY));
 		});
 
 		const OLD_ADDRESS = `https://old.example.com/webhook/${ID}/digital-sales`;
 
 		test.each<[string, NodeInput, INodeParameters, RegExp, boolean]>([
-			['the trigger is notified, with a warning', SALE, { notify: 'trigger' }, TRIGGER, true],
+			['the trigger is notified, with a warning', SALE, { webhooksGoTo: 'trigger' }, TRIGGER, true],
 			[
 				'also as an address',
 				SALE,
-				{ notify: 'url', notificationUrl: OLD_ADDRESS },
+				{ webhooksGoTo: 'url', notificationUrl: OLD_ADDRESS },
 				/old\.example\.com/,
 				true,
 			],
 			[
 				'another address is none of it',
 				SALE,
-				{ notify: 'url', notificationUrl: IN_CREDENTIAL },
+				{ webhooksGoTo: 'url', notificationUrl: IN_CREDENTIAL },
 				/credential/,
 				false,
 			],
 			[
 				'and there is none if something else starts it',
 				{ name: 'Start', type: START_TYPE },
-				{ notify: 'trigger' },
+				{ webhooksGoTo: 'trigger' },
 				TRIGGER,
 				false,
 			],
@@ -363,12 +367,13 @@ describe('Create PIX > Notify: Automatic', () => {
 
 	test('Trigger of This Workflow refuses before anything is sent if it is not published', async () => {
 		publish(false);
-		const { error } = await charge({ triggers: [SALE], parameters: { notify: 'trigger' } });
+		const { error } = await charge({ triggers: [SALE], parameters: { webhooksGoTo: 'trigger' } });
 
 		expect(error).toMatchObject({
 			message:
-				'Notify is set to Trigger of This Workflow, but its Digital Sales Trigger is not published',
-			description: 'Nothing was sent.\nCorrect that and publish the workflow, or change Notify.',
+				'Webhooks Go To is set to Trigger of This Workflow, but its Digital Sales Trigger is not published',
+			description:
+				'Nothing was sent.\nCorrect that and publish the workflow, or change Webhooks Go To.',
 		});
 		expect(account.sandbox.requests).toEqual([]);
 	});

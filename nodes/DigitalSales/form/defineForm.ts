@@ -4,37 +4,34 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 /**
- * A field of a form stands in one place: what n8n shows, how it is read, and its name in the body of
- * the request. The form that n8n gets, the schema, the body and the labels in errors follow from it:
+ * A field is defined once: what n8n shows, how its value is read, and its name in the request body. The
+ * n8n form, the schema, the body and the labels in errors are built from that definition:
  *
- *     const offerForm = formOf([
- *       text({ displayName: 'Title', name: 'title', description: 'The name of the offer', sentAs: 'title' }),
- *       group({ displayName: 'Additional Fields', name: 'additionalFields' }, [...]),
+ *     const offerForm = defineForm([
+ *       textField({ displayName: 'Title', name: 'title', description: 'The name of the offer', sentAs: 'title' }),
+ *       defineGroup({ displayName: 'Additional Fields', name: 'additionalFields' }, [...]),
  *     ]);
- *     offerForm.properties                                   // what n8n shows
+ *     offerForm.properties                                   // for n8n
  *     const values = readForm(context, itemIndex, offerForm) // { title, additionalFields }, checked
- *     offerForm.body(values)                                 // what is sent
+ *     offerForm.body(values)                                 // for the request
  *
- * A field is made by {@link field}, a collection by {@link group}, one with any number of entries by
- * {@link list}; fields.ts has the usual fields and ways to read one, outputOptions.ts and locators.ts
- * those that several forms share.
+ * Common fields and schemas are in fields.ts, and fields that several forms share in locators.ts and outputOptions.ts.
  */
 
-/** The parameters by the service's field names, both dotted and with `*` for an index. */
+/** From the service's field name to the parameter, both dotted, with `*` for an index. */
 type ServiceFields = Readonly<Record<string, string>>;
 
 /**
- * Of a field in which an expression must give something: it decides who pays what, or guards against a
- * second charge, where even the model of an agent has to fill in something. Or of one that says what a
- * person has seen, which no model may fill in.
+ * Marks a field whose expression must not be empty.
+ * - `decides` who pays what. An agent's model may leave it blank.
+ * - `guards` against a second charge. Nobody may leave it blank by an expression.
+ * - `byPerson`: a model must not fill it in, because it confirms what a person has checked.
  */
-export type Weight = 'decides' | 'guards' | 'seen';
+export type Weight = 'decides' | 'guards' | 'byPerson';
 
-/** What becomes of a field beside what n8n shows of it. */
-export interface Use {
-	/**
-	 * Its name in the body, dotted if it is nested; without one it is not sent. Blanks are left out.
-	 */
+/** How a field is used, apart from how n8n displays it. */
+export interface FieldUse {
+	/** The name in the request body, dotted if nested. A field without a name, or with a blank value, is not sent. */
 	sentAs?: string;
 	weight?: Weight;
 }
@@ -45,22 +42,22 @@ export interface Field<N extends string = string, T = unknown> {
 	properties: INodeProperties[];
 	schema: z.ZodType<T, z.ZodTypeDef, unknown>;
 	serviceFields: ServiceFields;
-	/** The fields with a weight, dotted and with `*` for an index. */
+	/** By parameter, dotted, with `*` for an index. */
 	weights: Readonly<Record<string, Weight>>;
-	/** Writes what was read into the body of the request; blanks are left out. */
+	/** Writes the value into the request body unless it is blank. */
 	write: (value: unknown, body: IDataObject) => void;
 }
 
-export type Notice = INodeProperties & { type: 'notice' };
+export type NoticeText = INodeProperties & { type: 'notice' };
 
-type Part = Field | Notice;
+type Part = Field | NoticeText;
 type Collection<N extends string> = Omit<INodeProperties, 'type' | 'default'> &
-	Pick<Use, 'sentAs'> & { name: N };
+	Pick<FieldUse, 'sentAs'> & { name: N };
 type Values<P extends Part> = {
 	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
 };
 
-/** What is wrong with fields that are valid one by one; `path` names the field to change. */
+/** Compares fields that are valid one by one. The `path` of a problem names the field to change. */
 type Check<T> = (values: T) => Array<{ path: [keyof T & string]; message: string }>;
 
 export type FormValues<F> = F extends Form<infer T> ? T : never;
@@ -69,9 +66,8 @@ export interface Form<T> extends Omit<Field<string, T>, 'name'> {
 	body: (values: T) => IDataObject;
 }
 
-/** One field: what n8n shows, how it is read, and what becomes of it. */
-export function field<const N extends string, S extends z.ZodTypeAny>(
-	spec: INodeProperties & Use & { name: N; reads: S },
+export function defineField<const N extends string, S extends z.ZodTypeAny>(
+	spec: INodeProperties & FieldUse & { name: N; reads: S },
 ): Field<N, z.output<S>> {
 	const { reads, sentAs, weight, ...property } = spec;
 	const { name, type } = property;
@@ -85,41 +81,41 @@ export function field<const N extends string, S extends z.ZodTypeAny>(
 		},
 		weights: weight ? { [name]: weight } : {},
 		write(value, body) {
-			if (sentAs !== undefined) put(body, sentAs, value);
+			if (sentAs !== undefined) setUnlessBlank(body, sentAs, value);
 		},
 	};
 }
 
-/** A collection. In the body it is an object, or without `sentAs` its fields stand in the body directly. */
-export function group<const N extends string, P extends Part>(
+/** Defines a collection. With `sentAs` it is an object in the body, otherwise its fields belong to the body itself. */
+export function defineGroup<const N extends string, P extends Part>(
 	{ sentAs, ...property }: Collection<N>,
 	parts: readonly P[],
 ): Field<N, Values<P>> {
 	const { name } = property;
-	const inner = formOf(parts);
+	const inner = defineForm(parts);
 	return {
 		name,
 		properties: [{ ...property, type: 'collection', default: {}, options: inner.properties }],
 		schema: inner.schema.default({}),
 		serviceFields: {
 			...(sentAs !== undefined && { [sentAs]: name }),
-			...within(inner.serviceFields, sentAs, name),
+			...prefixServiceFields(inner.serviceFields, sentAs, name),
 		},
-		weights: under(name, inner.weights),
+		weights: prefixWeights(name, inner.weights),
 		write(value, body) {
 			if (sentAs === undefined) inner.write(value, body);
-			else put(body, sentAs, written(inner, value));
+			else setUnlessBlank(body, sentAs, buildBody(inner, value));
 		},
 	};
 }
 
-/** A fixed collection with any number of entries, read as a list. */
-export function list<const N extends string, P extends Part>(
+/** Defines a fixed collection with any number of entries, read as a list. */
+export function defineList<const N extends string, P extends Part>(
 	{ sentAs, opensWithEntry = false, ...property }: Collection<N> & { opensWithEntry?: boolean },
 	entry: { displayName: string; name: string; parts: readonly P[] },
 ): Field<N, Array<Values<P>>> {
 	const { name } = property;
-	const inner = formOf(entry.parts);
+	const inner = defineForm(entry.parts);
 	const { displayName, name: key } = entry;
 	return {
 		name,
@@ -141,19 +137,19 @@ export function list<const N extends string, P extends Part>(
 				? {}
 				: {
 						[sentAs]: name,
-						...within(inner.serviceFields, `${sentAs}.*`, `${name}.${key}.*`),
+						...prefixServiceFields(inner.serviceFields, `${sentAs}.*`, `${name}.${key}.*`),
 					},
-		weights: under(`${name}.${key}.*`, inner.weights),
+		weights: prefixWeights(`${name}.${key}.*`, inner.weights),
 		write(value, body) {
 			if (sentAs === undefined || !Array.isArray(value)) return;
-			const sent = value.map((one) => written(inner, one));
-			put(body, sentAs, sent);
+			const sent = value.map((one) => buildBody(inner, one));
+			setUnlessBlank(body, sentAs, sent);
 		},
 	};
 }
 
-/** A form of these fields, in their order; `check` compares fields with each other. */
-export function formOf<P extends Part>(
+/** Defines a form of fields in this order. `check` compares fields with each other. */
+export function defineForm<P extends Part>(
 	parts: readonly P[],
 	check?: Check<Values<P>>,
 ): Form<Values<P>> {
@@ -161,26 +157,26 @@ export function formOf<P extends Part>(
 	const fields = all.filter(isField);
 	const inner = {
 		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
-		schema: schemaOf(fields, check),
+		schema: buildSchema(fields, check),
 		serviceFields: Object.assign({}, ...fields.map(({ serviceFields }) => serviceFields)),
 		weights: Object.assign({}, ...fields.map(({ weights }) => weights)),
 		write(values: unknown, body: IDataObject) {
 			for (const one of fields) one.write(get(values, one.name), body);
 		},
 	};
-	return { ...inner, body: (values) => written(inner, values) };
+	return { ...inner, body: (values) => buildBody(inner, values) };
 }
 
 function isField(part: Part): part is Field {
 	return 'schema' in part;
 }
 
-function schemaOf<T>(
+function buildSchema<T>(
 	fields: readonly Field[],
 	check: Check<T> | undefined,
 ): z.ZodType<T, z.ZodTypeDef, unknown> {
 	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
-	// `Values` says that these values are a T; TypeScript cannot follow it here.
+	// `Values` guarantees that these values are a T, which TypeScript cannot infer.
 	const values = z.custom<T>();
 	if (!check) return z.object(shape).pipe(values);
 	const checked = values.superRefine((all, context) => {
@@ -189,27 +185,30 @@ function schemaOf<T>(
 	return z.object(shape).pipe(checked);
 }
 
-function within(fields: ServiceFields, sentAs: string | undefined, name: string): ServiceFields {
+function prefixServiceFields(
+	fields: ServiceFields,
+	sentAs: string | undefined,
+	name: string,
+): ServiceFields {
 	const prefix = sentAs === undefined ? '' : `${sentAs}.`;
 	return Object.fromEntries(
 		Object.entries(fields).map(([key, parameter]) => [prefix + key, `${name}.${parameter}`]),
 	);
 }
 
-function under(name: string, weights: Field['weights']): Field['weights'] {
+function prefixWeights(name: string, weights: Field['weights']): Field['weights'] {
 	return Object.fromEntries(
 		Object.entries(weights).map(([path, weight]) => [`${name}.${path}`, weight]),
 	);
 }
 
-function written(inner: Pick<Field, 'write'>, values: unknown): IDataObject {
+function buildBody(inner: Pick<Field, 'write'>, values: unknown): IDataObject {
 	const body: IDataObject = {};
 	inner.write(values, body);
 	return body;
 }
 
-/** Writes a value, unless it is blank. */
-function put(body: IDataObject, sentAs: string, value: unknown): void {
+function setUnlessBlank(body: IDataObject, sentAs: string, value: unknown): void {
 	const isBlank = value === undefined || value === null;
 	if (isBlank || (typeof value === 'object' && Object.keys(value).length === 0)) return;
 	set(body, sentAs, value);

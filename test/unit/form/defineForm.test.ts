@@ -1,65 +1,65 @@
 import {
-	money,
-	optional,
-	required,
-	text,
+	moneyField,
+	allowBlank,
+	rejectBlank,
 	textField,
-	wholeNumberField,
+	textSchema,
+	wholeNumberSchema,
 } from '../../../nodes/DigitalSales/form/fields';
 import { fieldLabel } from '../../../nodes/DigitalSales/form/readForm';
 import {
-	field,
-	formOf,
-	group,
-	list,
+	defineField,
+	defineForm,
+	defineGroup,
+	defineList,
 	type Form,
-	type Notice,
-} from '../../../nodes/DigitalSales/form/formOf';
+	type NoticeText,
+} from '../../../nodes/DigitalSales/form/defineForm';
 import { offerLocator } from '../../../nodes/DigitalSales/form/locators';
 
-const notice: Notice = { displayName: 'Read me', name: 'readMe', type: 'notice', default: '' };
+const notice: NoticeText = { displayName: 'Read me', name: 'readMe', type: 'notice', default: '' };
 
-const form = formOf(
+const form = defineForm(
 	[
 		notice,
-		text({
+		textField({
 			displayName: 'Name',
 			name: 'personName',
 			sentAs: 'person.name',
-			reads: required(textField),
+			reads: rejectBlank(textSchema),
 		}),
-		text({ displayName: 'Phone', name: 'personPhone', sentAs: 'person.phone_number' }),
-		text({ displayName: 'Note', name: 'note' }),
-		field({
+		textField({ displayName: 'Phone', name: 'personPhone', sentAs: 'person.phone_number' }),
+		textField({ displayName: 'Note', name: 'note' }),
+		defineField({
 			displayName: 'Methods',
 			name: 'methods',
 			type: 'multiOptions',
 			default: [],
 			sentAs: 'methods',
-			reads: optional(wholeNumberField(1).array()),
+			reads: allowBlank(wholeNumberSchema(1).array()),
 		}),
-		list(
+		defineList(
 			{ displayName: 'Cart', name: 'cart', sentAs: 'cart' },
 			{
 				displayName: 'Item',
 				name: 'items',
 				parts: [
 					offerLocator,
-					money({ displayName: 'Price', name: 'price', sentAs: 'price' }),
-					text({ displayName: 'Kind', name: 'kind', sentAs: 'kind' }),
+					moneyField({ displayName: 'Price', name: 'price', sentAs: 'price' }),
+					textField({ displayName: 'Kind', name: 'kind', sentAs: 'kind' }),
 				],
 			},
 		),
-		group({ displayName: 'More', name: 'more' }, [
+		defineGroup({ displayName: 'More', name: 'more' }, [
 			notice,
-			text({
+			textField({
 				displayName: 'Size',
 				name: 'size',
 				sentAs: 'size',
-				reads: optional(wholeNumberField(1)),
+				reads: allowBlank(wholeNumberSchema(1)),
 			}),
-			group({ displayName: 'Origin', name: 'origin', sentAs: 'origin' }, [
-				text({ displayName: 'UTM Source', name: 'utmSource', sentAs: 'utm_source' }),
+			defineGroup({ displayName: 'Origin', name: 'origin', sentAs: 'origin' }, [
+				textField({ displayName: 'UTM Source', name: 'utmSource', sentAs: 'utm_source' }),
 			]),
 		]),
 	],

@@ -1,0 +1,132 @@
+import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { runIndex } from '../n8n/runIndex';
+import { isJsonObject, jsonObject } from '../shared/json';
+import { attemptSchema, type Attempt } from './attempts';
+
+const CONTEXT_KEY = 'digitalSales';
+
+/** Attempts are parsed one by one when needed. Otherwise every iteration of a loop would parse all earlier ones. */
+const storedSchema = z
+	.object({
+		/** The run indexes of the node so far, in order. */
+		runs: z.custom<unknown[]>(Array.isArray),
+		attempts: jsonObject,
+	})
+	// The object is written to, so each memory needs its own.
+	.catch(() => ({ runs: [], attempts: {} }));
+
+const storedAttemptSchema = attemptSchema
+	.extend({ run: z.number(), item: z.number() })
+	.optional()
+	.catch(undefined);
+
+/** A position in an execution. Both numbers count from 0. */
+export interface ItemPosition {
+	run: number;
+	item: number;
+}
+
+/**
+ * What an execution remembers of a node, in the node's context. n8n stores it with the execution and passes it on to a
+ * Retry. A crash loses it.
+ */
+export class ExecutionMemory {
+	private readonly nodeContext: IContextObject;
+	private readonly stored: z.output<typeof storedSchema>;
+	/** By goods: the items of this run that share them, each with its place among them. */
+	private readonly alike = new Map<string, Map<number, number>>();
+	/** By order: the fingerprint of the first item of this run with that order. */
+	private readonly fingerprints = new Map<string, string>();
+
+	constructor(private readonly context: IExecuteFunctions) {
+		// Without a workflow, as in n8n's Agents, there is no context, and asking for it throws.
+		this.nodeContext = context.getWorkflow().id ? context.getContext('node') : {};
+		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
+	}
+
+	/**
+	 * Counts the runs of the node from 0. n8n's run index would not do: after a crash it counts the interrupted run, so
+	 * a Retry of that run has the next index.
+	 */
+	runNumber(): number {
+		const index = runIndex(this.context);
+		const { runs } = this.stored;
+		// The current run is usually the last one.
+		const known = runs.lastIndexOf(index);
+		if (known >= 0) return known;
+		runs.push(index);
+		this.saveToContext();
+		return runs.length - 1;
+	}
+
+	/** Counts the earlier items of this run with the same goods. */
+	countEarlierAlike(goods: string, item: number): number {
+		const alike = this.alike.get(goods) ?? new Map<number, number>();
+		this.alike.set(goods, alike);
+		const count = alike.get(item) ?? alike.size;
+		alike.set(item, count);
+		return count;
+	}
+
+	/** Whether an earlier item of this run has the same order and another request. */
+	hasOtherRequest(orderKey: string, fingerprint: string): boolean {
+		const first = this.fingerprints.get(orderKey) ?? fingerprint;
+		this.fingerprints.set(orderKey, first);
+		return first !== fingerprint;
+	}
+
+	getAttempt(itemKey: string): Attempt | undefined {
+		return storedAttemptSchema.parse(this.stored.attempts[itemKey]);
+	}
+
+	storeAttempt(itemKey: string, itemIndex: number, attempt: Attempt): void {
+		this.stored.attempts[itemKey] = { run: this.runNumber(), item: itemIndex, ...attempt };
+		this.saveToContext();
+	}
+
+	deleteAttempt(itemKey: string): void {
+		delete this.stored.attempts[itemKey];
+	}
+
+	/** Whether the node has made nothing in this execution, and has no unknown outcome. */
+	get isEmpty(): boolean {
+		return Object.keys(this.stored.attempts).length === 0;
+	}
+
+	/** Whether an item was made, or may have been. */
+	hasAttempt({ run, item }: ItemPosition): boolean {
+		return Object.values(this.stored.attempts).some(
+			(attempt) => isJsonObject(attempt) && attempt.run === run && attempt.item === item,
+		);
+	}
+
+	isHashOfOtherItem(itemKey: string, hash: string): boolean {
+		return Object.keys(this.stored.attempts).some(
+			(other) => other !== itemKey && this.getAttempt(other)?.result?.hash === hash,
+		);
+	}
+
+	/** Lists what the node has made in this execution, in order. */
+	listMade(): Array<ItemPosition & { hash: string }> {
+		return this.listInState('made')
+			.filter(({ isReplay }) => isReplay !== true)
+			.map(({ run, item, result }) => ({ run, item, hash: String(result?.hash) }));
+	}
+
+	/** Lists what the node may have made in this execution, in order. */
+	listUnresolved(): ItemPosition[] {
+		return this.listInState('unresolved');
+	}
+
+	private listInState(wanted: Attempt['state']) {
+		return Object.values(this.stored.attempts)
+			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])
+			.filter(({ state }) => state === wanted)
+			.sort((a, b) => a.run - b.run || a.item - b.item);
+	}
+
+	private saveToContext(): void {
+		this.nodeContext[CONTEXT_KEY] = this.stored;
+	}
+}

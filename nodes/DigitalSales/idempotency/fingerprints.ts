@@ -1,0 +1,91 @@
+import omit from 'lodash/omit';
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { parseDocument } from '../domain/customer';
+import { composed } from '../domain/text';
+import { digest } from '../shared/digest';
+import { isJsonObject } from '../shared/json';
+import { lenientText, tolerated } from '../shared/lenient';
+
+const text = tolerated(lenientText);
+const customerSchema = z
+	.object({ document: text, email: text, phone_number: text, name: text })
+	.catch({});
+
+/**
+ * Identifies a charge by customer, cart and amount. A customer is identified by the document, else the e-mail
+ * address, else the phone, else the name; an offer by its hash, else its title.
+ *
+ * @param body of POST /transactions (API document, Endpoint 3)
+ */
+export function fingerprintCharge(body: IDataObject): string {
+	const cart = Array.isArray(body.cart) ? body.cart.map(normalizeCartLine).sort() : [];
+	const parts = JSON.stringify([identifyCustomer(body), cart, numberFromText(body.amount)]);
+	return digest('charge', composed(parts));
+}
+
+/** Identifies a charge by customer and cart without prices. Without a cart the amount is all there is. */
+export function fingerprintGoods(body: IDataObject): string {
+	const { cart } = body;
+	if (!Array.isArray(cart) || cart.length === 0) return fingerprintCharge(body);
+	const lines = cart.map((line) => (isJsonObject(line) ? omit(line, 'price') : line));
+	const parts = [identifyCustomer(body), lines.map(normalizeCartLine).sort()];
+	return digest('goods', composed(JSON.stringify(parts)));
+}
+
+/** Identifies the customer of a charge. */
+export function fingerprintCustomer(body: IDataObject): string {
+	return digest('customer', ...identifyCustomer(body));
+}
+
+/**
+ * Identifies an agent's call by everything but cart, amount, the customer's name, which a model may spell in
+ * another way, and the address of webhooks, which it does not know.
+ *
+ * @param body of POST /transactions
+ */
+export function fingerprintAgentCall(body: IDataObject): string {
+	const { name: _name, ...contact } = normalizeContact(body.customer);
+	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();
+	return composed(JSON.stringify([contact, others]));
+}
+
+/** Identifies an offer by its product and its whole body. */
+export function fingerprintOffer(productHash: string, body: IDataObject): string {
+	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);
+	return digest('offer', composed(parts));
+}
+
+/** A customer as the service has it, in one spelling. */
+export function normalizeContact(customer: unknown) {
+	const { document, email, phone_number: phone, name } = customerSchema.parse(customer);
+	const known = parseDocument(document);
+	return {
+		document: 'value' in known ? known.value : document,
+		name: name?.trim().toLowerCase(),
+		email: email?.trim().toLowerCase(),
+		phone: phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, ''),
+	};
+}
+
+function identifyCustomer(body: IDataObject): string[] {
+	const { document, email, phone, name } = normalizeContact(body.customer);
+	if ('value' in parseDocument(document)) return [document ?? ''];
+	// An invalid document, such as all zeros, identifies nobody alone.
+	return [document ?? '', email || phone || (name ?? '')];
+}
+
+function normalizeCartLine(value: unknown): string {
+	const line = isJsonObject(value) ? value : {};
+	const { offer_hash: hash, title, price, quantity, operation_type: type } = line;
+	const name = hash ?? title;
+	const offer = typeof name === 'number' ? String(name) : name;
+	// Custom Fields may name the offer in another way.
+	const parts = offer == null ? value : [offer, ...[price, quantity, type].map(numberFromText)];
+	return composed(JSON.stringify(parts));
+}
+
+function numberFromText(value: unknown): unknown {
+	if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
+	return value ?? null;
+}
