@@ -8,21 +8,21 @@ import mapValues from 'lodash/mapValues';
 import { z } from 'zod/v3';
 import type { Result } from '../domain/text';
 import {
-	hashSchema,
-	moneySchema,
-	allowBlank,
-	parseWith,
-	rejectBlank,
-	textField,
-} from '../form/fields';
-import {
 	defineField,
 	defineForm,
 	defineGroup,
 	defineList,
 	type FormValues,
 } from '../form/defineForm';
-import { OFFER_MODES, PRODUCT_MODES, fromLocator } from '../form/locators';
+import {
+	allowBlank,
+	hashSchema,
+	moneySchema,
+	parseWith,
+	rejectBlank,
+	textField,
+} from '../form/fields';
+import { fromLocator, OFFER_MODES, PRODUCT_MODES } from '../form/locators';
 import { outputFieldsOption, simplifyOption } from '../form/outputOptions';
 import { checkForm, readValues } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
