@@ -10,8 +10,8 @@ const BETWEEN_LOOKS = {
 	noWebhook: [1, 1, 1, 2, 3, 5, 8, 13, 20, 30, 60],
 };
 const LONGEST_BACKOFF_MINUTES = 60;
-/** Spreads the looks of waits that began together. */
-const JITTER = 0.2;
+/** Spreads the looks of waits that began together. Without a webhook a look must not be much later than a minute. */
+const JITTER = { webhookExpected: 0.2, noWebhook: 0.1 };
 
 export interface LookResult {
 	/** Looks so far that came at their time, the present look included. */
@@ -25,10 +25,11 @@ export interface LookResult {
 
 /** Milliseconds until the next look. n8n's own timer adds up to a minute to anything below one minute. */
 export function pauseUntilNextLook(look: LookResult): number {
-	const schedule = BETWEEN_LOOKS[look.isWebhookExpected ? 'webhookExpected' : 'noWebhook'];
+	const kind = look.isWebhookExpected ? 'webhookExpected' : 'noWebhook';
+	const schedule = BETWEEN_LOOKS[kind];
 	let minutes = schedule[look.looks - 1] ?? 60;
 	// The webhook may be ahead of what the service shows.
 	if (look.isWoken) minutes = 1;
 	if (look.failures > 0) minutes = Math.min(2 ** (look.failures - 1), LONGEST_BACKOFF_MINUTES);
-	return minutes * MINUTE_MS * (1 + JITTER * clock.random());
+	return minutes * MINUTE_MS * (1 + JITTER[kind] * clock.random());
 }

@@ -270,6 +270,9 @@ class World {
 					entered = [hash];
 					expected = hash;
 				} else {
+					// Whoever enters a code has seen what the dashboard has of the customer.
+					for (const each of this.shop.hashes)
+						if (this.documentOf(each) === documentOf(one)) this.shown.add(each);
 					entered = [code ?? ''];
 					isCoded = true;
 				}

@@ -92,7 +92,11 @@ describe.each([null, 60])(
 			await Promise.all([
 				each(sales, async ({ lagMs, claims, isTwice, wasAnnounced }, nth) => {
 					const hash = sold[nth] ?? '';
-					if (wasAnnounced) await sendAsPlatform(url, { hash, status: 'waiting_payment' });
+					if (wasAnnounced) {
+						await sendAsPlatform(url, { hash, status: 'waiting_payment' });
+						// Requests take no time here, but a later webhook has to come later.
+						await clock.sleep(1);
+					}
 					if (lagMs === 0) await sandbox.setStatus(hash, 'paid');
 					else setTimeout(() => void sandbox.setStatus(hash, 'paid'), lagMs);
 					const isClear = triggerOn !== 'any' || claims === 'PAID' || lagMs === 0;

@@ -134,7 +134,7 @@ function othersOf({ body }: Charge, { customer }: Transaction): string[] {
 function amountHint({ amount, cartTotal }: Charge): string | undefined {
 	return amount === undefined || cartTotal === undefined || amount === cartTotal
 		? undefined
-		: `Amount is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`;
+		: `Amount in Reais is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`;
 }
 
 function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
