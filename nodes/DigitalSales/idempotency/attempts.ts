@@ -4,6 +4,7 @@ import { BoundedMap, processState } from '../shared/processState';
 
 /** An attempt to create something that may exist only once. */
 export const attemptSchema = z.object({
+	id: z.string(),
 	/** Unresolved from just before the request is sent until its outcome is known. */
 	state: z.enum(['unresolved', 'made']),
 	/** The key of the account in which it was made. */

@@ -36,7 +36,7 @@ export interface Created<T> {
 export interface KeyedCreation<T> {
 	creation: Creation<T>;
 	keys: Keys;
-	/** Names this attempt in the ledger. */
+	/** Names this attempt, also in the ledger. */
 	owner: string;
 	/** Missing if n8n runs the node without a workflow, as its Agents do. */
 	ledger: Ledger | undefined;

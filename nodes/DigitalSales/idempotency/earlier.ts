@@ -124,10 +124,7 @@ function compareAttempts(request: KeyedRequest, keys = makeKeys(request)) {
 	]);
 	// The execution stores a copy. The original in the process may know more by now.
 	const stored = memory.getAttempt(itemKey);
-	const original = [...elsewhere, ...compact([ofSlot])].find(
-		({ startedAt, fingerprint }) =>
-			startedAt === stored?.startedAt && fingerprint === stored.fingerprint,
-	);
+	const original = [...elsewhere, ...compact([ofSlot])].find(({ id }) => id === stored?.id);
 	// Only a Retry returns to a slot that its own memory lacks.
 	const here = compact([original ?? stored, isRetry(context) && ofSlot]);
 	return [...new Set([...here, ...elsewhere])].map((earlier) => {

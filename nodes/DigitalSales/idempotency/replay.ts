@@ -11,14 +11,14 @@ import { refuseOtherReference, type Unresolved } from './refusals';
 
 /** The record of an attempt to make what is requested. */
 export function attemptOf<T>(
-	{ creation, codes }: KeyedCreation<T>,
+	{ creation, codes, owner: id }: KeyedCreation<T>,
 	state: Attempt['state'],
 	result?: IDataObject,
 ): Attempt {
 	const { account, fingerprint, about, orderReference } = creation;
 	const { typedFingerprint, goodsFingerprint, customerFingerprint } = creation;
 	return {
-		...{ state, account: account.key, startedAt: clock.now(), result, about, orderReference },
+		...{ id, state, account: account.key, startedAt: clock.now(), result, about, orderReference },
 		...{ fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint },
 		position: codes.latestPosition,
 	};

@@ -175,7 +175,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
-		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
+		const entry = { id: 'i', fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
 		rememberAttempt(['order doubt'], { state: 'unresolved', ...entry });
 		for (let nth = 0; nth < 10_000; nth++)
 			rememberAttempt([`order ${nth}`], { state: 'made', ...entry });
@@ -189,7 +189,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('an order is given, however many places are remembered since', async () => {
-		const entry = { fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
+		const entry = { id: 'i', fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
 		await shop.ask(ORDER);
 		for (let nth = 0; nth < 11_000; nth++)
 			rememberAttempt([`place ${nth}`], { state: 'made', ...entry });
