@@ -187,6 +187,6 @@ async function readResult<T>(
 }
 
 /** Whether the service says, in whatever way, that it has no such transaction. */
-function isGone({ kind }: FailedOutcome): boolean {
+export function isGone({ kind }: FailedOutcome): boolean {
 	return kind === 'notFound' || kind === 'rejected';
 }
