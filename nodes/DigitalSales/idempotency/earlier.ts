@@ -143,7 +143,7 @@ function isSameRequest(request: KeyedRequest, earlier: Attempt, isHere: boolean)
 	return isHere && typed !== undefined && earlier.typedFingerprint === typed;
 }
 
-function hasSameGoods(request: KeyedRequest, earlier: Attempt): boolean {
+export function hasSameGoods(request: KeyedRequest, earlier: Attempt): boolean {
 	const goods = request.goodsFingerprint ?? request.fingerprint;
 	return (earlier.goodsFingerprint ?? earlier.fingerprint) === goods;
 }

@@ -5,7 +5,7 @@ import type { NotSentError } from '../output/errors';
 import { clock } from '../shared/clock';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
-import { type ExistingResult, hasOtherReference, isGone } from './earlier';
+import { type ExistingResult, hasOtherReference, hasSameGoods, isGone } from './earlier';
 import { enteredHashKey, resultKey } from './keys';
 import { parseHashes } from './overrideCodes';
 import { refuseOtherReference, refuseUnreadableHash, type Unresolved } from './refusals';
@@ -115,9 +115,9 @@ async function readEnteredHash<T>(
 	hash: string,
 	attempts: readonly Attempt[],
 ): Promise<T | undefined> {
-	const { account, memory, fingerprint } = creation;
+	const { account, memory } = creation;
 	const known = findAttempt(resultKey(account, hash));
-	if (known && known.fingerprint !== fingerprint) return undefined;
+	if (known && !hasSameGoods(creation, known)) return undefined;
 	if (compact([known, ...attempts]).some((one) => hasOtherReference(creation, one))) {
 		return undefined;
 	}
