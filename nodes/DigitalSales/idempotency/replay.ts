@@ -88,7 +88,8 @@ export async function replayEnteredHash<T>(
 	for (const hash of parseHashes(creation.enteredCodes ?? '')) {
 		const made = await readEnteredHash(keyed, hash, attempts).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
-			if (!isGone(error.outcome)) unreadable ??= refuseUnreadableHash(creation, hash, error.outcome);
+			if (!isGone(error.outcome))
+				unreadable ??= refuseUnreadableHash(creation, hash, error.outcome);
 			return undefined;
 		});
 		if (made === undefined) continue;
