@@ -53,16 +53,17 @@ export class Claim<T> {
 	readonly look = async (signal: AbortSignal, isAhead = false): Promise<T | undefined> => {
 		const { creation, keyed } = this;
 		this.release = await lockKeys(keyed.keys.ledgerKeys, signal);
+		await this.forgetEndedDoubt();
 		this.earlier = await findEarlierAttempts(creation, keyed.keys);
 		const { existing, voided } = this.earlier;
 		if (existing) return await replay(keyed, existing);
 		const needsLedger = hasEnteredHash(creation) || (isAhead && !voided);
 		const unresolved = this.earlier.unresolved ?? (needsLedger ? await this.findInLedger() : []);
 		if (unresolved.length === 0) return undefined;
-		const made = await replayEnteredHash(keyed, unresolved);
+		const { made, unreadable } = await replayEnteredHash(keyed, unresolved);
 		if (made !== undefined || voided) return made;
-		if ((await positionFor(keyed, unresolved)) === undefined) throw await refuse(keyed, unresolved);
-		return undefined;
+		if ((await positionFor(keyed, unresolved)) !== undefined) return undefined;
+		throw unreadable ?? (await refuse(keyed, unresolved));
 	};
 
 	/** Claims the keys just before a request is sent. If that fails, they are released. */
@@ -112,6 +113,14 @@ export class Claim<T> {
 		if (isProvablyNotMade(error)) await this.forget();
 		else await this.claimAgain();
 		return error;
+	}
+
+	/** Another process may have ended a doubt that this one remembers. */
+	private async forgetEndedDoubt(): Promise<void> {
+		const { keys, ledger } = this.keyed;
+		if (!ledger || findAttempt(keys.unresolvedKey) === undefined) return;
+		const isOpen = await ledger.hasKey(keys.unresolvedKey).catch(() => true);
+		if (!isOpen) forgetKeys([keys.unresolvedKey]);
 	}
 
 	private async findInLedger(): Promise<Unresolved[]> {

@@ -140,7 +140,7 @@ function isSameRequest(request: KeyedRequest, earlier: Attempt, isHere: boolean)
 	return isHere && typed !== undefined && earlier.typedFingerprint === typed;
 }
 
-function hasSameGoods(request: KeyedRequest, earlier: Attempt): boolean {
+export function hasSameGoods(request: KeyedRequest, earlier: Attempt): boolean {
 	const goods = request.goodsFingerprint ?? request.fingerprint;
 	return (earlier.goodsFingerprint ?? earlier.fingerprint) === goods;
 }
@@ -184,6 +184,6 @@ async function readResult<T>(
 }
 
 /** Whether the service says, in whatever way, that it has no such transaction. */
-function isGone({ kind }: FailedOutcome): boolean {
+export function isGone({ kind }: FailedOutcome): boolean {
 	return kind === 'notFound' || kind === 'rejected';
 }

@@ -34,7 +34,7 @@ export interface Unresolved {
 }
 
 const ENTERED_WITHOUT_EFFECT =
-	'The code or hash that was entered does not end this doubt. A code works once, for the charge that its error described, until the next day. A hash works for a charge of this customer, amount and order that can still be paid.';
+	'The code or hash that was entered does not end this doubt. A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order that has not failed or expired. If you found the charge for this order, do not enter the code: set the price and Order Reference back to what they were, and enter its hash; or leave this item out if another run has returned that charge.';
 
 /** Earlier attempts may have made it. The code, if there is one, allows the present request. */
 export function refuseUnresolved(
@@ -161,17 +161,33 @@ export function refuseUnreadable(
 	answer: FailedOutcome,
 	isNew: boolean,
 ): NotSentError {
-	const { status } = answer;
-	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
 	const toDo = isNew
 		? `It may not show a new charge yet: wait a few minutes, then ${RUN_AGAIN}.`
 		: 'Read it with Transaction > Get when the service answers again.';
 	return makeRefusal(
 		`The customer was already charged, but transaction ${hash} could not be read`,
-		`The service ${happened}, and ${notSentPhrase(subject)}. ${toDo}`,
+		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. ${toDo}`,
 		'unknown',
 		answer,
 	);
+}
+
+/** Whether it is the charge in doubt is not known, so no code is shown. */
+export function refuseUnreadableHash(
+	subject: Subject,
+	hash: string,
+	answer: FailedOutcome,
+): NotSentError {
+	return makeRefusal(
+		`The customer may already have been charged, but transaction ${quoted(hash)} could not be read`,
+		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. Wait a few minutes, then ${RUN_AGAIN}. If it stays so, remove that hash from Options > Charge in Doubt.`,
+		'unknown',
+		answer,
+	);
+}
+
+function describeAnswer({ status }: FailedOutcome): string {
+	return status === undefined ? 'did not answer' : `answered with status ${status}`;
 }
 
 /**

@@ -1,13 +1,14 @@
 import compact from 'lodash/compact';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
+import type { NotSentError } from '../output/errors';
 import { clock } from '../shared/clock';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
-import { type ExistingResult, hasOtherReference } from './earlier';
+import { type ExistingResult, hasOtherReference, hasSameGoods, isGone } from './earlier';
 import { enteredHashKey, resultKey } from './keys';
 import { parseHashes } from './overrideCodes';
-import { refuseOtherReference, type Unresolved } from './refusals';
+import { refuseOtherReference, refuseUnreadableHash, type Unresolved } from './refusals';
 
 /** The record of an attempt to make what is requested. */
 export function attemptOf<T>(
@@ -54,6 +55,8 @@ export async function replay<T>(
 		const key = resultKey(creation.account, earlier.result?.hash);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
 		if (!isFree) throw refuseOtherReference(creation, earlier);
+		// It belongs to this order now, and no longer to a doubt without an order.
+		await ledger?.deleteKeys([enteredHashKey(creation.account, String(earlier.result?.hash))]);
 	}
 	for (const key of lastingKeys) await ledger?.claimKey(key, owner);
 	// The order may belong to another customer, although the charge was made in this slot.
@@ -71,18 +74,24 @@ export async function replay<T>(
 /**
  * Returns the charge whose hash a person has entered, which ends the doubt about it.
  *
- * @returns undefined if no hash was entered that can be the charge in doubt
+ * @returns nothing if no hash was entered that can be the charge in doubt; the refusal if one could not be read
  * @throws LedgerError
  */
 export async function replayEnteredHash<T>(
 	keyed: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
-): Promise<T | undefined> {
+): Promise<{ made?: T; unreadable?: NotSentError }> {
 	const { creation, keys, ledger, codes } = keyed;
-	if (!creation.matchesRequest) return undefined;
+	let unreadable: NotSentError | undefined;
+	if (!creation.matchesRequest) return {};
 	const attempts = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
 	for (const hash of parseHashes(creation.enteredCodes ?? '')) {
-		const made = await readEnteredHash(keyed, hash, attempts);
+		const made = await readEnteredHash(keyed, hash, attempts).catch((error: unknown) => {
+			if (!(error instanceof ServiceError)) throw error;
+			if (!isGone(error.outcome))
+				unreadable ??= refuseUnreadableHash(creation, hash, error.outcome);
+			return undefined;
+		});
 		if (made === undefined) continue;
 		const result = creation.toStoredResult(made);
 		const orderReference = compact(attempts.map((attempt) => attempt.orderReference))[0];
@@ -93,36 +102,36 @@ export async function replayEnteredHash<T>(
 		forgetKeys([keys.unresolvedKey]);
 		await ledger?.deleteKeys([keys.unresolvedKey]);
 		await codes.spendShownCode();
-		return made;
+		return { made };
 	}
-	return undefined;
+	return { unreadable };
 }
 
-/** @returns undefined unless the hash can be that of the charge in doubt, as far as is known */
+/**
+ * @returns undefined unless the hash can be that of the charge in doubt, as far as is known
+ * @throws ServiceError, LedgerError
+ */
 async function readEnteredHash<T>(
 	{ creation, keys, ledger, codes }: KeyedCreation<T>,
 	hash: string,
 	attempts: readonly Attempt[],
 ): Promise<T | undefined> {
-	const { account, memory, fingerprint } = creation;
+	const { account, memory } = creation;
 	const known = findAttempt(resultKey(account, hash));
-	if (known && known.fingerprint !== fingerprint) return undefined;
+	if (known && !hasSameGoods(creation, known)) return undefined;
 	if (compact([known, ...attempts]).some((one) => hasOtherReference(creation, one))) {
 		return undefined;
 	}
 	// A hash that stays in the form belongs to an earlier charge, or to another item.
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
 	if (isOlder || memory.isHashOfOtherItem(keys.itemKey, hash)) return undefined;
-	const made = await creation.readAgain({ hash }).catch((error: unknown) => {
-		if (error instanceof ServiceError) return undefined;
-		throw error;
-	});
-	if (made === undefined || creation.isVoid(made) || !creation.matchesRequest?.(made)) {
-		return undefined;
-	}
-	// A hash belongs to one order. Without an order it ends one doubt.
+	const made = await creation.readAgain({ hash });
+	if (creation.isVoid(made) || !creation.matchesRequest?.(made)) return undefined;
+	// A hash belongs to one order, or ends one doubt without an order.
+	const [ofOrder, ofDoubt] = [resultKey(account, hash), enteredHashKey(account, hash)];
+	if (await ledger?.hasKey(keys.orderKey ? ofDoubt : ofOrder)) return undefined;
 	const isUnused = keys.orderKey
-		? await ledger?.claimKey(resultKey(account, hash), keys.orderKey)
-		: await ledger?.claimKey(enteredHashKey(account, hash), await codes.nextPositionKey());
+		? await ledger?.claimKey(ofOrder, keys.orderKey)
+		: await ledger?.claimKey(ofDoubt, await codes.nextPositionKey());
 	return isUnused === false ? undefined : made;
 }
