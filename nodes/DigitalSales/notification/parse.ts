@@ -90,6 +90,7 @@ const LIKE_HASH = /^(?=.*\d)[\w-]{4,}$/;
 const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = [
 	({ transaction_hash: hash }) => usableHash(hash),
 	({ transaction }) => usableHash(objectIn(transaction)?.hash),
+	({ hash, payment_status: status }) => (status === undefined ? undefined : usableHash(hash)),
 	({ hash }) => usableHash(hash),
 	({ transaction }) => {
 		const id = objectIn(transaction)?.id;
@@ -109,12 +110,12 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
 export function parseNotification(body: unknown): Notification | undefined {
 	const root = objectIn(body);
 	// One level only: `data` within `data` is no known shape.
-	const inner = objectIn(root?.data) ?? objectIn(root?.payload);
+	const objects = compact([root, objectIn(root?.data), objectIn(root?.payload)]);
 	for (const hashAt of HASH_PLACES) {
-		for (const fields of compact([root, inner])) {
+		for (const fields of objects) {
 			const hash = hashAt(fields);
 			if (hash === undefined) continue;
-			return { hash, status: statusIn(fields), event: eventIn(root?.event ?? inner?.event) };
+			return { hash, status: statusIn(fields), event: eventIn(root?.event ?? fields.event) };
 		}
 	}
 	return undefined;

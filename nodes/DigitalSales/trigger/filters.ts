@@ -73,7 +73,7 @@ const LONGEST_LAG_MS = 120_000;
 interface Comparison {
 	/** The status that the service shows. */
 	read: Status;
-	/** The status that the webhook claims, and for how long webhooks have claimed it. */
+	/** The status that the webhook claims, and for how long reads have been behind this claim. */
 	claimed: Status;
 	claimedForMs: number;
 	/** Whether the status that was read has started the workflow. */
@@ -86,16 +86,25 @@ interface Comparison {
  */
 export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
-	const isListed = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
+	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
-	if (claimed == null || (!isListed && !isWantedStatus(wanted, claimed))) {
-		return !isReadWanted && namedStatuses(wanted).some((named) => !isLater(read, named));
+	const mayLag = claimedForMs < LONGEST_LAG_MS;
+	// A repeat of the webhook that has started the workflow looks the same.
+	const isNothingNew = !isReadWanted || (isHandedOver && mayLag);
+	if (groupOf(claimed) === undefined && !isNamedStatus(wanted, claimed)) {
+		// It may be about the status that was read, or about one that is still to come.
+		return isNothingNew && mayFollow(wanted, read);
 	}
-	if (isSameStatus(read, claimed)) return false;
-	// Only Any Status wants the claimed status: it may be the platform's own word for the status that was read.
-	if (!isListed) return isHandedOver && claimedForMs < LONGEST_LAG_MS;
-	// A status that is not listed counts as still open.
-	const isEarlier = isLater(claimed, groupOf(read) ? read : 'waiting_payment');
-	if (!isWantedStatus(wanted, claimed)) return isEarlier && isReadWanted;
-	return isEarlier || (!isLater(read, claimed) && (isHandedOver || !isReadWanted));
+	// A status that is not listed counts as still open at first. It may also be the service's word for the claimed one.
+	const isEarlier = groupOf(read)
+		? isLater(claimed, read)
+		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);
+	if (!isWantedStatus(wanted, claimed)) return isEarlier && isReadWanted && !isHandedOver;
+	return isEarlier || (isNothingNew && !isLater(read, claimed));
+}
+
+/** Whether another wanted status may follow the one that was read. */
+function mayFollow(wanted: Wanted, read: Status): boolean {
+	const isPast = (named: string) => isSameStatus(read, named) || isLater(read, named);
+	return wanted.triggerOn.includes(ANY) || !namedStatuses(wanted).every(isPast);
 }

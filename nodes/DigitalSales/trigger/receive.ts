@@ -24,9 +24,11 @@ const FORGOTTEN_AFTER_MS = 600_000;
 interface Read {
 	/** When it began, on `clock.elapsed()`. */
 	startedAt: number;
-	/** The status claimed by the webhook that caused it, and when the reads for that claim began. */
+	/** The status claimed by the webhook that caused it, and since when reads have been behind that claim. */
 	claimed: string | undefined;
 	claimedSince: number;
+	/** Whether it answered a webhook, so that the same claim may be about another change from now on. */
+	isUsed?: boolean;
 	reading: Promise<Reading>;
 	before: Reading | undefined;
 }
@@ -113,6 +115,7 @@ class Delivery {
 			const dueAt = reading && last ? last.startedAt + pauseMs : -Infinity;
 			const isDue = dueAt <= clock.elapsed();
 			if (last && reading?.transaction && this.isCurrent(last, reading.transaction, claim, isDue)) {
+				last.isUsed = true;
 				return reading.transaction;
 			}
 			if (isDue) {
@@ -150,7 +153,8 @@ class Delivery {
 		const { context, answerBy } = this;
 		const last = reads.get(key);
 		const startedAt = clock.elapsed();
-		const claimedSince = last && last.claimed === claimed ? last.claimedSince : startedAt;
+		const isSameClaim = last?.claimed === claimed && !last?.isUsed;
+		const claimedSince = last && isSameClaim ? last.claimedSince : startedAt;
 		const reading = verifyTransaction(context, hash, { answerBy, before });
 		reads.set(key, { startedAt, claimed, claimedSince, reading, before });
 		await reading.catch((error: unknown) => {
