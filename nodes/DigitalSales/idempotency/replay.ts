@@ -9,8 +9,7 @@ import { enteredHashKey, resultKey } from './keys';
 import { parseHashes } from './overrideCodes';
 import { refuseOtherReference, type Unresolved } from './refusals';
 
-/** The record of an attempt to make what is requested. */
-export function attemptOf<T>(
+export function buildAttempt<T>(
 	{ creation, codes }: KeyedCreation<T>,
 	state: Attempt['state'],
 	result?: IDataObject,
@@ -24,26 +23,26 @@ export function attemptOf<T>(
 	};
 }
 
-/** Remembers an attempt in the execution and, under these keys, in the process. */
-export function remember<T>(
+/** Records an attempt in the execution and, under the given keys, in the process. */
+export function recordAttempt<T>(
 	{ creation, keys }: KeyedCreation<T>,
-	under: readonly string[],
+	processKeys: readonly string[],
 	attempt: Attempt,
 ): void {
 	const { memory, itemIndex, account } = creation;
 	const { result } = attempt;
 	memory.storeAttempt(keys.itemKey, itemIndex, attempt);
 	const ofResult = result && resultKey(account, result.hash);
-	rememberAttempt(compact([...under, keys.agentCallKey, ofResult]), attempt);
+	rememberAttempt(compact([...processKeys, keys.agentCallKey, ofResult]), attempt);
 }
 
 /**
- * Returns an existing result. From then on it is known by all keys of this request.
+ * Returns an existing result, and records it under the keys of this request, too.
  *
- * @throws NotSentError if it was returned under another Order Reference before a restart
+ * @throws NotSentError if the result was returned under another Order Reference before a restart
  * @throws LedgerError
  */
-export async function replay<T>(
+export async function replayExisting<T>(
 	keyed: KeyedCreation<T>,
 	{ made, earlier }: ExistingResult<T>,
 ): Promise<T> {
@@ -56,11 +55,11 @@ export async function replay<T>(
 		if (!isFree) throw refuseOtherReference(creation, earlier);
 	}
 	for (const key of lastingKeys) await ledger?.claimKey(key, owner);
-	// The order may belong to another customer, although the charge was made in this slot.
-	const ofOrder = findAttempt(orderKey) ?? earlier;
-	const isOwnOrder = ofOrder.fingerprint === earlier.fingerprint;
+	// A result of this slot must not replace the attempt of another customer under the order key.
+	const withOrder = findAttempt(orderKey) ?? earlier;
+	const isOwnOrder = withOrder.fingerprint === earlier.fingerprint;
 	const isFirstReference = earlier.orderReference === undefined;
-	remember(keyed, isOwnOrder ? lastingKeys : [keys.slotKey], {
+	recordAttempt(keyed, isOwnOrder ? lastingKeys : [keys.slotKey], {
 		...earlier,
 		orderReference,
 		position: isFirstReference ? codes.latestPosition : earlier.position,
@@ -69,9 +68,9 @@ export async function replay<T>(
 }
 
 /**
- * Returns the charge whose hash a person has entered, which ends the doubt about it.
+ * Returns the charge whose hash a person entered, and resolves the attempts that may have made it.
  *
- * @returns undefined if no hash was entered that can be the charge in doubt
+ * @returns undefined if no entered hash can be the unresolved charge
  * @throws LedgerError
  */
 export async function replayEnteredHash<T>(
@@ -86,9 +85,9 @@ export async function replayEnteredHash<T>(
 		if (made === undefined) continue;
 		const result = creation.toStoredResult(made);
 		const orderReference = compact(attempts.map((attempt) => attempt.orderReference))[0];
-		const earlier = { ...attemptOf(keyed, 'made', result), orderReference };
-		await replay(keyed, { made, earlier });
-		// The executions that made the attempts know the result, too.
+		const earlier = { ...buildAttempt(keyed, 'made', result), orderReference };
+		await replayExisting(keyed, { made, earlier });
+		// Other executions of this process hold the same attempt objects.
 		for (const attempt of attempts) Object.assign(attempt, { state: 'made', result });
 		forgetKeys([keys.unresolvedKey]);
 		await ledger?.deleteKeys([keys.unresolvedKey]);
@@ -98,7 +97,7 @@ export async function replayEnteredHash<T>(
 	return undefined;
 }
 
-/** @returns undefined unless the hash can be that of the charge in doubt, as far as is known */
+/** @returns undefined if the hash cannot be the unresolved charge */
 async function readEnteredHash<T>(
 	{ creation, keys, ledger, codes }: KeyedCreation<T>,
 	hash: string,
@@ -107,10 +106,10 @@ async function readEnteredHash<T>(
 	const { account, memory, fingerprint } = creation;
 	const known = findAttempt(resultKey(account, hash));
 	if (known && known.fingerprint !== fingerprint) return undefined;
-	if (compact([known, ...attempts]).some((one) => hasOtherReference(creation, one))) {
+	if (compact([known, ...attempts]).some((attempt) => hasOtherReference(creation, attempt))) {
 		return undefined;
 	}
-	// A hash that stays in the form belongs to an earlier charge, or to another item.
+	// A hash that was left in the form may be that of an earlier charge or of another item.
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
 	if (isOlder || memory.isHashOfOtherItem(keys.itemKey, hash)) return undefined;
 	const made = await creation.readAgain({ hash }).catch((error: unknown) => {
@@ -120,7 +119,7 @@ async function readEnteredHash<T>(
 	if (made === undefined || creation.isVoid(made) || !creation.matchesRequest?.(made)) {
 		return undefined;
 	}
-	// A hash belongs to one order. Without an order it ends one doubt.
+	// A hash belongs to one order. Without an order, it resolves one charge.
 	const isUnused = keys.orderKey
 		? await ledger?.claimKey(resultKey(account, hash), keys.orderKey)
 		: await ledger?.claimKey(enteredHashKey(account, hash), await codes.nextPositionKey());

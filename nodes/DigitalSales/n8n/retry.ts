@@ -19,7 +19,7 @@ export function isRetry(context: IExecuteFunctions): boolean {
 }
 
 /** Whether n8n keeps the execution if it fails, as far as the workflow's settings say. */
-export function isKept(context: IExecuteFunctions): boolean {
+export function isFailureKept(context: IExecuteFunctions): boolean {
 	const { saveDataErrorExecution, saveManualExecutions } = context.getWorkflowSettings();
 	return context.getMode() === 'manual'
 		? saveManualExecutions !== false
@@ -27,7 +27,7 @@ export function isKept(context: IExecuteFunctions): boolean {
 }
 
 /** Names the original execution: the same in all its Retries. */
-export function originOf(context: IExecuteFunctions): string {
+export function originKey(context: IExecuteFunctions): string {
 	const url = n8nResumeUrl(context);
 	const secret = URL.canParse(url) && new URL(url).searchParams.get(SECRET);
 	// n8n's Agents run a node without an execution.

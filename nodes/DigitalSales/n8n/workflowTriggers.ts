@@ -47,7 +47,7 @@ const nodeSchema = z.object({
 });
 
 /** The triggers, in the workflow's order; undefined if n8n does not show the node its workflow. */
-export function triggersOf(
+export function findTriggers(
 	context: IExecuteFunctions,
 	credentialName: string,
 ): WorkflowTrigger[] | undefined {

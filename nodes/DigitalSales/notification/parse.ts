@@ -29,8 +29,8 @@ export async function readNotification(context: IWebhookFunctions): Promise<Noti
 	const body = await readBody(context);
 	const notification = parseNotification(body);
 	if (notification) return notification;
-	const fields = objectIn(body) ?? {};
-	const isPing = /^(ping|test)$/i.test(claimedText(fields.event) ?? '');
+	const fields = parseObject(body) ?? {};
+	const isPing = /^(ping|test)$/i.test(readText(fields.event) ?? '');
 	if (isPing || !mayHoldHash(body)) throw new Declined(REPLIES.noSale);
 	if (mayLog(context, 'no hash')) {
 		const names = Object.keys(fields).filter((name) => NAME.test(name));
@@ -88,13 +88,13 @@ const LIKE_HASH = /^(?=.*\d)[\w-]{4,}$/;
 
 /** Where a hash may be. The most specific name comes first, because a bare `hash` may belong to something else. */
 const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = [
-	({ transaction_hash: hash }) => usableHash(hash),
-	({ transaction }) => usableHash(objectIn(transaction)?.hash),
-	({ hash }) => usableHash(hash),
+	({ transaction_hash: hash }) => readHash(hash),
+	({ transaction }) => readHash(parseObject(transaction)?.hash),
+	({ hash }) => readHash(hash),
 	({ transaction }) => {
-		const id = objectIn(transaction)?.id;
+		const id = parseObject(transaction)?.id;
 		// An `id` of digits alone is the service's internal number, and so is an `id` at the root.
-		return typeof id === 'string' && /\D/.test(id.trim()) ? usableHash(id) : undefined;
+		return typeof id === 'string' && /\D/.test(id.trim()) ? readHash(id) : undefined;
 	},
 ];
 
@@ -107,21 +107,21 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
  * @internal
  */
 export function parseNotification(body: unknown): Notification | undefined {
-	const root = objectIn(body);
+	const root = parseObject(body);
 	// One level only: `data` within `data` is no known shape.
-	const inner = objectIn(root?.data) ?? objectIn(root?.payload);
+	const inner = parseObject(root?.data) ?? parseObject(root?.payload);
 	for (const hashAt of HASH_PLACES) {
 		for (const fields of compact([root, inner])) {
 			const hash = hashAt(fields);
 			if (hash === undefined) continue;
-			return { hash, status: statusIn(fields), event: eventIn(root?.event ?? inner?.event) };
+			return { hash, status: readStatus(fields), event: readEvent(root?.event ?? inner?.event) };
 		}
 	}
 	return undefined;
 }
 
 /** An object, also if it is the only entry of a list, JSON as a text, or a form with names such as `data[hash]`. */
-function objectIn(value: unknown): IDataObject | undefined {
+function parseObject(value: unknown): IDataObject | undefined {
 	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 	const fields = typeof entry === 'string' ? parseJson(entry) : entry;
 	if (!isJsonObject(fields)) return undefined;
@@ -130,27 +130,27 @@ function objectIn(value: unknown): IDataObject | undefined {
 }
 
 /** The status at the root comes first, because the status inside an envelope may lag behind. */
-function statusIn(fields: IDataObject): string | undefined {
-	const transaction = objectIn(fields.transaction) ?? {};
+function readStatus(fields: IDataObject): string | undefined {
+	const transaction = parseObject(fields.transaction) ?? {};
 	const [status] = compact([
-		...[fields.payment_status, fields.status].map(claimedText),
-		...[transaction.payment_status, transaction.status].map(claimedText),
+		...[fields.payment_status, fields.status].map(readText),
+		...[transaction.payment_status, transaction.status].map(readText),
 	]);
 	const lowerCase = status?.toLowerCase();
 	return groupOf(lowerCase) ? lowerCase : status;
 }
 
-function eventIn(value: unknown): string | undefined {
-	const event = claimedText(value) ?? '';
+function readEvent(value: unknown): string | undefined {
+	const event = readText(value) ?? '';
 	return NAME.test(event) && event.toLowerCase() !== 'transaction' ? event : undefined;
 }
 
-function usableHash(value: unknown): string | undefined {
-	const hash = claimedText(Number.isSafeInteger(value) ? String(value) : value);
+function readHash(value: unknown): string | undefined {
+	const hash = readText(Number.isSafeInteger(value) ? String(value) : value);
 	return hash !== undefined && isUsableHash(hash) ? hash : undefined;
 }
 
-function claimedText(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
 	if (typeof value !== 'string' || value.length > LONGEST_CLAIM) return undefined;
 	return cleanText(value) || undefined;
 }

@@ -62,7 +62,7 @@ export async function handleWebhook(
 		return await handle();
 	} catch (error) {
 		if (error instanceof Declined) return sendReply(context, error.reply);
-		const reason = reasonOf(error);
+		const reason = safeReason(error);
 		if (mayLog(context, reason)) context.logger.error(failure, { reason });
 		return sendReply(context, REPLIES.unread);
 	}
@@ -81,7 +81,7 @@ function sendReply(
 }
 
 /** Only errors about the form are logged with their message: others may quote the webhook. */
-function reasonOf(error: unknown): string {
+function safeReason(error: unknown): string {
 	if (error instanceof NodeOperationError) return error.message;
 	return error instanceof Error ? error.name : typeof error;
 }

@@ -23,7 +23,7 @@ const MOST_TRIES = 2;
 const FOR_QUICK_RETRY_MS = 1_000;
 
 /** What the service shows of a transaction. */
-export interface Reading {
+export interface ReadResult {
 	/** Undefined if the service does not know it. */
 	transaction?: Transaction;
 	/** How many reads in a row before have shown the same status. */
@@ -41,15 +41,15 @@ export interface Reading {
 export async function verifyTransaction(
 	context: IWebhookFunctions,
 	hash: string,
-	{ answerBy, before }: { answerBy: number; before?: Reading },
-): Promise<Reading> {
+	{ answerBy, before }: { answerBy: number; before?: ReadResult },
+): Promise<ReadResult> {
 	const account = await loadAccount(context);
 	// A transaction stays known after a 404: a webhook can come before its transaction can be read.
 	const isSeen = hasSeenTransaction(account, hash);
 	const entered: Array<[RateLimiter, Permit]> = [];
 	let isMiss = false;
 	try {
-		for (const lane of lanesOf(context, account, isSeen)) {
+		for (const lane of findLanes(context, account, isSeen)) {
 			entered.push([lane, await enterLane(lane, answerBy - SHORTEST_READ_MS)]);
 		}
 		const client = new Client(context, account, {
@@ -100,13 +100,13 @@ export const lanes = processState(new BoundedMap<RateLimiter>({ most: 1_000 }));
  * The lane of the sender, so that a flood from one address does not delay others, and the lane of all senders.
  * Transactions that this process has seen have lanes of their own, which no flood of unknown hashes delays.
  */
-function lanesOf(context: IWebhookFunctions, account: Account, isSeen: boolean): RateLimiter[] {
+function findLanes(context: IWebhookFunctions, account: Account, isSeen: boolean): RateLimiter[] {
 	const all = `${account.key} ${isSeen ? 'seen' : 'unseen'}`;
 	const sender = `${all} ${senderAddress(context)}`;
-	return [laneOf(sender, MISSES_OF_SENDER), laneOf(all, MISSES_OF_ALL)];
+	return [findLane(sender, MISSES_OF_SENDER), findLane(all, MISSES_OF_ALL)];
 }
 
-function laneOf(key: string, misses: number): RateLimiter {
+function findLane(key: string, misses: number): RateLimiter {
 	const lane = lanes.get(key) ?? new RateLimiter(misses, MISSES_WITHIN_MS);
 	lanes.set(key, lane);
 	return lane;

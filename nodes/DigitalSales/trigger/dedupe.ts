@@ -4,8 +4,8 @@ import { z } from 'zod/v3';
 import { loadAccount } from '../api/account';
 import { lenientText } from '../shared/lenient';
 import { normalizeUnicode } from '../domain/text';
-import { endQuietly, failFor } from '../n8n/triggerExecution';
-import { originOf } from '../n8n/retry';
+import { endWithoutItem, stopWithError } from '../n8n/triggerExecution';
+import { originKey } from '../n8n/retry';
 import { Ledger } from '../idempotency/ledger';
 import type { Notification } from '../notification/parse';
 import { cancelableSleep, clock } from '../shared/clock';
@@ -37,12 +37,12 @@ const itemSchema = z.object({
  */
 export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
-	const ledger = Ledger.of(context);
+	const ledger = Ledger.forContext(context);
 	if (!ledger || context.getMode() === 'manual') return [items];
 	const { hash, payment_status: status, webhook_event: event } = itemSchema.parse(items[0]?.json);
 	const isFirst = await claimNotification(context, ledger, dedupeKey({ hash, status, event }));
 	if (isFirst) return [items];
-	endQuietly(context);
+	endWithoutItem(context);
 	return [[]];
 }
 
@@ -60,11 +60,11 @@ async function claimNotification(
 			const { baseUrl } = await loadAccount(context);
 			return await ledger.claimKey(
 				digest('taken', baseUrl, normalizeUnicode(key)),
-				originOf(context),
+				originKey(context),
 			);
 		} catch (error) {
 			const pauseMs = PAUSES_MS[tries];
-			if (pauseMs === undefined) throw failFor(context, notRecordedError(context, error));
+			if (pauseMs === undefined) throw stopWithError(context, notRecordedError(context, error));
 			await cancelableSleep(pauseMs * (0.5 + clock.random()), context.getExecutionCancelSignal());
 		}
 	}

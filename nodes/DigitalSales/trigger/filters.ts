@@ -27,19 +27,20 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 	const products = wanted.products.map((entry) => entry.product);
 	const isListed = (hashes: string[], hash: string | null | undefined): boolean =>
 		hashes.length === 0 || hashes.includes(hash ?? '');
-	if (!isWantedStatus(wanted, status)) return mismatch('status', status, 'Trigger On');
+	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
 	if (paymentMethods && !paymentMethods.some((name) => methodNames(name).includes(method ?? ''))) {
-		return mismatch('payment method', method, 'Filters > Payment Methods');
+		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
-	if (!isListed(offers, offer?.hash)) return mismatch('offer', offer?.hash, 'Offers');
-	if (!isListed(products, product?.hash)) return mismatch('product', product?.hash, 'Products');
+	if (!isListed(offers, offer?.hash)) return describeMismatch('offer', offer?.hash, 'Offers');
+	if (!isListed(products, product?.hash))
+		return describeMismatch('product', product?.hash, 'Products');
 	// An amount that is not stated, or cannot be read, is below any minimum.
 	if ((amount ?? -1) >= minimumAmount) return undefined;
 	const stated = amount == null ? 'not stated in cents' : formatReais(amount);
-	return mismatch('amount', stated, 'Filters > Minimum Amount in Reais');
+	return describeMismatch('amount', stated, 'Filters > Minimum Amount in Reais');
 }
 
-function mismatch(what: string, value: string | null | undefined, field: string): string {
+function describeMismatch(what: string, value: string | null | undefined, field: string): string {
 	return `The ${what} of the transaction is ${value || 'not stated'}, which does not match ${field}.`;
 }
 

@@ -5,7 +5,7 @@ import { type Notification, readNotification } from '../notification/parse';
 import { Declined, handleWebhook, REPLIES } from '../notification/reply';
 import {
 	ANSWER_WITHIN_MS,
-	type Reading,
+	type ReadResult,
 	SHORTEST_READ_MS,
 	verifyTransaction,
 } from '../notification/verify';
@@ -21,14 +21,14 @@ const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
 const FORGOTTEN_AFTER_MS = 600_000;
 
-interface Read {
+interface PendingRead {
 	/** When it began, on `clock.elapsed()`. */
 	startedAt: number;
 	/** The status claimed by the webhook that caused it, and when the reads for that claim began. */
-	claimed: string | undefined;
+	claimedStatus: string | undefined;
 	claimedSince: number;
-	reading: Promise<Reading>;
-	before: Reading | undefined;
+	result: Promise<ReadResult>;
+	previous: ReadResult | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ interface Read {
  * @internal
  */
 export const reads = processState(
-	new BoundedMap<Read>({
+	new BoundedMap<PendingRead>({
 		most: 10_000,
 		isExpired: ({ startedAt }) => startedAt + FORGOTTEN_AFTER_MS <= clock.elapsed(),
 	}),
@@ -108,7 +108,7 @@ class Delivery {
 		for (;;) {
 			const last = reads.get(key);
 			// A read for another webhook may fail, for example in a flood from its sender. This one then reads itself.
-			const reading = await last?.reading.catch(() => undefined);
+			const reading = await last?.result.catch(() => undefined);
 			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (reading?.repeats ?? 0), LONGEST_PAUSE_MS);
 			const dueAt = reading && last ? last.startedAt + pauseMs : -Infinity;
 			const isDue = dueAt <= clock.elapsed();
@@ -117,7 +117,7 @@ class Delivery {
 			}
 			if (isDue) {
 				const isFirst = reads.get(key) === last || (last && !reading);
-				if (isFirst) await this.beginRead(key, claim, reading ?? last?.before);
+				if (isFirst) await this.beginRead(key, claim, reading ?? last?.previous);
 				continue;
 			}
 			if (dueAt > this.answerBy - SHORTEST_READ_MS) {
@@ -128,7 +128,7 @@ class Delivery {
 	}
 
 	private isCurrent(
-		{ startedAt, claimed: claimedAtRead, claimedSince }: Read,
+		{ startedAt, claimedStatus: claimedAtRead, claimedSince }: PendingRead,
 		{ payment_status: read }: Transaction,
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
@@ -137,7 +137,7 @@ class Delivery {
 		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
 		if (startedAt < this.calledAt) return false;
 		const claimedForMs = claimed === claimedAtRead ? startedAt - claimedSince : 0;
-		const key = this.keyOf({ hash, status: read ?? undefined });
+		const key = this.handoverKey({ hash, status: read ?? undefined });
 		const isHandedOver = handedOver.get(key) !== undefined;
 		return !isBehind(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
@@ -145,14 +145,20 @@ class Delivery {
 	private async beginRead(
 		key: string,
 		{ hash, status: claimed }: Notification,
-		before: Reading | undefined,
+		before: ReadResult | undefined,
 	): Promise<void> {
 		const { context, answerBy } = this;
 		const last = reads.get(key);
 		const startedAt = clock.elapsed();
-		const claimedSince = last && last.claimed === claimed ? last.claimedSince : startedAt;
+		const claimedSince = last && last.claimedStatus === claimed ? last.claimedSince : startedAt;
 		const reading = verifyTransaction(context, hash, { answerBy, before });
-		reads.set(key, { startedAt, claimed, claimedSince, reading, before });
+		reads.set(key, {
+			startedAt,
+			claimedStatus: claimed,
+			claimedSince,
+			result: reading,
+			previous: before,
+		});
 		await reading.catch((error: unknown) => {
 			// A failure is not kept.
 			if (last) reads.set(key, last);
@@ -169,7 +175,7 @@ class Delivery {
 		// Nobody would hear the answer, and n8n would seem to be still storing the execution.
 		if (hasSenderLeft(this.context)) throw new Declined(REPLIES.inFlight);
 		declineIfBacklogged();
-		const key = this.keyOf(notification);
+		const key = this.handoverKey(notification);
 		handedOver.set(key, false);
 		whenAnswered(this.context, (isStored) => {
 			if (isStored) handedOver.set(key, true);
@@ -179,12 +185,12 @@ class Delivery {
 	}
 
 	private declineDuplicate(notification: Notification): void {
-		const isStored = handedOver.get(this.keyOf(notification));
+		const isStored = handedOver.get(this.handoverKey(notification));
 		if (isStored === undefined) return;
 		throw new Declined(isStored ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
-	private keyOf(notification: Notification): string {
+	private handoverKey(notification: Notification): string {
 		return `${this.triggerKey} ${dedupeKey(notification)}`;
 	}
 }

@@ -6,7 +6,7 @@ import { ServiceError } from '../api/serviceError';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { toFailure } from '../output/errors';
-import { editorListens } from '../n8n/testListening';
+import { waitUntilEditorListens } from '../n8n/testListening';
 import { hashSchema, allowBlank } from '../form/fields';
 import type { TriggerForm } from './form';
 import { rejectionReason } from './filters';
@@ -38,7 +38,7 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 		throw testError(context, `${problem} Enter another transaction, or change the form.`);
 	}
 	const body = { hash: transaction.hash, payment_status: transaction.payment_status };
-	void editorListens()
+	void waitUntilEditorListens()
 		.then(() => context.helpers.httpRequest({ method: 'POST', url, body, json: true }))
 		.catch(() => context.logger.warn('The test webhook did not reach the trigger', { url }));
 }

@@ -7,7 +7,7 @@ import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { isSettled, isWaiting } from '../domain/paymentStatus';
 import { isPrivateAddress, parseWebAddress } from '../domain/webAddress';
-import { parkExecution, parkedState } from '../n8n/parking';
+import { parkExecution, readParkedState } from '../n8n/parking';
 import { resumeUrl } from '../n8n/resumeUrl';
 import type { ItemResult } from '../output/item';
 import { waitOutput, type OutputChoice } from '../output/transaction';
@@ -38,8 +38,8 @@ const stateSchema = z.object({
 	payments: z.array(paymentSchema.nullish()),
 });
 
-export type Awaited = OutputChoice & { hash: string };
-type Entry = { item: ItemResult; awaited: Awaited; payment: Payment; wasDone: boolean };
+export type AwaitedPayment = OutputChoice & { hash: string };
+type Entry = { item: ItemResult; awaited: AwaitedPayment; payment: Payment; wasDone: boolean };
 
 /**
  * The wait of one execution. Each time the node runs it looks at the payments of all its items, then hands the items
@@ -48,7 +48,7 @@ type Entry = { item: ItemResult; awaited: Awaited; payment: Payment; wasDone: bo
 export class PaymentWait {
 	private readonly now = clock.now();
 	/** The state of the last look; undefined at the first. */
-	private readonly before: z.output<typeof stateSchema> | undefined;
+	private readonly previous: z.output<typeof stateSchema> | undefined;
 	/** By the index of the item, items that fail at this look included. */
 	private readonly payments: Array<Payment | null | undefined>;
 	private readonly items: Entry[] = [];
@@ -58,14 +58,14 @@ export class PaymentWait {
 	private isWebhookExpected = true;
 
 	constructor(private readonly context: IExecuteFunctions) {
-		this.before = stateSchema.safeParse(parkedState(context)).data;
-		this.deadline = this.before?.deadline ?? this.now;
-		this.payments = [...(this.before?.payments ?? [])];
+		this.previous = stateSchema.safeParse(readParkedState(context)).data;
+		this.deadline = this.previous?.deadline ?? this.now;
+		this.payments = [...(this.previous?.payments ?? [])];
 	}
 
 	/** When the payment of an item was last read. The oldest comes first, so that few reads get to all payments in turn. */
 	lastReadAt(itemIndex: number): number {
-		return this.before?.payments[itemIndex]?.read?.at ?? 0;
+		return this.previous?.payments[itemIndex]?.read?.at ?? 0;
 	}
 
 	get isLastLook(): boolean {
@@ -74,7 +74,7 @@ export class PaymentWait {
 
 	/** The time limit of an item counts from the first look. */
 	setTimeLimit(milliseconds: number): void {
-		if (!this.before) this.deadline = Math.max(this.deadline, this.now + milliseconds);
+		if (!this.previous) this.deadline = Math.max(this.deadline, this.now + milliseconds);
 	}
 
 	/**
@@ -83,7 +83,11 @@ export class PaymentWait {
 	 * @returns the item, empty until {@link finishLook}
 	 * @throws ServiceError if the payment was never read and no later look can read it
 	 */
-	async lookAtPayment(client: Client, itemIndex: number, awaited: Awaited): Promise<ItemResult> {
+	async lookAtPayment(
+		client: Client,
+		itemIndex: number,
+		awaited: AwaitedPayment,
+	): Promise<ItemResult> {
 		const payment = (this.payments[itemIndex] ??= {});
 		const entry: Entry = { item: { json: {} }, awaited, payment, wasDone: this.isDone(payment) };
 		if (!entry.wasDone) await this.readPayment(client, entry);
@@ -149,7 +153,15 @@ export class PaymentWait {
 	}
 
 	private async parkUntilNextLook(): Promise<void> {
-		const { before, deadline, now, payments, hasRead, hasUnread, isWebhookExpected } = this;
+		const {
+			previous: before,
+			deadline,
+			now,
+			payments,
+			hasRead,
+			hasUnread,
+			isWebhookExpected,
+		} = this;
 		const isOver = now >= deadline;
 		// By a webhook, or by a timer that n8n set before a webhook came. n8n rounds the times of its timers.
 		const isWoken = before !== undefined && now < before.nextLookAt - 1_000;
@@ -162,7 +174,7 @@ export class PaymentWait {
 		await parkExecution(this.context, new Date(nextLookAt), state);
 	}
 
-	private itemJson({ read }: Payment, { hash, ...choice }: Awaited): ItemResult['json'] {
+	private itemJson({ read }: Payment, { hash, ...choice }: AwaitedPayment): ItemResult['json'] {
 		return Object.assign(read?.json ?? waitOutput({ hash, json: { hash } }, choice), {
 			timed_out: Math.max(this.now, read?.at ?? 0) >= this.deadline && !isSettled(read?.status),
 			checked_at: read ? new Date(read.at).toISOString() : null,
