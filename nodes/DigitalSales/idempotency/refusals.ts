@@ -131,7 +131,7 @@ export function refuseChanged(
 	);
 }
 
-/** The charge has another Order Reference. If the references contain dates, they are for different months. */
+/** The charge has another Order Reference. A reference may contain the month, so the charge may be last month's. */
 export function refuseOtherReference(
 	subject: Subject,
 	{ orderReference, result }: Attempt,

@@ -25,7 +25,7 @@ export const bodyStream = z.custom<BodyStream>(
 	(value) => typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value,
 );
 
-/** The helper's response: its body is still on its way. */
+/** The response of the helper. Its body is a stream. */
 export const responseHead = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
@@ -48,7 +48,7 @@ export function findAnswer(error: unknown): z.input<typeof responseHead> {
 	return { statusCode, headers, body };
 }
 
-/** Why a request got no answer: n8n stopped it, it failed before its first byte was sent, or it failed later. */
+/** Why a request got no answer: n8n blocked it, it failed before its first byte, or it failed later. */
 export interface Fault {
 	kind: 'blocked' | 'notSent' | 'interrupted';
 	/** The system code, for example `ECONNRESET`. */

@@ -35,13 +35,13 @@ const stateSchema = z.object({
 	[STATE_KEY]: z.tuple([z.tuple([z.object({ json: z.unknown() })])]),
 });
 
-/** The state that {@link parkExecution} stored when the node last ran; undefined if the node runs for the first time. */
+/** Returns the state that {@link parkExecution} stored; undefined at the first run of the node. */
 export function readParkedState(context: IExecuteFunctions): unknown {
 	const { data } = stateSchema.safeParse(context.getExecuteData().data);
 	return data?.[STATE_KEY][0][0].json;
 }
 
-/** @throws NodeOperationError if n8n keeps the stack of executions in another place */
+/** @throws NodeOperationError if this version of n8n keeps the stack elsewhere */
 export function assertCanPark(context: IExecuteFunctions, itemIndex: number): void {
 	if (findStack(context)) return;
 	const message = `${context.getNode().name} cannot wait in this version of n8n`;
@@ -50,7 +50,7 @@ export function assertCanPark(context: IExecuteFunctions, itemIndex: number): vo
 	throw new NodeOperationError(context.getNode(), message, { description, itemIndex });
 }
 
-/** Stores the execution when the node returns. The node runs again then, or earlier if a webhook wakes it. */
+/** Lets n8n store the execution when the node returns. The node runs again at `until`, or when a webhook comes. */
 export async function parkExecution(
 	context: IExecuteFunctions,
 	until: Date,

@@ -8,7 +8,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
  * If it stops: all senders count as one, and a flood from one loses the webhooks of others.
  */
 
-/** Of IPv6 it is the network (/64), because each customer of a provider has a whole one. */
+/** Returns the /64 network of an IPv6 address, because providers give each customer a whole network. */
 export function senderAddress(context: IWebhookFunctions): string {
 	const { ip = '' } = context.getRequestObject();
 	return ip.includes('.') ? ip : ipv6Network(ip);

@@ -10,15 +10,15 @@ import {
 import { isSameText } from '../domain/text';
 import { ANY, OTHER, type TriggerForm } from './form';
 
-/** The part of the form that says which transactions start the workflow. */
+/** The fields of the form that decide which transactions start the workflow. */
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
-/** Other names of a payment method; the API document does not show what the service calls boleto. */
+/** The service's names of a payment method. The API document does not show the name of boleto. */
 const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
 
 /**
- * Why Trigger On or the filters reject a transaction, in the words of the form; undefined if they
- * accept it. The text describes the transaction, so only the owner of the form may see it.
+ * Says why Trigger On or the filters reject a transaction; undefined if they accept it. The text describes the
+ * transaction, so only the owner of the form may see it.
  */
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
 	const { payment_status: status, payment_method: method, offer, product, amount } = transaction;
@@ -68,13 +68,13 @@ function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
 	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
 }
 
-/** After so long a read is up to date. A platform tries a webhook for longer than that. */
+/** After this time a read is up to date. Platforms repeat a webhook for longer. */
 const LONGEST_LAG_MS = 120_000;
 
 interface Comparison {
 	/** The status that the service shows. */
 	read: Status;
-	/** The status that the webhook claims, and for how long webhooks have claimed it. */
+	/** The status in the webhook, and for how long webhooks have claimed it. */
 	claimed: Status;
 	claimedForMs: number;
 	/** Whether the status that was read has started the workflow. */
@@ -82,8 +82,8 @@ interface Comparison {
 }
 
 /**
- * Whether a read may be older than a webhook, so that a wanted status is still to come: the read shows an earlier
- * status than the claimed one, or nothing new that is wanted.
+ * Whether a read may be older than a webhook, so that a wanted status may still appear. That is so if the read shows an
+ * earlier status than the webhook, or no wanted status that is new.
  */
 export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
@@ -93,9 +93,9 @@ export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 		return !isReadWanted && namedStatuses(wanted).some((named) => !isLater(read, named));
 	}
 	if (isSameStatus(read, claimed)) return false;
-	// Only Any Status wants the claimed status: it may be the platform's own word for the status that was read.
+	// Only Any Status accepts this status. It may be the platform's name for the status that was read.
 	if (!isListed) return isHandedOver && claimedForMs < LONGEST_LAG_MS;
-	// A status that is not listed counts as still open.
+	// A status that this package does not know counts as waiting for payment.
 	const isEarlier = isLater(claimed, groupOf(read) ? read : 'waiting_payment');
 	if (!isWantedStatus(wanted, claimed)) return isEarlier && isReadWanted;
 	return isEarlier || (!isLater(read, claimed) && (isHandedOver || !isReadWanted));

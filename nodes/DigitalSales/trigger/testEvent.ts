@@ -11,7 +11,7 @@ import { hashSchema, allowBlank } from '../form/fields';
 import type { TriggerForm } from './form';
 import { rejectionReason } from './filters';
 
-/** A person waits in the editor. */
+/** Short, because a person waits in the editor. */
 const LIMITS = {
 	timeoutMs: 10_000,
 	retry: { maxTries: 2, maxTotalMs: 15_000 },
@@ -19,9 +19,8 @@ const LIMITS = {
 };
 
 /**
- * Sends a webhook about a past transaction to the trigger's own test URL, which handles it like every other. It is
- * sent after the caller has returned, because n8n listens only then. If it does not arrive, the editor goes on
- * listening.
+ * Sends a webhook about a past transaction to the trigger's own test URL, after the caller has returned, because n8n
+ * listens only then. If the webhook does not arrive, the editor goes on listening.
  *
  * @throws NodeOperationError or NodeApiError if the transaction cannot be read, or the form excludes it
  */

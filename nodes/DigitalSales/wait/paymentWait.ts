@@ -16,12 +16,12 @@ import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
 import { jsonObject } from '../shared/json';
 import { pauseUntilNextLook } from './schedule';
 
-/** How long a hash may be unknown to the service, and how long after the time limit a failed read is tried again. */
+/** How long the service may not know a hash, and how long after the time limit failed reads are repeated. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** All times in milliseconds of unix time. */
+/** Times are milliseconds of unix time. */
 const paymentSchema = z.object({
-	/** The last successful read. */
+	/** The latest successful read. */
 	read: z.object({ at: z.number(), status: z.string().nullish(), json: jsonObject }).optional(),
 	/** When the service first answered that it does not know the hash. */
 	unknownSince: z.number().optional(),
@@ -34,7 +34,7 @@ const stateSchema = z.object({
 	nextLookAt: z.number(),
 	looks: z.number(),
 	failures: z.number(),
-	/** By the index of the item; null if its form could not be read. */
+	/** By item index; null if the form of the item could not be read. */
 	payments: z.array(paymentSchema.nullish()),
 });
 
@@ -42,14 +42,14 @@ export type AwaitedPayment = OutputChoice & { hash: string };
 type Entry = { item: ItemResult; awaited: AwaitedPayment; payment: Payment; wasDone: boolean };
 
 /**
- * The wait of one execution. Each time the node runs it looks at the payments of all its items, then hands the items
- * on or parks the execution until the next look. All items share one wait, with the longest time limit.
+ * The wait of one execution. Each run of the node is a look: it reads the open payments of all items, then returns the
+ * items or parks the execution until the next look. All items share one wait, with the longest time limit.
  */
 export class PaymentWait {
 	private readonly now = clock.now();
-	/** The state of the last look; undefined at the first. */
+	/** The state after the previous look; undefined at the first look. */
 	private readonly previous: z.output<typeof stateSchema> | undefined;
-	/** By the index of the item, items that fail at this look included. */
+	/** By item index, including items that fail at this look. */
 	private readonly payments: Array<Payment | null | undefined>;
 	private readonly items: Entry[] = [];
 	private deadline: number;
@@ -63,7 +63,7 @@ export class PaymentWait {
 		this.payments = [...(this.previous?.payments ?? [])];
 	}
 
-	/** When the payment of an item was last read. The oldest comes first, so that few reads get to all payments in turn. */
+	/** When the payment of an item was last read. The oldest read ranks first, because a look may not get to all items. */
 	lastReadAt(itemIndex: number): number {
 		return this.previous?.payments[itemIndex]?.read?.at ?? 0;
 	}
@@ -95,7 +95,7 @@ export class PaymentWait {
 		return entry.item;
 	}
 
-	/** Hands the items on if every payment is decided or the time is up. Else parks the execution. */
+	/** Returns the items if every payment is decided or the time is up. Otherwise parks the execution. */
 	async finishLook(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
 		const isOpen = this.items.some(({ payment }) => !this.isDone(payment));
 		if (isOpen && !this.isLastLook) {
@@ -103,11 +103,12 @@ export class PaymentWait {
 			return [];
 		}
 		// A payment that was decided at an earlier look may have been refunded since.
-		const earlier = this.items.filter(({ wasDone }) => wasDone);
+		const decidedBefore = this.items.filter(({ wasDone }) => wasDone);
 		const readAgain = async (entry: Entry) => await this.readPayment(newClient(), entry);
-		await eachLimit(earlier, READS_AT_ONCE, readAgain);
-		for (const { item, payment, awaited } of this.items)
-			item.json = this.itemJson(payment, awaited);
+		await eachLimit(decidedBefore, READS_AT_ONCE, readAgain);
+		for (const { item, payment, awaited } of this.items) {
+			item.json = this.buildItemJson(payment, awaited);
+		}
 		return items;
 	}
 
@@ -126,7 +127,7 @@ export class PaymentWait {
 		if (!transaction) return;
 		this.hasRead = true;
 		const { payment_status: status } = transaction;
-		// A replica that lags may still show a decided payment as open.
+		// A replica of the service may lag and still show a decided payment as open.
 		if (isSettled(payment.read?.status) && isWaiting(status)) return;
 		payment.read = { at, status, json: waitOutput(transaction, awaited) };
 		this.isWebhookExpected &&= isSettled(status) || this.isNotifiedHere(transaction);
@@ -153,28 +154,23 @@ export class PaymentWait {
 	}
 
 	private async parkUntilNextLook(): Promise<void> {
-		const {
-			previous: before,
-			deadline,
-			now,
-			payments,
-			hasRead,
-			hasUnread,
-			isWebhookExpected,
-		} = this;
+		const { previous, deadline, now, payments, hasRead, hasUnread, isWebhookExpected } = this;
 		const isOver = now >= deadline;
-		// By a webhook, or by a timer that n8n set before a webhook came. n8n rounds the times of its timers.
-		const isWoken = before !== undefined && now < before.nextLookAt - 1_000;
-		const looks = (before?.looks ?? 0) + (isWoken ? 0 : 1);
-		// A look that reads only some payments is no failure, because the next look reads the others; after the limit in a minute.
-		const failures = hasUnread && !hasRead ? (before?.failures ?? 0) + 1 : Number(isOver);
+		// The look is early: a webhook caused it, or n8n's timer for a look that a webhook replaced. n8n rounds its timers.
+		const isWoken = previous !== undefined && now < previous.nextLookAt - 1_000;
+		const looks = (previous?.looks ?? 0) + (isWoken ? 0 : 1);
+		// A look fails if it reads nothing. After the time limit, a look that misses a payment gets the shortest pause.
+		const failures = hasUnread && !hasRead ? (previous?.failures ?? 0) + 1 : Number(isOver);
 		const pauseMs = pauseUntilNextLook({ looks, failures, isWoken, isWebhookExpected });
 		const nextLookAt = Math.min(now + pauseMs, isOver ? deadline + PATIENCE_MS : deadline);
 		const state: z.input<typeof stateSchema> = { deadline, nextLookAt, looks, failures, payments };
 		await parkExecution(this.context, new Date(nextLookAt), state);
 	}
 
-	private itemJson({ read }: Payment, { hash, ...choice }: AwaitedPayment): ItemResult['json'] {
+	private buildItemJson(
+		{ read }: Payment,
+		{ hash, ...choice }: AwaitedPayment,
+	): ItemResult['json'] {
 		return Object.assign(read?.json ?? waitOutput({ hash, json: { hash } }, choice), {
 			timed_out: Math.max(this.now, read?.at ?? 0) >= this.deadline && !isSettled(read?.status),
 			checked_at: read ? new Date(read.at).toISOString() : null,
