@@ -6,7 +6,7 @@ import type {
 	ILoadOptionsFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { answerIn, readFault, responseHead } from '../n8n/httpHelper';
+import { findAnswer, readFault, responseHead } from '../n8n/httpHelper';
 import { CanceledError, cancelableSleep, clock } from '../shared/clock';
 import { type Account, CREDENTIAL_NAME } from './account';
 import {
@@ -207,7 +207,7 @@ export class Client {
 				credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data: account.credential },
 			},
 		);
-		return responseHead.parse(await sending.catch(answerIn));
+		return responseHead.parse(await sending.catch(findAnswer));
 	}
 
 	private httpOptions(

@@ -5,13 +5,17 @@ import type { NotSentError } from '../output/errors';
 import { clock } from '../shared/clock';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
-import { type ExistingResult, hasOtherReference, hasSameGoods, isGone } from './earlier';
+import {
+	type ExistingResult,
+	hasOtherReference,
+	hasSameGoods,
+	isUnknownToService,
+} from './earlier';
 import { enteredHashKey, resultKey } from './keys';
 import { parseHashes } from './overrideCodes';
 import { refuseOtherReference, refuseUnreadableHash, type Unresolved } from './refusals';
 
-/** The record of an attempt to make what is requested. */
-export function attemptOf<T>(
+export function buildAttempt<T>(
 	{ creation, codes, owner: id }: KeyedCreation<T>,
 	state: Attempt['state'],
 	result?: IDataObject,
@@ -25,26 +29,26 @@ export function attemptOf<T>(
 	};
 }
 
-/** Remembers an attempt in the execution and, under these keys, in the process. */
-export function remember<T>(
+/** Records an attempt in the execution and, under the given keys, in the process. */
+export function recordAttempt<T>(
 	{ creation, keys }: KeyedCreation<T>,
-	under: readonly string[],
+	processKeys: readonly string[],
 	attempt: Attempt,
 ): void {
 	const { memory, itemIndex, account } = creation;
 	const { result } = attempt;
 	memory.storeAttempt(keys.itemKey, itemIndex, attempt);
 	const ofResult = result && resultKey(account, result.hash);
-	rememberAttempt(compact([...under, keys.agentCallKey, ofResult]), attempt);
+	rememberAttempt(compact([...processKeys, keys.agentCallKey, ofResult]), attempt);
 }
 
 /**
- * Returns an existing result. From then on it is known by all keys of this request.
+ * Returns an existing result, and records it under the keys of this request, too.
  *
- * @throws NotSentError if it was returned under another Order Reference before a restart
+ * @throws NotSentError if the result was returned under another Order Reference before a restart
  * @throws LedgerError
  */
-export async function replay<T>(
+export async function replayExisting<T>(
 	keyed: KeyedCreation<T>,
 	{ made, earlier }: ExistingResult<T>,
 ): Promise<T> {
@@ -59,11 +63,11 @@ export async function replay<T>(
 		await ledger?.deleteKeys([enteredHashKey(creation.account, String(earlier.result?.hash))]);
 	}
 	for (const key of lastingKeys) await ledger?.claimKey(key, owner);
-	// The order may belong to another customer, although the charge was made in this slot.
-	const ofOrder = findAttempt(orderKey) ?? earlier;
-	const isOwnOrder = ofOrder.fingerprint === earlier.fingerprint;
+	// A result of this slot must not replace the attempt of another customer under the order key.
+	const withOrder = findAttempt(orderKey) ?? earlier;
+	const isOwnOrder = withOrder.fingerprint === earlier.fingerprint;
 	const isFirstReference = earlier.orderReference === undefined;
-	remember(keyed, isOwnOrder ? lastingKeys : [keys.slotKey], {
+	recordAttempt(keyed, isOwnOrder ? lastingKeys : [keys.slotKey], {
 		...earlier,
 		orderReference,
 		position: isFirstReference ? codes.latestPosition : earlier.position,
@@ -72,7 +76,7 @@ export async function replay<T>(
 }
 
 /**
- * Returns the charge whose hash a person has entered, which ends the doubt about it.
+ * Returns the charge whose hash a person entered, and resolves the attempts that may have made it.
  *
  * @returns nothing if no hash was entered that can be the charge in doubt; the refusal if one could not be read
  * @throws LedgerError
@@ -88,16 +92,16 @@ export async function replayEnteredHash<T>(
 	for (const hash of parseHashes(creation.enteredCodes ?? '')) {
 		const made = await readEnteredHash(keyed, hash, attempts).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
-			if (!isGone(error.outcome))
+			if (!isUnknownToService(error.outcome))
 				unreadable ??= refuseUnreadableHash(creation, hash, error.outcome);
 			return undefined;
 		});
 		if (made === undefined) continue;
 		const result = creation.toStoredResult(made);
 		const orderReference = compact(attempts.map((attempt) => attempt.orderReference))[0];
-		const earlier = { ...attemptOf(keyed, 'made', result), orderReference };
-		await replay(keyed, { made, earlier });
-		// The executions that made the attempts know the result, too.
+		const earlier = { ...buildAttempt(keyed, 'made', result), orderReference };
+		await replayExisting(keyed, { made, earlier });
+		// Other executions of this process hold the same attempt objects.
 		for (const attempt of attempts) Object.assign(attempt, { state: 'made', result });
 		forgetKeys([keys.unresolvedKey]);
 		await ledger?.deleteKeys([keys.unresolvedKey]);
@@ -122,7 +126,7 @@ async function readEnteredHash<T>(
 	if (compact([known, ...attempts]).some((one) => hasOtherReference(creation, one))) {
 		return undefined;
 	}
-	// A hash that stays in the form belongs to an earlier charge, or to another item.
+	// A hash that was left in the form may be that of an earlier charge or of another item.
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
 	if (isOlder || memory.isHashOfOtherItem(keys.itemKey, hash)) return undefined;
 	const made = await creation.readAgain({ hash });

@@ -10,15 +10,15 @@ import {
 import { isSameText } from '../domain/text';
 import { ANY, OTHER, type TriggerForm } from './form';
 
-/** The part of the form that says which transactions start the workflow. */
+/** The fields of the form that decide which transactions start the workflow. */
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
-/** Other names of a payment method; the API document does not show what the service calls boleto. */
+/** The service's names of a payment method. The API document does not show the name of boleto. */
 const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
 
 /**
- * Why Trigger On or the filters reject a transaction, in the words of the form; undefined if they
- * accept it. The text describes the transaction, so only the owner of the form may see it.
+ * Says why Trigger On or the filters reject a transaction; undefined if they accept it. The text describes the
+ * transaction, so only the owner of the form may see it.
  */
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
 	const { payment_status: status, payment_method: method, offer, product, amount } = transaction;
@@ -27,19 +27,20 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 	const products = wanted.products.map((entry) => entry.product);
 	const isListed = (hashes: string[], hash: string | null | undefined): boolean =>
 		hashes.length === 0 || hashes.includes(hash ?? '');
-	if (!isWantedStatus(wanted, status)) return mismatch('status', status, 'Trigger On');
+	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
 	if (paymentMethods && !paymentMethods.some((name) => methodNames(name).includes(method ?? ''))) {
-		return mismatch('payment method', method, 'Filters > Payment Methods');
+		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
-	if (!isListed(offers, offer?.hash)) return mismatch('offer', offer?.hash, 'Offers');
-	if (!isListed(products, product?.hash)) return mismatch('product', product?.hash, 'Products');
+	if (!isListed(offers, offer?.hash)) return describeMismatch('offer', offer?.hash, 'Offers');
+	if (!isListed(products, product?.hash))
+		return describeMismatch('product', product?.hash, 'Products');
 	// An amount that is not stated, or cannot be read, is below any minimum.
 	if ((amount ?? -1) >= minimumAmount) return undefined;
 	const stated = amount == null ? 'not stated in cents' : formatReais(amount);
-	return mismatch('amount', stated, 'Filters > Minimum Amount in Reais');
+	return describeMismatch('amount', stated, 'Filters > Minimum Amount in Reais');
 }
 
-function mismatch(what: string, value: string | null | undefined, field: string): string {
+function describeMismatch(what: string, value: string | null | undefined, field: string): string {
 	return `The ${what} of the transaction is ${value || 'not stated'}, which does not match ${field}.`;
 }
 
@@ -67,7 +68,7 @@ function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
 	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
 }
 
-/** After so long a read is up to date. A platform tries a webhook for longer than that. */
+/** After this time a read is up to date. Platforms repeat a webhook for longer. */
 const LONGEST_LAG_MS = 120_000;
 
 interface Comparison {
@@ -81,8 +82,8 @@ interface Comparison {
 }
 
 /**
- * Whether a read may be older than a webhook, so that a wanted status is still to come: the read shows an earlier
- * status than the claimed one, or nothing new that is wanted.
+ * Whether a read may be older than a webhook, so that a wanted status may still appear. That is so if the read shows an
+ * earlier status than the webhook, or no wanted status that is new.
  */
 export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;

@@ -49,7 +49,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 			throw fieldError('price', 'is empty', `Offer ${quoted(hash)} ${problem}. Enter the price.`);
 		}
 		if (problem !== undefined) {
-			run.hint(`Offer ${quoted(hash)} ${problem}.`, problem, `offer ${quoted(hash)}`);
+			run.addHint(`Offer ${quoted(hash)} ${problem}.`, problem, `offer ${quoted(hash)}`);
 		}
 		cart.push(filled);
 	}
