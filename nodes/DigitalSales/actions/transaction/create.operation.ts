@@ -139,17 +139,17 @@ function amountHint({ amount, cartTotal }: Charge): string | undefined {
 
 function creationOf(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
 	const { form, charge, problem } = ready;
-	const { account, fingerprint, typed, goods, customer, call, about, body } = charge;
+	const { account, fingerprint, agentCall, typedFingerprint, about, body } = charge;
 	const shared = run.creating(itemIndex);
 	const client = run.client();
 	return {
 		...shared,
 		account,
 		fingerprint,
-		agentCall: call,
-		typedFingerprint: typed,
-		goodsFingerprint: goods,
-		customerFingerprint: customer,
+		agentCall,
+		typedFingerprint,
+		goodsFingerprint: charge.goodsFingerprint,
+		customerFingerprint: charge.customerFingerprint,
 		orderReference: form.orderReference,
 		kind: 'charge',
 		about,
