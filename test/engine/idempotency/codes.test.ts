@@ -106,7 +106,7 @@ describe('A code while another worker requests the same charge', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('the error names the winning charge if a code replaces the loser meanwhile', async () => {
+	test('a charge that loses to another while its code is used is refused because of the winner', async () => {
 		const code = await shop.codeFor({ ...ORDER, process: one });
 		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
 		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');

@@ -117,7 +117,7 @@ describe('Order Reference', () => {
 		await shop.charge({ ...ORDER, more: OTHER_CUSTOMER, code: codeIn(refused) });
 	});
 
-	test('the error names the order of the charge in doubt, or says that it has none', async () => {
+	test('the error names the order of the charge in doubt if the process knows it', async () => {
 		shop.fault('lose');
 		await shop.ask(ORDER);
 		const other = await shop.ask({ order: 'order-2' });

@@ -32,7 +32,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		expect(await starts({ filters: { minimumAmount: '19,90' } }, hash)).toBe(true);
 	});
 
-	test('transactions of a chosen offer or product, from the list or by hash', async () => {
+	test('transactions of a chosen offer or product, from the list or as plain text', async () => {
 		const { hash, offer, product } = await sell();
 		const chosen = { __rl: true, mode: 'list', value: product };
 		const listing = (choice: INodeParameters | string): INodeParameters => ({
