@@ -101,7 +101,7 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		expect(tookMs).toBeLessThanOrEqual(ANSWER_WITHIN_MS);
 	});
 
-	test('another transaction is not held up meanwhile', async () => {
+	test('does not delay another transaction', async () => {
 		await publish();
 		const [other = '', ...forged] = await chargesAt(inbox.account.sandbox, 13);
 		await inbox.account.sandbox.setStatus(other, 'paid');
@@ -150,7 +150,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 		[{ triggerOn: ['waiting', 'paid'] }, 'waiting_payment', 'paid', 'paid'],
 		[{ triggerOn: ['any'] }, 'paid', 'chargeback', 'chargeback'],
 	])('Trigger On %j, read as %s, claimed %s', (form, before, claimed, after) => {
-		test('by two seconds: it is read again, and starts the workflow', async () => {
+		test('by two seconds is read again and starts the workflow', async () => {
 			const hash = await begin(form, before);
 			change(hash, after, 2_000);
 
@@ -158,7 +158,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 			expect(inbox.items).toMatchObject([{ payment_status: after }]);
 		});
 
-		test('by a minute: the sender has to come again', async () => {
+		test('by a minute makes the sender try again', async () => {
 			const hash = await begin(form, before);
 			change(hash, after, 60_000);
 
@@ -312,7 +312,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 		]);
 	});
 
-	test('what is believed is what was read, even if the notice claims less', async () => {
+	test('believes the read, even if the notice claims less', async () => {
 		const hash = await begin(PAID, 'paid');
 
 		await inbox.trigger.post({ hash, status: 'waiting_payment' });
@@ -336,7 +336,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 			expect(inbox.items).toHaveLength(1);
 		});
 
-		test('for a minute has to come again', async () => {
+		test('for a minute makes the sender try again', async () => {
 			const hash = await begin(PAID, 'paid');
 			hide();
 			show(60_000);

@@ -38,6 +38,6 @@ export const getAllProducts: Operation<ProductsForm> = {
 /** Returns one row per offer, with the offer under `offer`. A product without offers keeps its row. */
 function splitOffers(product: IDataObject): IDataObject[] {
 	const { offers, ...rest } = product;
-	const some = Array.isArray(offers) ? offers.filter((offer) => offer !== null) : [];
-	return (some.length > 0 ? some : [null]).map((offer) => ({ ...rest, offer }));
+	const present = Array.isArray(offers) ? offers.filter((offer) => offer !== null) : [];
+	return (present.length > 0 ? present : [null]).map((offer) => ({ ...rest, offer }));
 }

@@ -66,16 +66,16 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 
 function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
 	const { form, charge, problem } = ready;
-	const { account, fingerprint, typed, goods, customer, call, about, body } = charge;
+	const { account, fingerprint, agentCall, typedFingerprint, about, body } = charge;
 	const client = run.newClient();
 	return {
 		...run.creationContext(itemIndex),
 		account,
 		fingerprint,
-		agentCall: call,
-		typedFingerprint: typed,
-		goodsFingerprint: goods,
-		customerFingerprint: customer,
+		agentCall,
+		typedFingerprint,
+		goodsFingerprint: charge.goodsFingerprint,
+		customerFingerprint: charge.customerFingerprint,
 		orderReference: form.orderReference,
 		kind: 'charge',
 		about,

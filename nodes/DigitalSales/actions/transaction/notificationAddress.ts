@@ -129,7 +129,7 @@ async function findListeningTrigger(
 	}
 	for (const { name, url } of ofAccount) {
 		if (url === undefined) continue;
-		// Also in production: n8n publishes a workflow though it could not register one of its triggers.
+		// In production as well, because n8n may publish a workflow without registering each of its triggers.
 		const asking = listening.get(url) ?? askIfListening(context, url);
 		listening.set(url, asking);
 		const state = await asking;
