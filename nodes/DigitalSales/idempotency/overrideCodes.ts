@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'crypto';
+import { removeInvisible } from '../domain/text';
 import { clock } from '../shared/clock';
 import { digest } from '../shared/digest';
 import { BoundedMap, processState } from '../shared/processState';
@@ -29,7 +30,9 @@ const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
 /** The hashes in what a person entered: everything that does not look like a code as it is shown. */
 export function parseHashes(text: string): string[] {
-	return text.split(/[\s,;]+/).filter((word) => word !== '' && !SHOWN_CODE.test(word));
+	return removeInvisible(text)
+		.split(/[\s,;]+/)
+		.filter((word) => word !== '' && !SHOWN_CODE.test(word));
 }
 
 /**

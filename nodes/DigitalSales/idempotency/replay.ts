@@ -58,7 +58,11 @@ export async function replay<T>(
 		// It belongs to this order now, and no longer to a doubt without an order.
 		await ledger?.deleteKeys([enteredHashKey(creation.account, String(earlier.result?.hash))]);
 	}
-	for (const key of lastingKeys) await ledger?.claimKey(key, owner);
+	for (const key of lastingKeys) {
+		// What this process knows by a key, n8n's database has under it.
+		const isClaimed = findAttempt(key)?.result?.hash === earlier.result?.hash;
+		if (!isClaimed) await ledger?.claimKey(key, owner);
+	}
 	// The order may belong to another customer, although the charge was made in this slot.
 	const ofOrder = findAttempt(orderKey) ?? earlier;
 	const isOwnOrder = ofOrder.fingerprint === earlier.fingerprint;
@@ -97,11 +101,12 @@ export async function replayEnteredHash<T>(
 		const orderReference = compact(attempts.map((attempt) => attempt.orderReference))[0];
 		const earlier = { ...attemptOf(keyed, 'made', result), orderReference };
 		await replay(keyed, { made, earlier });
+		await codes.spendShownCode();
 		// The executions that made the attempts know the result, too.
 		for (const attempt of attempts) Object.assign(attempt, { state: 'made', result });
 		forgetKeys([keys.unresolvedKey]);
-		await ledger?.deleteKeys([keys.unresolvedKey]);
-		await codes.spendShownCode();
+		// A key that stays can only cause a refusal.
+		await ledger?.deleteKeys([keys.unresolvedKey]).catch(() => undefined);
 		return { made };
 	}
 	return { unreadable };
