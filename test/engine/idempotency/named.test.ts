@@ -174,19 +174,18 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 
 	test('is charged no second time if the database fails while its hash is entered', async () => {
 		const { hash } = await lost();
-		for (let nth = 1; nth <= 8; nth++) {
+		const given = new Set<unknown>();
+		for (let nth = 1; given.size === 0 && nth <= 8; nth++) {
 			aroundEntries(async (enter, count) => {
 				if (count >= nth) throw new Error('down');
 				return await enter();
 			});
 			const { json, status } = await shop.ask({ code: hash });
 			jest.restoreAllMocks();
-			if (status === 'success') {
-				expect(json[0]?.hash).toBe(hash);
-				break;
-			}
+			if (status === 'success') given.add(json[0]?.hash);
 		}
 
+		expect([...given]).toEqual([hash]);
 		expect(shop.charges).toBe(1);
 	});
 
