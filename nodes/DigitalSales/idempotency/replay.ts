@@ -55,6 +55,8 @@ export async function replay<T>(
 		const key = resultKey(creation.account, earlier.result?.hash);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
 		if (!isFree) throw refuseOtherReference(creation, earlier);
+		// Another process may remember a void charge of this order, which this one replaces.
+		await codes.spendShownCode();
 		// It belongs to this order now, and no longer to a doubt without an order.
 		await ledger?.deleteKeys([enteredHashKey(creation.account, String(earlier.result?.hash))]);
 	}
