@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'crypto';
+import { removeInvisible } from '../domain/text';
 import { clock } from '../shared/clock';
 import { digest } from '../shared/digest';
 import { BoundedMap, processState } from '../shared/processState';
@@ -28,7 +29,9 @@ const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
 /** Finds the hashes in a text that a person entered. A word that looks like a code is no hash. */
 export function parseHashes(text: string): string[] {
-	return text.split(/[\s,;]+/).filter((word) => word !== '' && !SHOWN_CODE.test(word));
+	return removeInvisible(text)
+		.split(/[\s,;]+/)
+		.filter((word) => word !== '' && !SHOWN_CODE.test(word));
 }
 
 /**

@@ -59,10 +59,16 @@ export async function replayExisting<T>(
 		const key = resultKey(creation.account, earlier.result?.hash);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
 		if (!isFree) throw refuseOtherReference(creation, earlier);
+		// Another process may remember a void charge of this order, which this one replaces.
+		await codes.spendShownCode();
 		// It belongs to this order now, and no longer to a doubt without an order.
 		await ledger?.deleteKeys([enteredHashKey(creation.account, String(earlier.result?.hash))]);
 	}
-	for (const key of lastingKeys) await ledger?.claimKey(key, owner);
+	for (const key of lastingKeys) {
+		// What the process knows by a key, n8n's database has claimed.
+		const isClaimed = findAttempt(key)?.result?.hash === earlier.result?.hash;
+		if (!isClaimed) await ledger?.claimKey(key, owner);
+	}
 	// A result of this slot must not replace the attempt of another customer under the order key.
 	const withOrder = findAttempt(orderKey) ?? earlier;
 	const isOwnOrder = withOrder.fingerprint === earlier.fingerprint;
@@ -101,11 +107,12 @@ export async function replayEnteredHash<T>(
 		const orderReference = compact(attempts.map((attempt) => attempt.orderReference))[0];
 		const earlier = { ...buildAttempt(keyed, 'made', result), orderReference };
 		await replayExisting(keyed, { made, earlier });
+		await codes.spendShownCode();
 		// Other executions of this process hold the same attempt objects.
 		for (const attempt of attempts) Object.assign(attempt, { state: 'made', result });
 		forgetKeys([keys.unresolvedKey]);
-		await ledger?.deleteKeys([keys.unresolvedKey]);
-		await codes.spendShownCode();
+		// A key that stays can only cause a refusal.
+		await ledger?.deleteKeys([keys.unresolvedKey]).catch(() => undefined);
 		return { made };
 	}
 	return { unreadable };

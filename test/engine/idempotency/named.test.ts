@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { NodeProcess, type NodeOutcome } from '../../helpers/engine';
 import { codeIn, errorOf, MAYBE, useShop } from '../../helpers/charging';
+import { aroundEntries } from '../../helpers/database';
 import { callTool } from '../../helpers/tool';
 
 const JOAO = { customerDocument: '111.444.777-35' };
@@ -168,6 +169,30 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(errorOf(refused)).toContain('Wait a few minutes, then run this again.');
 		expect(codeIn(refused)).toBe('');
 		const given = await shop.charge({ code: hash });
+		expect(given.json[0]?.hash).toBe(hash);
+	});
+
+	test('is charged no second time if the database fails while its hash is entered', async () => {
+		const { hash } = await lost();
+		const given = new Set<unknown>();
+		for (let nth = 1; given.size === 0 && nth <= 8; nth++) {
+			aroundEntries(async (enter, count) => {
+				if (count >= nth) throw new Error('down');
+				return await enter();
+			});
+			const { json, status } = await shop.ask({ code: hash });
+			jest.restoreAllMocks();
+			if (status === 'success') given.add(json[0]?.hash);
+		}
+
+		expect([...given]).toEqual([hash]);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('is given by a hash that was pasted with invisible characters', async () => {
+		const { hash } = await lost();
+		const given = await shop.charge({ code: `\u200b${hash}\u200b` });
+
 		expect(given.json[0]?.hash).toBe(hash);
 	});
 
