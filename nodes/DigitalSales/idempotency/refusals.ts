@@ -43,14 +43,11 @@ export function refuseUnresolved(
 	code: string | undefined,
 ): NotSentError {
 	const { context } = subject;
-	const [message = '', ...others] = unresolved.map((entry) =>
-		describePossibleCharge(subject, entry),
-	);
-	const prefixes = ['', ...others.map((other) => `Also: ${other}. `)];
-	const reasons = unresolved.map(
-		(entry, index) =>
-			`${prefixes[index]}${describeAttempt(entry.attempt)} ${describeDetails(subject, entry)}`,
-	);
+	const [message = ''] = unresolved.map((entry) => describePossibleCharge(subject, entry));
+	const reasons = unresolved.map((entry, index) => {
+		const also = index === 0 ? '' : `Also: ${describePossibleCharge(subject, entry)}. `;
+		return `${also}${describeAttempt(entry.attempt)} ${describeDetails(subject, entry)}`;
+	});
 	// The dashboard does not show yet what another process is sending.
 	const when = unresolved.every(({ attempt }) => attempt)
 		? 'Look'
