@@ -77,8 +77,10 @@ describe('The advice of an error, followed in a real n8n', () => {
 
 		const failed = await ask(mode, items);
 
-		expect(failed.complaint).toContain('it creates again whatever had no Order Reference');
-		expect(failed.complaint).toContain('Remove what was created from its input first');
+		expect(failed.complaint).toContain('it creates everything that has no Order Reference again');
+		expect(failed.complaint).toContain(
+			'First remove the items that were already created from its input',
+		);
 		expect(failed.complaint).not.toContain('use Retry');
 		await ask(mode, items.slice(count - 1));
 		expect(charged()).toEqual(documents(items));

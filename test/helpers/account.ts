@@ -28,14 +28,14 @@ export type Account = Awaited<ReturnType<typeof openAccount>>;
 let accounts = 0;
 
 /**
- * Starts a sandbox of its own for a test file. Each has another token, since budgets are kept per
+ * Starts a sandbox for a test file. Each sandbox has its own token, because rate limits are counted per
  * account.
  */
 export async function openAccount(options: SandboxOptions = {}) {
 	accounts += 1;
 	const sandbox = await startSandbox({
 		requestsPerMinute: null,
-		// Drawing QR codes is what takes the time; few tests need the picture.
+		// Drawing QR codes is slow, and few tests need the picture.
 		qrImage: 'absent',
 		apiToken: `test-api-token-${process.pid}-${accounts}`,
 		bodyApiToken: `test-body-token-${process.pid}-${accounts}`,
@@ -47,44 +47,44 @@ export async function openAccount(options: SandboxOptions = {}) {
 	return {
 		sandbox,
 		credentials,
-		/** What goes wrong at one endpoint, and how often: once by default. */
+		/** Makes an endpoint fail, once by default. */
 		fault(at: keyof typeof ENDPOINT, fault: Fault, times = fault.times): void {
 			sandbox.addFault({ ...fault, endpoint: ENDPOINT[at], times });
 		},
-		/** What the catalog holds from now on; nothing else goes wrong any more. */
+		/** Sets the products of the catalog, and removes all faults. */
 		sells(...data: IDataObject[]): void {
 			sandbox.clearFaults();
 			const set = { data, meta: { last_page: 1 }, links: { next: null } };
 			sandbox.addFault({ endpoint: ENDPOINT.list, kind: 'patchBody', set, times: 'always' });
 		},
-		/** What was to be created: the bodies of the requests, oldest first. */
+		/** The bodies of all requests to create something, oldest first. */
 		bodies: (): IDataObject[] =>
 			sandbox.requests.flatMap(({ method, body }) =>
 				method === 'POST' ? [body as IDataObject] : [],
 			),
-		/** The credentials with other fields; one that is undefined stays as it was. */
+		/** The credentials with some fields changed; an undefined field stays as it was. */
 		credentialsWith(changes: IDataObject): CredentialData {
 			const changed = omitBy(changes, (value) => value === undefined);
 			return { digitalSalesApi: Object.assign({ ...digitalSalesApi }, changed) };
 		},
-		/** The same account under another address of the service, with which its key is another one. */
+		/** The same account under another Base URL, which gives it another key. */
 		credentialsElsewhere(): CredentialData {
 			return this.credentialsWith({ baseUrl: baseUrl.replace('127.0.0.1', 'localhost') });
 		},
-		/** How often the service was asked for a transaction, or for this one. */
+		/** How often a transaction was read: any transaction, or the one with this hash. */
 		reads(hash = ''): number {
 			return sandbox.requests.filter(
 				({ method, path }) =>
 					method === 'GET' && path.includes('/transactions/') && path.endsWith(hash),
 			).length;
 		},
-		/** Sets the service back, and with it what the process remembers of it. */
+		/** Resets the service and everything that the process remembers about it. */
 		reset(): void {
 			sandbox.reset();
 			clearProcessState();
 			processedItems.clear();
 		},
-		/** Runs the action node once over the items; rejects where the run fails. */
+		/** Runs the action node once over the items; rejects if the run fails. */
 		async run(parameters: INodeParameters, runOptions: NodeRunOptions = {}): Promise<NodeOutcome> {
 			const outcome = await runNode(parameters, { credentials, ...runOptions });
 			const error = outcome.node?.error;
@@ -92,7 +92,7 @@ export async function openAccount(options: SandboxOptions = {}) {
 			expect(outcome.status).toBe('success');
 			return outcome;
 		},
-		/** Runs the action node and gives what a person is shown of it; rejects where it succeeds. */
+		/** Runs the action node and returns the error that a person sees; rejects if the run succeeds. */
 		async fail(parameters: INodeParameters, runOptions: NodeRunOptions = {}) {
 			const { node, status } = await runNode(parameters, { credentials, ...runOptions });
 			const error = node?.error;
@@ -103,7 +103,7 @@ export async function openAccount(options: SandboxOptions = {}) {
 				description: String(error.description ?? ''),
 				httpCode: 'httpCode' in error ? error.httpCode : null,
 				itemIndex: error.context?.itemIndex as unknown,
-				/** Everything that n8n keeps of the error. */
+				/** Everything that n8n stores of the error. */
 				kept: `${JSON.stringify(error)} ${error.stack ?? ''}`,
 			};
 		},
@@ -111,8 +111,8 @@ export async function openAccount(options: SandboxOptions = {}) {
 }
 
 /**
- * Opens an account for the tests of a block, in which waiting takes no time: reset before each of
- * them, closed at the end. It is there from the first test on.
+ * Opens an account for the tests of a block, resets it before each test and closes it at the end. Waiting
+ * takes no time. The account exists from the first test on.
  */
 export function useAccount(options: SandboxOptions = {}): Account {
 	useTimeLapse();
@@ -125,7 +125,7 @@ export function useAccount(options: SandboxOptions = {}): Account {
 	return account;
 }
 
-/** A customer whose CPF has right check digits. */
+/** A customer with a valid CPF. */
 export const CUSTOMER = {
 	customerName: 'Maria da Silva',
 	customerEmail: 'maria@example.com',
@@ -179,12 +179,12 @@ const errorItem = z
 	})
 	.strict();
 
-/** What a failed item says under On Error: Continue; throws where it has another shape. */
+/** The error of a failed item under On Error: Continue; throws if it has another shape. */
 export function errorIn(json: IDataObject | undefined): z.output<typeof errorItem>['error'] {
 	return errorItem.parse(json).error;
 }
 
-/** Shortens, until the end of a test, what nobody can choose: how often and how long a request is tried. */
+/** Changes the retry limits and the timeout, which no form offers, until the end of a test. */
 export function useLimits(): (limits: Partial<RetryLimits> & { timeoutMs?: number }) => void {
 	const retry = { ...DEFAULT_RETRY_LIMITS };
 	const times = Object.values(ENDPOINTS).map((endpoint) => ({ endpoint, usual: { ...endpoint } }));

@@ -3,7 +3,7 @@ import { seededRandom } from '../sandbox/catalog';
 
 const LARGEST_SEED = 2 ** 31;
 
-/** Choices that follow from a seed. When things happen does not: the machine has a say in that. */
+/** Random choices that follow from a seed. Timing does not follow from it, because it depends on the machine. */
 export class Chance {
 	private readonly next: () => number;
 
@@ -11,7 +11,7 @@ export class Chance {
 		this.next = seededRandom(seed);
 	}
 
-	/** The seed of CRASH_SEED, or a new one; printed, so that a drill can be made again. */
+	/** Uses the seed in CRASH_SEED, or a new seed, which is printed so that a run can be repeated. */
 	static ofThisRun(): Chance {
 		const given = process.env.CRASH_SEED;
 		const seed = given === undefined ? randomInt(LARGEST_SEED) : Number(given);
@@ -19,12 +19,12 @@ export class Chance {
 		return new Chance(seed);
 	}
 
-	/** An integer, both ends included. */
+	/** A random integer; both bounds are included. */
 	within(lowest: number, highest: number): number {
 		return lowest + Math.floor(this.next() * (highest - lowest + 1));
 	}
 
-	/** True so often, 0 to 1. */
+	/** True with this probability, 0 to 1. */
 	is(probability: number): boolean {
 		return this.next() < probability;
 	}
@@ -37,7 +37,7 @@ export class Chance {
 	}
 }
 
-/** How often each outcome came, for a line of the figures. */
+/** Counts each outcome, for a line of the measurements. */
 export function tally(outcomes: readonly string[]): string {
 	const kinds = [...new Set(outcomes)].sort();
 	return kinds.map((kind) => `${outcomes.filter((one) => one === kind).length} ${kind}`).join(', ');

@@ -1,8 +1,8 @@
 import type { Sandbox, StoredTransaction } from '../sandbox';
 
 /**
- * Charges a made-up customer straight at the sandbox, and gives the hash of the transaction; `more`
- * goes into the body.
+ * Charges a made-up customer directly at the sandbox, and returns the hash of the transaction. `more`
+ * is added to the body.
  */
 export async function chargeAt(
 	sandbox: Sandbox,
@@ -39,7 +39,7 @@ export async function chargeAt(
 	return made.hash;
 }
 
-/** The same, and gives the transaction. */
+/** Like `chargeAt`, but returns the transaction. */
 export async function soldAt(sandbox: Sandbox): Promise<StoredTransaction> {
 	const hash = await chargeAt(sandbox);
 	const stored = sandbox.transactions.find((each) => each.hash === hash);
@@ -47,14 +47,14 @@ export async function soldAt(sandbox: Sandbox): Promise<StoredTransaction> {
 	return stored;
 }
 
-/** The same, many times. */
+/** Charges many customers, like `chargeAt`. */
 export async function chargesAt(sandbox: Sandbox, count: number): Promise<string[]> {
 	const hashes: string[] = [];
 	while (hashes.length < count) hashes.push(await chargeAt(sandbox));
 	return hashes;
 }
 
-/** Made up of nine digits: the last two are what makes a CPF of the others. */
+/** Makes a valid CPF from a number of up to nine digits, by adding the two check digits. */
 export function cpf(number: number): string {
 	const digits = [...String(number)].map(Number);
 	while (digits.length < 11) {

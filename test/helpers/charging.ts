@@ -6,11 +6,11 @@ import { cpf } from './charge';
 import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from './engine';
 import { type Account, pixParameters, useAccount } from './account';
 
-/** Items of customers of their own, for {@link OWN_CUSTOMER}. */
+/** Items with a different customer each, for {@link OWN_CUSTOMER}. */
 export const customers = (count: number) =>
 	Array.from({ length: count }, (_, n) => ({ n, document: cpf(123_456_000 + n) }));
 
-/** Another customer for each item. */
+/** Parameters that take the customer from the item. */
 export const OWN_CUSTOMER = {
 	customerName: '={{ "Customer " + $json.n }}',
 	customerDocument: '={{ $json.document }}',
@@ -19,61 +19,61 @@ export const OWN_CUSTOMER = {
 /** n8n's Retry On Fail, without its pause. */
 export const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
-/** What a refusal says of a charge in doubt. */
+/** The error text for a charge in doubt. */
 export const MAYBE = 'may already have been charged';
 
-/** What the service does with a charge. */
+/** Faults for a charge. */
 const FAULTS = {
 	refuse: { kind: 'status', status: 422 },
-	/** Makes it, and does not answer. */
+	/** The service makes the charge, and does not answer. */
 	lose: { kind: 'resetAfterProcessing' },
-	/** Neither makes it nor answers. */
+	/** The service neither makes the charge nor answers. */
 	drop: { kind: 'resetBeforeProcessing' },
-	/** Makes a transaction whose payment is refused at once. */
+	/** The service makes a transaction whose payment is refused at once. */
 	void: { kind: 'refused' },
 	limit: { kind: 'retryAfter', seconds: 20 },
 	slow: { kind: 'delay', ms: 2_000 },
 } as const satisfies Record<string, Fault>;
 
-/** A charge that is asked for, and how the node runs. */
+/** A request for a charge, and how the node runs. */
 export interface Ask extends NodeRunOptions {
 	order?: unknown;
 	code?: string;
-	/** More of the form. */
+	/** More parameters of the form. */
 	more?: INodeParameters;
-	/** The execution of which this is n8n's Retry. */
+	/** The execution that this run retries, as n8n's Retry does. */
 	retrying?: NodeOutcome;
 }
 
-/** A transaction with such a status guards nothing any more. */
+/** A transaction with one of these statuses does not block a new charge. */
 export const VOID = ['expired', 'canceled', 'refused'];
 
 let workflows = 0;
 
-/** Opens a shop for the tests of a block: an account, and for each test another workflow. */
+/** Opens a shop for the tests of a block: one account, and a new workflow for each test. */
 export function useShop(options: SandboxOptions = {}): Shop {
 	const shop = new Shop(useAccount(options));
 	beforeEach(() => {
-		// Other files of this process have used it, too.
+		// Other test files in this process use the same table.
 		processedItems.clear();
 		shop.begin();
 	});
 	return shop;
 }
 
-/** A published workflow that charges, run after run, and what the service has seen of it. */
+/** A published workflow that charges in each run, and the requests that the service received. */
 class Shop {
-	/** All runs of a test are of one workflow, of one node. */
+	/** All runs of a test belong to one workflow and one node. */
 	workflowId = '';
 
 	constructor(readonly account: Account) {}
 
-	/** Goes on with another workflow. */
+	/** Continues with a new workflow. */
 	begin(): void {
 		this.workflowId = `shop ${++workflows}`;
 	}
 
-	/** Parameters of Create PIX, with an order reference where one is given. */
+	/** Parameters of Create PIX, with an Order Reference if it is given. */
 	parameters(orderReference?: unknown, more: INodeParameters = {}): INodeParameters {
 		return pixParameters(this.account.sandbox, {
 			...(orderReference === undefined ? {} : { orderReference: orderReference as string }),
@@ -81,7 +81,7 @@ class Shop {
 		});
 	}
 
-	/** Asks for a charge: by default of no order, without a code, in the process of the test. */
+	/** Runs the node for a charge; by default without Order Reference and code, in the test's own process. */
 	async ask({ order, code, more, retrying, ...options }: Ask = {}): Promise<NodeOutcome> {
 		const parameters = this.parameters(order, { options: { repeatCode: code }, ...more });
 		return retrying
@@ -89,7 +89,7 @@ class Shop {
 			: await this.run(parameters, options);
 	}
 
-	/** The same, for a charge that must be made, or given again. */
+	/** Like `ask`, but the run must create a charge or return an existing one. */
 	async charge(ask: Ask = {}): Promise<NodeOutcome> {
 		const outcome = await this.ask(ask);
 		expect(errorOf(outcome).trim()).toBe('');
@@ -97,14 +97,14 @@ class Shop {
 		return outcome;
 	}
 
-	/** The same, for one that must be refused, since it may exist. */
+	/** Like `ask`, but the run must be refused, because the charge may exist. */
 	async refused(ask: Ask = {}): Promise<NodeOutcome> {
 		const outcome = await this.ask(ask);
 		expect(errorOf(outcome)).toContain(MAYBE);
 		return outcome;
 	}
 
-	/** Asks for one, and returns while the request is under way, for so long. */
+	/** Like `ask`, but returns while the request is in flight, which lasts so long. */
 	async underWay(ask: Ask = {}, ms = 3_000): Promise<{ ended: Promise<NodeOutcome> }> {
 		this.account.fault('charge', { kind: 'delay', ms });
 		const sent = this.posts + 1;
@@ -113,7 +113,7 @@ class Shop {
 		return { ended };
 	}
 
-	/** Leaves what is asked for in doubt, though it is not made, and gives the code that allows it. */
+	/** Leaves a charge in doubt, although the service did not make it, and returns the code that allows it. */
 	async codeFor(ask: Ask = {}): Promise<string> {
 		this.fault('drop');
 		await this.ask(ask);
@@ -129,7 +129,7 @@ class Shop {
 		});
 	}
 
-	/** n8n's Retry of an execution, with the same parameters or with those of the workflow as it is now. */
+	/** Retries an execution as n8n does, with the same parameters or with those of the current workflow. */
 	async retry(
 		parameters: INodeParameters,
 		of: NodeOutcome,
@@ -139,18 +139,18 @@ class Shop {
 		return await this.run(parameters, { retryOf: of.run.data, ...options });
 	}
 
-	/** The offer that the cart may name. */
+	/** The hash of the offer in the cart. */
 	get offer(): string {
 		return this.account.sandbox.products[0]?.offers[0]?.hash ?? '';
 	}
 
-	/** Gives that offer a price in the catalog, in cents. */
+	/** Sets the price of the offer in the catalog, in cents. */
 	sells(price: number): void {
 		catalogPages.clear();
 		this.account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: this.offer, price }] });
 	}
 
-	/** Changes the price of that offer in the service's own catalog, in cents. */
+	/** Changes the price of the offer in the service's own data, in cents. */
 	changePrice(price: number): void {
 		catalogPages.clear();
 		const [offer] = this.account.sandbox.products[0]?.offers ?? [];
@@ -161,39 +161,39 @@ class Shop {
 		return this.account.sandbox.charges();
 	}
 
-	/** Requests that could have made a charge. */
+	/** The number of requests that could have made a charge. */
 	get posts(): number {
 		return this.account.sandbox.requests.filter(({ method }) => method === 'POST').length;
 	}
 
-	/** The hashes of all charges, in their order. */
+	/** The hashes of all charges, oldest first. */
 	get hashes(): string[] {
 		return this.account.sandbox.transactions.map(({ hash }) => hash);
 	}
 
-	/** What becomes of the transaction that was made last. */
+	/** Changes the status of the newest transaction. */
 	async latestBecomes(status: string): Promise<void> {
 		await this.account.sandbox.setStatus(this.hashes.at(-1) ?? '', status);
 	}
 
-	/** What the service does with the next charge, `after` a number of them. */
+	/** Sets a fault for the next charge, or for a later charge: `after` is the number of charges before it. */
 	fault(kind: keyof typeof FAULTS, after = 0): void {
 		this.account.fault('charge', { ...FAULTS[kind], after });
 	}
 }
 
-/** The error that a run ended with, as a person sees it. */
+/** The error of a run, as a person sees it. */
 export function errorOf({ node }: NodeOutcome): string {
 	return `${node?.error?.message ?? ''}\n${node?.error?.description ?? ''}`;
 }
 
-/** The code in an error about something in doubt. */
+/** The override code in the error of a run. */
 export function codeIn(outcome: NodeOutcome): string {
 	const shown = /(?:if not, to|If it is not there, set .*? to) ([\w-]{9}); then /;
 	return shown.exec(errorOf(outcome))?.[1] ?? '';
 }
 
-/** The data of an execution that n8n retries because something behind this item has failed. */
+/** The data of an execution that n8n retries because a later node failed. */
 export function retryable({ run, begun }: NodeOutcome): IRunExecutionData {
 	if (!run?.data.executionData || !begun.executionData) throw new Error('It did not run');
 	const { contextData } = run.data.executionData;

@@ -2,7 +2,7 @@ import { processedItems } from './engine';
 
 type Enter = (typeof processedItems)['checkProcessedAndRecord'];
 
-/** Has something happen around each entry into n8n's table, counted from 1, until mocks are restored. */
+/** Runs a function around each insert into n8n's table, counted from 1, until mocks are restored. */
 export function aroundEntries(
 	around: (enter: () => ReturnType<Enter>, nth: number) => ReturnType<Enter>,
 ): jest.SpyInstance {
@@ -13,7 +13,7 @@ export function aroundEntries(
 		.mockImplementation(async (...args) => await around(async () => await enter(...args), ++nth));
 }
 
-/** Has these entries into n8n's table fail, counted from 1. */
+/** Makes these inserts into n8n's table fail, counted from 1. */
 export function failEntries(...nths: number[]): void {
 	aroundEntries(async (enter, nth) => {
 		if (nths.includes(nth)) throw new Error('SQLITE_BUSY');
@@ -21,15 +21,15 @@ export function failEntries(...nths: number[]): void {
 	});
 }
 
-/** Milliseconds of one read or write: mostly 2 to 8, one in a hundred 20 to 80. */
+/** A random duration of a read or write in milliseconds: usually 2 to 8, once in a hundred 20 to 80. */
 export const latencyOf = (random: () => number): number =>
 	random() < 0.99 ? 2 + 6 * random() : 20 + 60 * random();
 
-/** The same, and one in fifty takes up to two seconds. */
+/** Like `latencyOf`, but one in fifty takes up to two seconds. */
 export const stallingLatencyOf = (random: () => number): number =>
 	random() < 0.98 ? latencyOf(random) : 2_000 * random();
 
-/** The same numbers for the same seed. */
+/** A random generator that returns the same numbers for the same seed. */
 export function randomOf(seed: number): () => number {
 	let state = seed;
 	return () => {

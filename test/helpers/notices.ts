@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { NOTICE_SHAPES, noticeBody, type StoredTransaction } from '../sandbox';
 
-/** Makes the body of a notice with the given values where its hash and its status stand. */
+/** Makes the body of a webhook with the given hash and status. */
 type Forge = (hash: unknown, status: unknown) => unknown;
 
-/** The sandbox's notice of a transaction in each shape, to be sent with other values in it. */
+/** The sandbox's webhook about a transaction in each shape, for sending it with other values. */
 export function forgers(stored: StoredTransaction): Forge[] {
 	const places = { hash: 'place of the hash', payment_status: 'place of the status' };
 	return NOTICE_SHAPES.map((shape) => {
@@ -23,7 +23,7 @@ const NAMES = [
 ];
 const value = fc.oneof({ weight: 3, arbitrary: fc.string() }, fc.jsonValue());
 
-/** Anything at all, and things that look nearly like a notice of a transaction. */
+/** Arbitrary bodies, and bodies that almost look like a webhook about a transaction. */
 export function bodiesLike(stored: StoredTransaction): fc.Arbitrary<string> {
 	return fc.oneof(
 		fc.json(),
@@ -52,7 +52,7 @@ const many = (count: number, text: string): string[] =>
 	Array.from({ length: count }, (_, nth) => text.replace('N', String(nth)));
 const byField = many(10_000, 'cart.N.price').map((name) => [name, many(20, `N ${'x'.repeat(60)}`)]);
 
-/** Bodies of errors that overflow the stack, or the error, if they are read without a bound. */
+/** Error bodies that overflow the stack or the error text if they are read without a limit. */
 export const HOSTILE_BODIES = {
 	'20,000 lists in a message': `{"message":${lists}}`,
 	'20,000 objects in a message': `{"message":${objects}}`,

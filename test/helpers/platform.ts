@@ -4,7 +4,7 @@ import { sendRequest } from './http';
 /** How long a platform waits before it sends a webhook again: four tries within 12.5 minutes. */
 const PAUSES_MS = [30_000, 120_000, 600_000];
 
-/** What became of a webhook: the answers that the platform got, until the first 200. */
+/** The answers that the platform got for a webhook, until the first 200. */
 export type Sent = number[];
 
 export const isTakenAtFirst = ([status]: Sent): boolean => status === 200;
@@ -16,7 +16,7 @@ export async function postFrom(address: string, url: string, body: unknown): Pro
 	return (await sendRequest(url, { headers, body: JSON.stringify(body) })).status;
 }
 
-/** Sends a webhook as a platform does: again until it is answered 200, or four times. */
+/** Sends a webhook as a platform does: up to four times, until the answer is 200. */
 export async function sendAsPlatform(
 	url: string,
 	body: unknown,

@@ -2,11 +2,11 @@ import type { INodeParameters } from 'n8n-workflow';
 import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
 import type { Sandbox } from '../sandbox';
 
-/** What the samples are about. */
+/** The values in the samples. */
 export interface SampleValues {
 	/** A transaction that exists, or one that does not. */
 	transactionHash: string;
-	/** Of the offer and of the item in the cart, in reais. */
+	/** The price of the offer and of the item in the cart, in reais. */
 	price?: string;
 }
 
@@ -52,11 +52,11 @@ export function sampleOf(name: string, sandbox: Sandbox, values: SampleValues): 
 	return { resource, operation, ...parameters };
 }
 
-/** An operation of the action node, by its values and by the names that a person reads. */
+/** An operation of the action node, with its values and its labels. */
 export interface OperationName {
 	resource: string;
 	value: string;
-	/** Such as "Product > Get Many". */
+	/** For example "Product > Get Many". */
 	label: string;
 }
 

@@ -30,14 +30,14 @@ const TOOL_TYPE = `${ACTION_TYPE}Tool`;
 const AGENT_TYPE = 'test.agent';
 const TOOL = 'Digital Sales Tool';
 
-/** What an agent is told of a tool, and what it hands over. */
+/** What n8n shows an agent about a tool, and how the agent calls it. */
 interface Tool {
 	name: string;
 	description: string;
 	invoke: (args: IDataObject) => Promise<string>;
 }
 
-/** What an agent got of its tool, call by call. */
+/** The results that an agent got from its tool, call by call. */
 export interface ToolRun {
 	description: string;
 	answers: IDataObject[][];
@@ -45,7 +45,7 @@ export interface ToolRun {
 	outcome: WorkflowOutcome;
 }
 
-/** The action node as n8n's server makes a tool of it: another name, and the output of a tool. */
+/** The action node as n8n's server turns it into a tool: under another name, with a tool output. */
 function toolType(): INodeType {
 	const action = defaultProcess.nodeTypes[ACTION_TYPE];
 	if (!action) throw new Error('There is no action node');
@@ -65,7 +65,7 @@ function toolType(): INodeType {
 	return Object.assign(Object.create(action) as INodeType, { description });
 }
 
-/** An agent without a model: it calls its tool with what it is given, one call after the other. */
+/** An agent without a model, which makes the given calls of its tool one after the other. */
 function agentType(calls: IDataObject[], run: Omit<ToolRun, 'outcome'>): INodeType {
 	const inputs: INodeTypeDescription['inputs'] = [
 		NodeConnectionTypes.Main,
@@ -94,10 +94,10 @@ export async function callTool(
 	options: {
 		credentials: CredentialData;
 		settings?: Partial<INode>;
-		/** The node before the agent and what it hands on. */
+		/** The node before the agent, and its output. */
 		start?: { name: string; json: IDataObject; node?: Partial<NodeInput> };
 		workflowId?: string;
-		/** Of the node behind the agent; it does nothing by default. */
+		/** Settings of the node after the agent, which does nothing by default. */
 		next?: Partial<NodeInput>;
 		/** More nodes of the workflow. */
 		others?: NodeInput[];
@@ -135,7 +135,7 @@ export async function callTool(
 	return { ...run, outcome };
 }
 
-/** What n8n tells a model about the arguments of a tool: name and description. */
+/** The arguments of a tool as n8n describes them to a model: name and description. */
 export function toolArguments(parameters: INodeParameters): Record<string, string> {
 	const node = { name: TOOL, parameters } as INode;
 	const { shape } = getSchema(node);

@@ -1,9 +1,9 @@
-/** What customers, sellers, sheets and contact cards type, and what it means; nothing for what is refused. */
+/** An input as people, spreadsheets and contact cards write it, with its meaning; without one if the node refuses it. */
 export interface Typed {
 	typed: string | number;
-	/** As it is sent. */
+	/** The value that is sent. */
 	means?: string | number;
-	/** Part of the reason. */
+	/** A part of the error. */
 	because?: string;
 }
 

@@ -3,7 +3,7 @@ interface Timed {
 	durationMs: number | null;
 }
 
-/** How many of the requests were under way at the same moment. */
+/** The largest number of requests in flight at the same moment. */
 export function mostAtOnce(requests: readonly Timed[]): number {
 	const isUnderWay = ({ at, durationMs }: Timed, moment: number) =>
 		at <= moment && at + (durationMs ?? 0) > moment;

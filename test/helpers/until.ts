@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Looks again and again until there is something to see. */
+/** Repeats a check until it returns something. */
 export async function until<T>(
 	what: string,
 	look: () => Promise<T | undefined | false> | T | undefined | false,

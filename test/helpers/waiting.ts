@@ -18,7 +18,7 @@ import { type Account, pixParameters, useAccount } from './account';
 /** How a test runs Wait for Payment. */
 export interface WaitOptions extends Partial<RunOptions> {
 	parameters?: INodeParameters;
-	/** The time limit. */
+	/** The time limit in minutes. */
 	minutes?: number;
 	/** Settings of the node, such as `onError` or `executeOnce`. */
 	settings?: IDataObject;
@@ -26,7 +26,7 @@ export interface WaitOptions extends Partial<RunOptions> {
 
 /** Opens a waiting room for the tests of a block. */
 export function useWaitingRoom(options: SandboxOptions = {}): WaitingRoom {
-	// The sandbox sends each notice once.
+	// The sandbox sends each webhook only once.
 	return new WaitingRoom(useAccount({ resendAfterSeconds: [], ...options }));
 }
 
@@ -39,12 +39,12 @@ export function waitingRoomOf(account: Account): WaitingRoom {
 class WaitingRoom {
 	constructor(readonly account: Account) {}
 
-	/** What a restart of n8n does to the process. */
+	/** Forgets all process state, as a restart of n8n does. */
 	forget(): void {
 		clearProcessState();
 	}
 
-	/** When the service was asked for a transaction, in minutes after the first time. */
+	/** When a transaction was read, in minutes after the first read. */
 	looksAt(hash: string): number[] {
 		const reads = this.account.sandbox.requests.filter(
 			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),
@@ -52,22 +52,22 @@ class WaitingRoom {
 		return reads.map(({ at }) => (at - (reads[0]?.at ?? 0)) / 60_000);
 	}
 
-	/** Charges a customer, without anybody being told of what becomes of it. */
+	/** Charges a customer without a webhook address. */
 	async charge(): Promise<string> {
 		return await chargeAt(this.account.sandbox);
 	}
 
-	/** Has charges become paid, or get another status. */
+	/** Sets the status of charges, `paid` by default. */
 	async settle(hashes: string[], status = 'paid'): Promise<void> {
 		for (const hash of hashes) await this.account.sandbox.setStatus(hash, status);
 	}
 
-	/** How often the service was asked for a transaction. */
+	/** How often transactions were read. */
 	reads(hash?: string): number {
 		return this.account.reads(hash);
 	}
 
-	/** Waits for the payments of the given hashes, one item each; "After" is the next node. */
+	/** Runs Wait for Payment with one item per hash; the next node is called "After". */
 	wait(hashes: string[], options: WaitOptions = {}): RunHandle<WorkflowOutcome> {
 		const { parameters, minutes, settings, ...more } = options;
 		const limit = minutes && { timeLimit: minutes, timeLimitUnit: 'minutes' };
@@ -105,7 +105,7 @@ class WaitingRoom {
 		});
 	}
 
-	/** Waits, for a run that has to be parked. */
+	/** Like `wait`, but the run must be parked. */
 	async park(hashes: string[], options: WaitOptions = {}): Promise<ParkedRun> {
 		const { parked, status, error } = await this.wait(hashes, options);
 		if (!parked) throw new Error(`The run is not parked but ${status}: ${error?.message}`);
@@ -123,7 +123,7 @@ export function waitParameters(more: INodeParameters = {}): INodeParameters {
 	};
 }
 
-/** What the node after the wait got. */
+/** The items that the node after the wait received. */
 export function received(outcome: RunOutcome | undefined): IDataObject[] | undefined {
 	return outcome?.data.After?.items.map(({ json }) => json);
 }

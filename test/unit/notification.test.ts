@@ -81,6 +81,12 @@ describe('What a notification claims', () => {
 			paid,
 		],
 		[
+			'a hash of the event, and the transaction itself under data',
+			{ hash: 'evt_1', event: 'transaction', data: resource },
+			paid,
+		],
+		['the transaction under payload beside empty data', { data: {}, payload: resource }, paid],
+		[
 			'a hash beside the data of something else',
 			{ ...resource, data: { transaction: { id: 'cd34' } } },
 			paid,

@@ -7,10 +7,10 @@ import type { Run } from './run';
  * item takes the next one, so that a mistake in one item is found before any is sent.
  */
 export interface Operation<Read = unknown, Ready = Read> {
-	/** In the drop-down. */
+	/** Its label in the drop-down. */
 	name: string;
 	value: string;
-	/** In the node panel, and the default name of the node. */
+	/** Its title in the node panel, and the default name of the node. */
 	action: string;
 	description: string;
 	/** Without display conditions for the operation: the registry adds them. */

@@ -10,7 +10,7 @@ import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
 import { ExecutionMemory } from '../idempotency/executionMemory';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
-import { ITEMS_AT_ONCE, Run, situationOf } from './run';
+import { buildSituation, CREATIONS_AT_ONCE, Run } from './run';
 
 /** Runs the chosen operation for all items. */
 export async function executeOperation(
@@ -22,10 +22,10 @@ export async function executeOperation(
 		operation = chooseOperation(context);
 		run = new Run(context, readAccount(await context.getCredentials(CREDENTIAL_NAME)));
 	} catch (error) {
-		// If this threw under On Error: Continue, n8n would pass the items on as successful.
-		const failing = { context, memory: new ExecutionMemory(context), operation };
+		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
+		const source = { context, memory: new ExecutionMemory(context), operation };
 		return [
-			context.getInputData().flatMap((_item, index) => buildFailedItem(failing, index, error)),
+			context.getInputData().flatMap((_item, index) => buildFailedItem(source, index, error)),
 		];
 	}
 	const items = await prepareAll(operation, run)
@@ -37,14 +37,14 @@ export async function executeOperation(
 	return [operation.finish ? await operation.finish(run, items) : items];
 }
 
-/** An item after a step: the result of the step, or the output items of its failure. */
+/** The result of an item's last step, or the output of the item if the step failed. */
 type Prepared = { result: unknown } | { failed: ItemResult[] };
 
 /** Takes all items through each step before the next one, so that a mistake in any item is found before any is sent. */
 async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 	const { context } = run;
 	const items = context.getInputData().map((): Prepared => ({ result: undefined }));
-	const each = async (
+	const runStep = async (
 		step: (index: number, previous: unknown) => unknown,
 		about: Operation['about'] = () => undefined,
 	): Promise<void> => {
@@ -53,24 +53,26 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 			try {
 				items[index] = { result: await step(index, item.result) };
 			} catch (error) {
-				const failing = { context, memory: run.memory, operation };
+				const source = { context, memory: run.memory, operation };
 				items[index] = {
-					failed: buildFailedItem(failing, index, error, { about: about(item.result) }),
+					failed: buildFailedItem(source, index, error, { about: about(item.result) }),
 				};
 			}
 		}
 	};
-	await each((index) => {
+	await runStep((index) => {
 		refuseEngine2(operation, context, index);
 		return operation.read(run, index);
 	});
-	if (operation.complete) await each(async (index, read) => operation.complete?.(run, index, read));
+	if (operation.complete) {
+		await runStep(async (index, read) => operation.complete?.(run, index, read));
+	}
 	const { about } = operation;
-	if (operation.check) await each((index, ready) => operation.check?.(run, index, ready), about);
+	if (operation.check) await runStep((index, ready) => operation.check?.(run, index, ready), about);
 	return items;
 }
 
-/** In Engine 2.0, nothing keeps a charge from being made twice or resumes a waiting execution. */
+/** Engine 2.0 keeps no memory that prevents a second charge, and does not resume waiting executions. */
 function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemIndex: number): void {
 	const isSafe = operation.kind !== 'create' && !operation.finish;
 	if (isSafe || !isEngine2(context)) return;
@@ -79,23 +81,29 @@ function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemInd
 	throw new NodeOperationError(context.getNode(), problem, { itemIndex, description });
 }
 
+interface SendFailure {
+	itemIndex: number;
+	ready: unknown;
+	error: unknown;
+}
+
 async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promise<ItemResult[]> {
 	const { context } = run;
 	const { form } = operation;
-	const failed = (itemIndex: number, ready: unknown, error: unknown): ItemResult[] =>
+	const buildFailure = ({ itemIndex, ready, error }: SendFailure): ItemResult[] =>
 		buildFailedItem({ context, memory: run.memory, operation }, itemIndex, error, {
 			isSent: true,
 			labelOf: (field) => fieldLabel(form, field),
 			about: operation.about?.(ready),
 		});
-	const failures: Array<{ itemIndex: number; ready: unknown; error: unknown }> = [];
+	const failures: SendFailure[] = [];
 	const results = items.map((item) => ('failed' in item ? item.failed : []));
-	const inOrder = items.flatMap((item, itemIndex) =>
+	const unsent = items.flatMap((item, itemIndex) =>
 		'failed' in item ? [] : [{ itemIndex, ready: item.result }],
 	);
-	const ready = sortBy(inOrder, ({ itemIndex }) => operation.rank?.(run, itemIndex) ?? 0);
-	const atOnce = { create: ITEMS_AT_ONCE, read: READS_AT_ONCE, list: 1 }[operation.kind];
-	await eachLimit(ready, atOnce, async ({ itemIndex, ready }) => {
+	const ranked = sortBy(unsent, ({ itemIndex }) => operation.rank?.(run, itemIndex) ?? 0);
+	const atOnce = { create: CREATIONS_AT_ONCE, read: READS_AT_ONCE, list: 1 }[operation.kind];
+	await eachLimit(ranked, atOnce, async ({ itemIndex, ready }) => {
 		if (run.itemOrder.isStopped) return;
 		try {
 			const sent = await operation.send(run, itemIndex, ready);
@@ -105,34 +113,38 @@ async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promi
 			);
 		} catch (error) {
 			if (context.continueOnFail()) {
-				results[itemIndex] = failed(itemIndex, ready, error);
+				results[itemIndex] = buildFailure({ itemIndex, ready, error });
 				return;
 			}
 			failures.push({ itemIndex, ready, error });
 			run.itemOrder.stopAfter(error);
 		}
 	});
-	// The other items may only have been canceled by the first failure.
-	const own = failures.filter(({ error }) => !(error instanceof CanceledError));
-	const [first] = (own.length > 0 ? own : failures).sort((a, b) => a.itemIndex - b.itemIndex);
-	return first ? failed(first.itemIndex, first.ready, first.error) : results.flat();
+	// A failure cancels the other items, whose errors say nothing.
+	const causes = failures.filter(({ error }) => !(error instanceof CanceledError));
+	const [first] = sortBy(causes.length > 0 ? causes : failures, 'itemIndex');
+	return first ? buildFailure(first) : results.flat();
 }
 
-interface Failing extends Pick<Run, 'context' | 'memory'> {
+interface FailureSource extends Pick<Run, 'context' | 'memory'> {
 	operation?: Operation;
 }
 
-/** Makes the output of a failed item. n8n sends an item with `error` alone to the error output. */
+/** Builds the output of a failed item. n8n sends an item that has only `error` to the error output. */
 function buildFailedItem(
-	{ context, memory, operation }: Failing,
+	{ context, memory, operation }: FailureSource,
 	itemIndex: number,
 	thrown: unknown,
-	known: ErrorContext = {},
+	details: ErrorContext = {},
 ): ItemResult[] {
-	// An unknown operation may be one that creates something.
+	// An operation that could not be chosen may create something.
 	const creates = (operation?.kind ?? 'create') === 'create';
-	const situation = situationOf(context, memory, itemIndex, creates);
-	const { error, facts } = toFailure(context.getNode(), thrown, { ...known, itemIndex, situation });
+	const situation = buildSituation(context, memory, itemIndex, creates);
+	const { error, facts } = toFailure(context.getNode(), thrown, {
+		...details,
+		itemIndex,
+		situation,
+	});
 	if (!context.continueOnFail()) throw error;
 	return [{ json: { error: { ...facts } }, pairedItem: { item: itemIndex } }];
 }

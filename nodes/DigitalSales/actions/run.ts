@@ -4,20 +4,17 @@ import { CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
 import { ExecutionMemory, type ItemPosition } from '../idempotency/executionMemory';
 import type { Listening } from '../n8n/listening';
-import { isKept, isRetry } from '../n8n/retry';
+import { isFailureKept, isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import { ItemOrder } from '../idempotency/itemOrder';
 import type { Situation } from '../output/advice';
 import { createdNotes } from '../output/errors';
 import { PaymentWait } from '../wait/paymentWait';
 
-/** Gives a hint about a run; those of one kind are summed up, and name what they are about. */
-export type Hint = (message: string, kind?: string, about?: string) => void;
+/** How many items create something at the same time. */
+export const CREATIONS_AT_ONCE = 4;
 
-/** Items that create something. */
-export const ITEMS_AT_ONCE = 4;
-
-/** Of the things that a hint is about. */
+/** How many transactions or offers a hint names. */
 const MOST_NAMED = 10;
 const LONGEST_HINT = 1_000;
 
@@ -25,10 +22,10 @@ const LONGEST_HINT = 1_000;
 export class Run {
 	readonly memory: ExecutionMemory;
 	readonly itemOrder: ItemOrder;
-	/** Whether the triggers that charges are to notify listen at their URLs; n8n is asked once a run. */
+	/** Whether a trigger listens, by its URL. Each run asks n8n once. */
 	readonly listening = new Map<string, Promise<Listening>>();
-	private lookup?: CatalogLookup;
-	/** By kind: the first of it, and what else it is about. */
+	private catalogLookup?: CatalogLookup;
+	/** By kind: the message of the first hint, and what all hints of the kind are about. */
 	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
 	private paymentWait?: PaymentWait;
 
@@ -40,35 +37,32 @@ export class Run {
 		this.itemOrder = new ItemOrder(context);
 	}
 
-	/** What this execution waits for. */
 	get wait(): PaymentWait {
 		return (this.paymentWait ??= new PaymentWait(this.context));
 	}
 
-	/** Few runs look anything up. */
 	get catalog(): CatalogLookup {
-		return (this.lookup ??= new CatalogLookup(this.context, this.account));
+		return (this.catalogLookup ??= new CatalogLookup(this.context, this.account));
 	}
 
-	client(options: ClientOptions = {}): Client {
+	newClient(options: ClientOptions = {}): Client {
 		const { signal } = this.itemOrder;
 		return new Client(this.context, this.account, {
 			...options,
 			signal: options.signal ? AbortSignal.any([signal, options.signal]) : signal,
 			onWait: (endpoint) =>
-				this.hint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
+				this.addHint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
 		});
 	}
 
 	/**
-	 * Gives a hint for the output panel, shown once a run however often it is given.
+	 * Adds a hint to the output panel. Hints of one kind become one hint, because a run may have thousands of items.
 	 *
-	 * @param kind of hints that are summed up, since a run may have thousands of items
-	 * @param about what this one is about
+	 * @param about names what the hint is about, for example a transaction
 	 */
-	readonly hint: Hint = (message, kind = message, about = '') => {
-		const first = this.hints.get(kind);
-		if (first) first.about.add(about);
+	readonly addHint = (message: string, kind = message, about = ''): void => {
+		const sameKind = this.hints.get(kind);
+		if (sameKind) sameKind.about.add(about);
 		else this.hints.set(kind, { message, about: new Set([about]) });
 	};
 
@@ -83,59 +77,62 @@ export class Run {
 		}
 	}
 
-	/** What the creation of an item has in common with the others of the run. */
-	creating(itemIndex: number) {
+	/** The fields of a creation that do not depend on what is created. */
+	creationContext(itemIndex: number) {
 		const { context, memory, itemOrder } = this;
 		return { context, memory, itemOrder, itemIndex };
 	}
 
-	/** n8n keeps nothing of what a canceled node has made, so n8n's log does. */
+	/** n8n drops the output of a canceled node, so the log lists what the node has created. */
 	logCanceled(): void {
 		const { context, memory } = this;
 		if (memory.isEmpty || context.getExecutionCancelSignal()?.aborted !== true) return;
 		const { name } = context.getNode();
-		const what = createdNotes(created(memory)).join(' ');
-		context.logger.warn(`Execution ${context.getExecutionId()} was canceled in "${name}". ${what}`);
+		const notes = createdNotes(listCreated(memory)).join(' ');
+		context.logger.warn(
+			`Execution ${context.getExecutionId()} was canceled in "${name}". ${notes}`,
+		);
 	}
 }
 
-/** What advice about an item depends on. */
-export function situationOf(
+/** Collects the facts that the advice in an item's error depends on. */
+export function buildSituation(
 	context: IExecuteFunctions,
 	memory: ExecutionMemory,
 	itemIndex: number,
 	creates: boolean,
 ): Situation {
-	// What creates nothing leaves nothing in the execution's data.
+	// `runNumber` writes to the execution's data, which only creations need.
 	const run = creates ? memory.runNumber() : 0;
 	const continues = context.continueOnFail();
-	const isOther = (where: ItemPosition): boolean => where.run !== run || where.item !== itemIndex;
+	const isOtherItem = (position: ItemPosition): boolean =>
+		position.run !== run || position.item !== itemIndex;
 	return {
 		creates,
 		isTool: isTool(context),
 		continues,
 		isCalled: context.getMode() === 'integrated',
 		isRetry: isRetry(context),
-		isKept: isKept(context),
+		isKept: isFailureKept(context),
 		hasOthers: context.getInputData().length > 1 || !memory.isEmpty,
 		mayExist:
 			creates &&
 			!isTool(context) &&
 			(isRetry(context) || memory.hasAttempt({ run, item: itemIndex })),
-		// When a run fails, n8n drops the items of what it created, so the error names them.
-		...(creates && !continues && created(memory, isOther)),
+		// n8n drops the output of a run that fails, so the error lists what the run has created.
+		...(creates && !continues && listCreated(memory, isOtherItem)),
 	};
 }
 
-/** What an execution has created and may have created: "item 0 is abc123". */
-function created(memory: ExecutionMemory, isOther = (_where: ItemPosition): boolean => true) {
+/** Lists what an execution has created ("item 0 is abc123") and may have created ("item 1"). */
+function listCreated(memory: ExecutionMemory, isListed = (_position: ItemPosition) => true) {
 	return {
-		created: memory.listMade().map((made) => `${placeName(made)} is ${made.hash}`),
-		inDoubt: memory.listUnresolved().filter(isOther).map(placeName),
+		created: memory.listMade().map((made) => `${describePosition(made)} is ${made.hash}`),
+		inDoubt: memory.listUnresolved().filter(isListed).map(describePosition),
 	};
 }
 
-/** Counts as n8n's editor does: items from 0, as in the heading of an error, and runs from 1. */
-function placeName({ run, item }: ItemPosition): string {
+/** n8n's editor counts items from 0 and runs from 1. */
+function describePosition({ run, item }: ItemPosition): string {
 	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
 }

@@ -30,7 +30,7 @@ export interface Account {
 
 export class CredentialError extends Error {}
 
-/** People copy it along with the token from example requests. */
+/** People copy this word along with the token from example requests. */
 const SCHEME = /^Bearer(\s+|$)/i;
 
 const text = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
@@ -74,7 +74,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	const isBound = data.allowedHttpRequestDomains === 'domains';
 	if (isBound && !isHostAllowed(data.allowedDomains, base.value)) {
 		throw new CredentialError(
-			'Allowed Domains in the credential do not include the host of its Base URL. Add the host, or allow all domains.',
+			'Allowed Domains in the credential does not include the host of its Base URL. Add the host, or allow all domains.',
 		);
 	}
 	return {

@@ -11,7 +11,7 @@ export const DEFAULT_RETRY_LIMITS: Readonly<RetryLimits> = { maxTries: 5, maxTot
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
-/** Short enough to miss none of the minutes over which limits are counted. */
+/** Short enough for at least one try in each minute, because limits are counted per minute. */
 const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
 
 /** Exponential, with full jitter, so that executions that failed together do not retry together. */

@@ -39,7 +39,7 @@ export const catalogPages = processState(
 
 /**
  * Reads the catalog (API document, Endpoint 4: GET /products). Its pages are remembered for a moment, so that
- * opening a list again does not spend the account's budget.
+ * opening a list again costs no request.
  *
  * @param client has {@link CATALOG_LIMITS}
  * @throws ServiceError
@@ -79,7 +79,7 @@ function toCatalogProduct(product: Product): CatalogProduct {
 	};
 }
 
-/** A quarter of the account's budget, spent at most once while pages are remembered. */
+/** A quarter of the requests per minute, used at most once while pages are remembered. */
 export const MOST_LOOKUP_PAGES = 5;
 
 export interface FoundOffer {

@@ -6,7 +6,7 @@ import type {
 	ILoadOptionsFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { answerIn, readFault, responseHead } from '../n8n/httpHelper';
+import { findAnswer, readFault, responseHead } from '../n8n/httpHelper';
 import { CanceledError, cancelableSleep, clock } from '../shared/clock';
 import { type Account, CREDENTIAL_NAME } from './account';
 import {
@@ -44,11 +44,11 @@ export type Send<T> = () => Promise<T | undefined>;
 
 export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
-	/** Of one try with its whole answer. */
+	/** For one try, including its whole answer. */
 	timeoutMs?: number;
 	productRate?: number;
 	signal?: AbortSignal;
-	/** Set if somebody waits for the answer: such a request goes first. */
+	/** Set if somebody waits for the answer. Such a request goes first, unless one of the next two options is set. */
 	longestLimiterWaitMs?: number;
 	waitsAfter429?: boolean;
 	isBackground?: boolean;
@@ -56,14 +56,14 @@ export interface ClientOptions {
 }
 
 const NOTABLE_WAIT_MS = 500;
-/** A proxy may answer so instead of connecting to the service. Only n8n's error shows the difference. */
+/** A proxy may answer with these statuses without reaching the service. Only n8n's error shows the difference. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
-/** A 429 may ask for exactly the longest time, and the next try starts a moment later. */
+/** Added to the longest total time, because a 429 may ask for exactly that time and the try starts a moment later. */
 const GRACE_MS = 500;
 
 interface Progress {
 	tries: number;
-	/** Without those that got a 429. */
+	/** Does not include tries that got a 429. */
 	failedTries: number;
 	rateLimitHits: number;
 	firstSentAt: number;
@@ -153,7 +153,7 @@ export class Client {
 		};
 	}
 
-	/** @returns how long a 429 closes the limiter */
+	/** @returns how long a 429 closes the limiter; undefined for any other answer */
 	private async sendTry(request: ServiceRequest, progress: Progress): Promise<number | undefined> {
 		progress.firstSentAt = Math.min(progress.firstSentAt, clock.elapsed());
 		progress.outcome = await this.fetchOutcome(request);
@@ -195,7 +195,7 @@ export class Client {
 		}
 	}
 
-	/** If the execution is canceled, n8n's helper hangs up. */
+	/** n8n's helper closes the connection if the execution is canceled. */
 	private async openResponse(request: ServiceRequest, timeoutMs: number) {
 		const { context, account } = this;
 		const sending: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(
@@ -207,7 +207,7 @@ export class Client {
 				credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data: account.credential },
 			},
 		);
-		return responseHead.parse(await sending.catch(answerIn));
+		return responseHead.parse(await sending.catch(findAnswer));
 	}
 
 	private httpOptions(
@@ -234,13 +234,13 @@ export class Client {
 		const { apiToken } = this.account.credential;
 		const hasOtherToken = body?.api_token !== undefined && body.api_token !== apiToken;
 		const error = new ServiceError(endpoint, outcome, tries, hasOtherToken);
-		// `idempotency/` takes a canceled request for unprocessed, so a request in doubt stays an error.
+		// `idempotency/` treats a canceled request as not processed, so a request in doubt must stay an error.
 		const isCanceled = this.options.signal?.aborted === true;
 		return isCanceled && !error.isInDoubt ? new CanceledError() : error;
 	}
 }
 
-/** A success that cannot be read counts as one of an undocumented shape. */
+/** Undefined for a failure, and for a success that `read` does not accept or cannot read. */
 function valueOf<T>(
 	{ kind, body }: Outcome,
 	read: (body: unknown) => T | undefined,

@@ -17,7 +17,7 @@ interface PageOptions<T> {
 
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-/** Pages without a new row, although the service announces more. */
+/** How many pages in a row may bring nothing new, although the service announces more. */
 const MOST_BARREN_PAGES = 10;
 
 /**
@@ -63,17 +63,17 @@ class Progress {
 	private repeated = 0;
 	private total?: number;
 	private hasChanged = false;
-	private rowsOfFirst?: number;
+	private firstPageSize?: number;
 
 	/** @param isFromStart whether the rows can be compared with the total */
 	constructor(private readonly isFromStart: boolean) {}
 
 	pagesFor(items: number): number {
-		return Math.min(PAGES_AT_ONCE, this.rowsOfFirst ? Math.ceil(items / this.rowsOfFirst) : 1);
+		return Math.min(PAGES_AT_ONCE, this.firstPageSize ? Math.ceil(items / this.firstPageSize) : 1);
 	}
 
 	addPage<T extends object>({ data, total, lastPage }: ProductPage<T>): T[] {
-		this.rowsOfFirst ??= data.length;
+		this.firstPageSize ??= data.length;
 		this.lastPage = lastPage ?? this.lastPage;
 		if (this.isFromStart && total !== undefined) {
 			this.hasChanged ||= total !== (this.total ?? total);
@@ -90,7 +90,7 @@ class Progress {
 		return items;
 	}
 
-	/** If a row comes again with another price, the catalog changed meanwhile. */
+	/** If a row is sent again with another price, the catalog changed in the meantime. */
 	private comparePrice(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
 		if (!row.offer && !row.offers) return;
 		const key = JSON.stringify(row, OFFER_KEYS);

@@ -33,7 +33,7 @@ const LARGEST_PAGE_SIZE = 250;
 /**
  * Lists products (API document, Endpoint 4: GET /products), page by page within the budget.
  *
- * @param makeClient the signal ends the waiting of other pages when the listing ends, for example at a failure
+ * @param makeClient gets a signal that cancels the other pages' requests when the listing ends, for example after a failure
  * @param query `limit` counts rows after filtering
  * @returns the products as the service sent them; offers' prices are in cents
  * @throws ServiceError

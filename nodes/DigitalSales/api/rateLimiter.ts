@@ -10,11 +10,11 @@ export interface Permit {
 
 export interface PermitOptions {
 	rate?: number;
-	/** It goes first, and after a 429 it does not wait for the request in flight. */
+	/** Urgent requests go first, and after a 429 they do not wait for the request in flight. */
 	isUrgent?: boolean;
 	/** Background requests leave most of the rate to others. */
 	isBackground?: boolean;
-	/** When it is too late to start, on `clock.elapsed()`. */
+	/** The latest time to start, on `clock.elapsed()`. */
 	latest?: number;
 	signal?: AbortSignal;
 	isRetry?: boolean;
@@ -32,7 +32,7 @@ interface QueuedRequest extends PermitOptions {
 const MINUTE_MS = 60_000;
 const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
-/** So that a burst of others finds room even just after background requests. */
+/** Leaves room for a burst of other requests even right after background requests. */
 const BACKGROUND_SHARE = 1 / 4;
 const LEARNED_FOR_MS = 15 * MINUTE_MS;
 /** Sleep in slices, so that no long timer outlives an empty queue. */
@@ -81,9 +81,9 @@ export class RateLimiter {
 
 	/** At most `rate` requests may be in flight or answered within the window. */
 	private msUntilRoom(rate: number, answered: Permit[], inFlight: Permit[]): number {
-		const tooMany = answered.length + inFlight.length - rate;
-		if (tooMany < 0) return 0;
-		const { answeredAt = Infinity } = answered[tooMany] ?? {};
+		const excess = answered.length + inFlight.length - rate;
+		if (excess < 0) return 0;
+		const { answeredAt = Infinity } = answered[excess] ?? {};
 		return Math.max(0, answeredAt + this.windowMs - clock.elapsed());
 	}
 
@@ -101,7 +101,7 @@ export class RateLimiter {
 	 * Waits for a permit, which the caller must release by one of the three methods below.
 	 *
 	 * @throws CanceledError when the signal is aborted
-	 * @throws TooLateError as soon as it is certain that the permit cannot be had in time
+	 * @throws TooLateError as soon as it is certain that the permit would come too late
 	 */
 	async acquirePermit(options: PermitOptions = {}): Promise<Permit> {
 		const { signal, isRetry } = options;
@@ -143,7 +143,7 @@ export class RateLimiter {
 		this.releaseUnused(permit);
 	}
 
-	/** After the first new request, because a 429 may be about one request alone. */
+	/** Retries queue after one new request, because a 429 may concern the retried request alone. */
 	private retryPosition(): number {
 		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
 			isRetry ? [] : index,
@@ -200,7 +200,7 @@ export class RateLimiter {
 
 const rateLimiters = processState(new Map<string, RateLimiter>());
 
-/** At the documented rate (API document, Limits). */
+/** The limiter of an account at an endpoint, with the documented rate (API document, Limits). */
 export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
 	const key = `${account.key} ${endpoint}`;
 	const limiter = rateLimiters.get(key) ?? new RateLimiter(ENDPOINTS[endpoint].requestsPerMinute);

@@ -13,7 +13,7 @@ export interface Redactor {
 
 const REPLACEMENT = '[token removed]';
 const SHORTEST_TOKEN = 4;
-/** n8n writes items by recursion: deeper JSON would overflow its stack. */
+/** n8n serializes items recursively, so deeper JSON would overflow its stack. */
 const MOST_LEVELS = 64;
 
 /**

@@ -6,21 +6,21 @@ import { RUN_AGAIN } from '../domain/text';
  */
 export type RetryDecision = 'retry' | 'fail' | 'inDoubt';
 
-/** As a workflow reads it in a failed item. */
+/** The `outcome` of a failed item, which workflows read. */
 export type ShownOutcome = 'refused' | 'unknown' | 'notSent';
 
 export interface Rule {
 	GET: RetryDecision;
 	POST: RetryDecision;
 	shown: ShownOutcome;
-	/** A failure's status is appended. */
+	/** The HTTP status of a failure is appended. */
 	message: string;
 	advice: string;
 }
 
 const REFUSED = { GET: 'fail', POST: 'fail', shown: 'refused' } as const;
 const UNUSABLE = { GET: 'fail', POST: 'inDoubt', shown: 'unknown' } as const;
-const PASSING = { GET: 'retry', POST: 'inDoubt', shown: 'unknown' } as const;
+const TRANSIENT = { GET: 'retry', POST: 'inDoubt', shown: 'unknown' } as const;
 const NOT_ACCEPTED = 'The service did not accept the request';
 const REDIRECT = {
 	message: 'The service answered with a redirect',
@@ -74,7 +74,7 @@ export const RETRY_TABLE = {
 		advice: `Wait a while, then ${RUN_AGAIN}, or run fewer workflows of this account at the same time.`,
 	},
 	/** 502, 503 and 504 come from a proxy, which does not know whether the service did the work. */
-	unavailable: { ...PASSING, ...SERVER_ERROR },
+	unavailable: { ...TRANSIENT, ...SERVER_ERROR },
 	/** Any other 5xx. The fault may have happened after the charge; a read would fail again. */
 	serverError: { ...UNUSABLE, ...SERVER_ERROR },
 	/** Any other 3xx. Following it would send the tokens to another host. */
@@ -114,7 +114,7 @@ export const RETRY_TABLE = {
 	},
 	/** Anything else without an answer: a time-out, a connection broken after sending, an unknown fault. */
 	interrupted: {
-		...PASSING,
+		...TRANSIENT,
 		message: 'The service did not answer in time, or the connection broke',
 		advice: 'Try again later.',
 	},

@@ -50,7 +50,7 @@ const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 const CHECK_PATH =
 	'If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.';
 /** If header and body have different tokens, the service does not say which of them it refused. */
-const OF_TWO_TOKENS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
+const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
 	badToken: {
 		message: 'The service does not accept one of the two tokens',
 		advice:
@@ -98,7 +98,7 @@ function textsFor(
 	hasOtherToken: boolean,
 ): Pick<Rule, 'message' | 'advice' | 'shown'> {
 	const row = RETRY_TABLE[kind];
-	if (kind !== 'notFound') return { ...row, ...(hasOtherToken && OF_TWO_TOKENS[kind]) };
+	if (kind !== 'notFound') return { ...row, ...(hasOtherToken && TWO_TOKEN_TEXTS[kind]) };
 	const [message, advice] = NOT_FOUND[endpoint];
 	return { ...row, message, advice: advice + CHECK_PATH };
 }

@@ -8,16 +8,16 @@ const CPF_SHAPE = /^\d{11}$/;
 /** A word such as "DOC" in front of a CPF: together they have the shape of a CNPJ with letters. */
 const WORD_AND_CPF = /^[a-z]{3}\W*[\s:]\W*\d[\d\W]*$/i;
 /**
- * "CPF:", "CNPJ nº" or "CNPJ/MF sob o nº" in front. A CNPJ may begin with these letters, so without a separator only in
- * front of a complete CPF or CNPJ.
+ * A label before the document: "CPF:", "CNPJ nº" or "CNPJ/MF sob o nº". A CNPJ may itself begin with these letters, so
+ * a label without a separator counts only before a complete CPF or CNPJ.
  */
 const LABEL =
 	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:\/mf)?(?:[^0-9a-z]+(?:(?:no?|sob o)[^0-9a-z]+)*|(?=\d{3}\.?\d{3}\.?\d{3}-?\d{2}$)|(?=(?:[./-]?[0-9a-z]){14}$)))+/i;
 const DASH = /[\p{Pd}\u2212]/gu;
 
 /**
- * Cleans a text that a person typed: no invisible characters, no apostrophe with which a spreadsheet marks a text, and
- * plain dashes.
+ * Cleans a text that a person typed: removes invisible characters and the apostrophe with which spreadsheets mark text,
+ * and makes dashes plain.
  */
 export function customerText(input: unknown): string {
 	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
@@ -49,7 +49,7 @@ export function parseDocument(input: unknown): Result<string> {
 	return {
 		problem: !hasLength
 			? `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters); this one has ${document.length}`
-			: 'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two',
+			: 'has a letter where a digit must be: a CPF is all digits, and a CNPJ ends in two',
 	};
 }
 
@@ -67,7 +67,7 @@ function documentFromDigits(digits: string): Result<string> {
 	if (isClear) return { value: mayBeCpf ? asCpf : asCnpj };
 	return {
 		problem:
-			'is a number that is not clearly one CPF or CNPJ. Leading zeros may be missing: format the column as text',
+			'is not clearly a CPF or a CNPJ. A number loses its leading zeros: format the column as text',
 	};
 }
 
@@ -100,12 +100,12 @@ export function parseEmail(input: unknown): Result<string> {
 
 const PHONE = /^[\s(]*\+?[\d\s()./-]+$/;
 const ABROAD = /^[\s(]*(?:\+|00)/;
-/** The zero that is dialed only in Brazil, with or without the code of a carrier after it. */
+/** The zero that is dialed first within Brazil, with or without a carrier's code after it. */
 const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;
 const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
 /** Mobile numbers and landlines, by their first digit after the area code (Anatel). */
 const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
-/** Decimals from a spreadsheet, or an extension. */
+/** Digits after the number: decimals from a spreadsheet, or an extension. */
 const TAIL = /[./-]\s*\d{1,2}$/;
 const ONE_DIGIT = /^(\d)\1*$/;
 
@@ -114,7 +114,7 @@ const ONE_DIGIT = /^(\d)\1*$/;
  * country begins with + or 00.
  */
 export function parsePhone(input: unknown): Result<string> {
-	// A trunk zero as it is written: `(0)`, or `0xx` for any carrier.
+	// The ways to write that zero: `(0)`, or `0xx` for any carrier.
 	const typed = customerText(input).replace(/\(0\)|0xx/i, '');
 	if (!PHONE.test(typed)) {
 		return { problem: 'must be one phone number, such as (11) 91234-5678, without other text' };
@@ -144,11 +144,12 @@ function phoneProblem(phone: string, typed: string): string | undefined {
 	if (ONE_DIGIT.test(phone)) return 'is one digit repeated';
 	if (!AREA_CODE.test(phone))
 		return `has an area code (DDD) that does not exist: ${phone.slice(0, 2)}`;
-	if (LOCAL.test(phone)) return TAIL.test(typed) ? 'ends in one or two digits too many' : undefined;
+	if (LOCAL.test(phone))
+		return TAIL.test(typed) ? 'has one or two digits too many at its end' : undefined;
 	if (length === 11) {
-		return 'has 11 digits, but no 9 after the area code: a digit is wrong or too many';
+		return 'has 11 digits, but no 9 after the area code: one digit is wrong, or there is one too many';
 	}
 	return /^..[01]/.test(phone)
-		? `has a ${phone[2]} after the area code, where no number has it: check its digits`
+		? `has a ${phone[2]} after the area code, which no Brazilian number has: check its digits`
 		: 'has 10 digits, but begins like a mobile number: a digit is missing, such as the 9 after the area code';
 }

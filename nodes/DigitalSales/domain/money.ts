@@ -29,7 +29,7 @@ export function parseCents(input: unknown): Result<number> {
 	return digits === undefined ? { problem: amountProblem(text) } : safeCents(Number(digits));
 }
 
-/** Integer cents for reading: `123456` gives `R$ 1.234,56`. */
+/** Formats integer cents for display: `123456` becomes `R$ 1.234,56`. */
 export function formatReais(cents: number): string {
 	if (!Number.isInteger(cents)) return `${cents} cents`;
 	const digits = String(BigInt(Math.abs(cents))).padStart(3, '0');
@@ -37,7 +37,7 @@ export function formatReais(cents: number): string {
 	return `${cents < 0 ? '-' : ''}R$ ${reais},${digits.slice(-2)}`;
 }
 
-/** Integer cents as typed into a form: `1990` gives `19,90`. */
+/** Formats integer cents as a person types them into a form: `1990` becomes `19,90`. */
 export function typedAmount(cents: number): string {
 	return formatReais(cents).replace('R$ ', '');
 }

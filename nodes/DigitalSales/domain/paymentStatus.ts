@@ -31,7 +31,7 @@ export function isStatusGroup(text: string): text is StatusGroup {
 
 export type Status = string | null | undefined;
 
-/** These decide a payment; any other status may still become one of them. */
+/** Statuses of a decided payment. Any other status may still change into one of these. */
 const SETTLED: ReadonlySet<Status> = new Set([
 	...['paid', 'refunded', 'chargeback', 'chargedback'],
 	...STATUS_GROUPS.failed,
@@ -41,7 +41,7 @@ export function isSettled(status: Status): boolean {
 	return SETTLED.has(status);
 }
 
-/** Which groups may follow. An expired or refused payment may still be paid. */
+/** The groups that may follow a group. An expired or refused payment may still be paid. */
 const FOLLOWING: Readonly<Record<StatusGroup, readonly StatusGroup[]>> = {
 	waiting: ['failed', 'paid', 'reversed'],
 	failed: ['paid'],

@@ -28,7 +28,7 @@ export function quoted(text: string, longest = LONGEST_QUOTE): string {
 	return line.length > longest ? `${line.slice(0, longest)}...` : line;
 }
 
-/** `output/errors.ts` replaces it by what works in the execution. */
+/** `output/errors.ts` replaces this phrase with advice that works in the execution. */
 export const RUN_AGAIN = 'run this again';
 
 export function isSameText(one: string, other: string): boolean {

@@ -25,14 +25,14 @@ export function isPrivateAddress(address: URL): boolean {
 	return PRIVATE_IPV6.test(hostname) || LOCAL_NAME.test(hostname) || !/[.:]/.test(hostname);
 }
 
-/** Reads the address of the service, whose path differs (API document, Versioning). The scheme may be missing. */
+/** Reads the address of a service. Services have different paths (API document, Versioning). The scheme may be missing. */
 export function parseBaseUrl(input: string): Result<string> {
 	const typed = cleanText(input);
 	if (typed === '') return { problem: 'is empty' };
 	const scheme = THIS_MACHINE.test(typed) ? 'http' : 'https';
 	const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `${scheme}://${typed}`;
 	const address = parseWebAddress(withScheme);
-	// A scheme typed twice is parsed as a host. The input may be a token, so it is not quoted.
+	// A scheme that was typed twice looks like a host. The input may be a token, so the error does not quote it.
 	if (!address || /^https?$/.test(address.hostname)) return { problem: 'is not a web address' };
 	if (address.search !== '' || address.hash !== '') {
 		return { problem: 'must end with its path, without "?" or "#"' };

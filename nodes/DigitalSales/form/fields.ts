@@ -43,7 +43,7 @@ export function rejectBlank<T extends z.ZodTypeAny>(schema: T) {
 		.pipe(schema);
 }
 
-/** Text, or a number from an expression. */
+/** Reads text, or a number from an expression. */
 export const textSchema = z
 	.unknown()
 	.superRefine((input, context) => {
@@ -57,7 +57,7 @@ export const textSchema = z
 	})
 	.transform((input) => String(input).trim());
 
-/** An identifier. Texts that look alike are treated as equal. */
+/** Reads an identifier. Texts that look alike become equal. */
 export const cleanTextSchema = textSchema.transform(cleanText);
 
 const LONGEST_REFERENCE = 255;
@@ -139,7 +139,7 @@ export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
 		: { value };
 });
 
-/** Whether a value within has no form in JSON (undefined, NaN): it would be left out or sent as null. */
+/** Whether a nested value has no JSON form (undefined, NaN), so that it would be left out or sent as null. */
 function hasMissingValue(value: unknown): boolean {
 	if (typeof value === 'object')
 		return value !== null && Object.values(value).some(hasMissingValue);

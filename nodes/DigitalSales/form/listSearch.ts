@@ -146,7 +146,7 @@ function listError(node: INode, error: unknown): NodeError {
 	);
 }
 
-/** A NodeApiError, because n8n shows the editor no other error's description. */
+/** A NodeApiError, because the editor shows the description of no other error. */
 function listFailure(node: INode, message: string, description: string): NodeApiError {
 	return new NodeApiError(node, { message }, { message, description, level: 'info' });
 }

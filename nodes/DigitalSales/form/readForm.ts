@@ -209,7 +209,7 @@ function isNothing(value: unknown): boolean {
 	return isReadable(text) && NOTHING.has(cleanText(text));
 }
 
-/** A longer text is refused for its length anyway. */
+/** Longer texts are refused anyway, and searching them could be slow. */
 function isReadable(value: unknown): value is string {
 	return typeof value === 'string' && value.length <= LONGEST_TEXT;
 }

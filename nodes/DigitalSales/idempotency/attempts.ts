@@ -7,7 +7,7 @@ export const attemptSchema = z.object({
 	id: z.string(),
 	/** Unresolved from just before the request is sent until its outcome is known. */
 	state: z.enum(['unresolved', 'made']),
-	/** The key of the account in which it was made. */
+	/** The key of the account. */
 	account: z.string(),
 	fingerprint: z.string(),
 	typedFingerprint: z.string().optional(),
@@ -16,21 +16,21 @@ export const attemptSchema = z.object({
 	/** Cart, amount and last digits of the document, to look it up by. */
 	about: z.string(),
 	orderReference: z.string().optional(),
-	/** In milliseconds of unix time. */
+	/** Milliseconds of unix time. */
 	startedAt: z.number(),
-	/** The latest position of its sequence that was taken by then. 0 if none was. */
+	/** The latest position of its sequence when the attempt began, or 0. */
 	position: z.number(),
-	/** Enough of the result to read it again. */
+	/** The fields of the result that are needed to read it again. */
 	result: jsonObject.optional(),
-	/** Whether another execution made it, and it was returned to this one. */
+	/** Whether another execution made the result. */
 	isReplay: z.boolean().optional(),
 });
 
 export type Attempt = z.output<typeof attemptSchema>;
 
 /**
- * The attempts that this process knows, by their keys. Orders are kept apart, because an order may be repeated after
- * many executions have used up the room for slots.
+ * The attempts that this process knows, by their keys. Order keys have a map of their own, because an order may be
+ * repeated long after other keys have been evicted.
  *
  * @internal
  */
@@ -41,18 +41,18 @@ function createAttemptMap(): BoundedMap<Attempt> {
 	return processState(new BoundedMap({ most: 10_000, isKept }));
 }
 
-function attemptsUnder(key: string): BoundedMap<Attempt> {
+function attemptsByKey(key: string): BoundedMap<Attempt> {
 	return key.startsWith('order') ? attempts.orders : attempts.others;
 }
 
 export function findAttempt(key: string | undefined): Attempt | undefined {
-	return key === undefined ? undefined : attemptsUnder(key).get(key);
+	return key === undefined ? undefined : attemptsByKey(key).get(key);
 }
 
 export function rememberAttempt(keys: readonly string[], attempt: Attempt): void {
-	for (const key of keys) attemptsUnder(key).set(key, attempt);
+	for (const key of keys) attemptsByKey(key).set(key, attempt);
 }
 
 export function forgetKeys(keys: readonly string[]): void {
-	for (const key of keys) attemptsUnder(key).delete(key);
+	for (const key of keys) attemptsByKey(key).delete(key);
 }

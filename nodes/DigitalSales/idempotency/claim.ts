@@ -13,29 +13,28 @@ import { makeKeys, resultKey } from './keys';
 import { Ledger } from './ledger';
 import { OverrideCodes, parseHashes } from './overrideCodes';
 import { refuseUnrecorded, type Unresolved } from './refusals';
-import { attemptOf, remember, replay, replayEnteredHash } from './replay';
-import { positionFor, refuse, unresolvedBy } from './unresolved';
+import { buildAttempt, recordAttempt, replayExisting, replayEnteredHash } from './replay';
+import { findAllowedPosition, refuseWithCode, findUnresolved } from './unresolved';
 
-/** The right to make something: its keys in the process, the execution and n8n's database. */
+/** Claims the idempotency keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
 	private readonly keyed: KeyedCreation<T>;
-	/** The sequence in which a position is taken: the one of the request, or of the void result that it replaces. */
+	/** The sequence whose next position the claim takes: that of the request, or of the void result that it replaces. */
 	private sequence: OverrideCodes;
 	private earlier: EarlierAttempts<T> = {};
 	/** The keys that this claim has added to the ledger. */
-	private own: string[] = [];
-	/** Those of its keys that belonged to an earlier attempt, until a code allowed another one. */
-	private overridden: string[] = [];
-	/** Whether the earlier attempt is void, so that its keys need no code. */
+	private ownKeys: string[] = [];
+	/** The keys that this claim took over from an unresolved attempt, because a code allowed it. */
+	private overriddenKeys: string[] = [];
+	/** Whether the claim replaces a void result, which needs no code. */
 	private replacesVoid = false;
-	/** Whether a request may be in flight. */
-	private isTaken = false;
-	/** Lets other items of this process make the same. */
-	release: () => void = () => undefined;
+	private isInFlight = false;
+	/** Lets other items of this process claim the same keys. */
+	unlock: () => void = () => undefined;
 
 	constructor(private readonly creation: Creation<T>) {
 		const keys = makeKeys(creation);
-		const ledger = Ledger.of(creation.context);
+		const ledger = Ledger.forContext(creation.context);
 		const { orderKey, unresolvedKey, requestKey } = keys;
 		const codes = new OverrideCodes(orderKey ?? unresolvedKey, requestKey, ledger);
 		this.keyed = { creation, keys, ledger, codes, owner: digest(randomUUID()) };
@@ -43,101 +42,115 @@ export class Claim<T> {
 	}
 
 	/**
-	 * Waits until no other item of this process makes the same, and looks for earlier attempts.
+	 * Locks the keys within this process, then looks for earlier attempts.
 	 *
-	 * @param signal cancels the waiting
-	 * @param isAhead whether n8n's database is asked as well, which `take` does otherwise
+	 * @param signal cancels the waiting for the lock
+	 * @param isAhead whether to ask n8n's database now. Otherwise `acquireKeys` does.
 	 * @returns the existing result
 	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
 	 */
-	readonly look = async (signal: AbortSignal, isAhead = false): Promise<T | undefined> => {
+	readonly findExisting = async (signal: AbortSignal, isAhead = false): Promise<T | undefined> => {
 		const { creation, keyed } = this;
-		this.release = await lockKeys(keyed.keys.ledgerKeys, signal);
+		this.unlock = await lockKeys(keyed.keys.ledgerKeys, signal);
+		await this.forgetEndedDoubt();
 		this.earlier = await findEarlierAttempts(creation, keyed.keys);
 		const { existing, voided } = this.earlier;
-		if (existing) return await replay(keyed, existing);
+		if (existing) return await replayExisting(keyed, existing);
 		const needsLedger = hasEnteredHash(creation) || (isAhead && !voided);
-		const unresolved = this.earlier.unresolved ?? (needsLedger ? await this.findInLedger() : []);
+		const unresolved =
+			this.earlier.unresolved ?? (needsLedger ? await this.findUnresolvedInLedger() : []);
 		if (unresolved.length === 0) return undefined;
-		const made = await replayEnteredHash(keyed, unresolved);
+		const { made, unreadable } = await replayEnteredHash(keyed, unresolved);
 		if (made !== undefined || voided) return made;
-		if ((await positionFor(keyed, unresolved)) === undefined) throw await refuse(keyed, unresolved);
-		return undefined;
+		if ((await findAllowedPosition(keyed, unresolved)) !== undefined) return undefined;
+		throw unreadable ?? (await refuseWithCode(keyed, unresolved));
 	};
 
-	/** Claims the keys just before a request is sent. If that fails, they are released. */
-	readonly take = async (): Promise<void> => {
+	/** Claims the keys just before a request is sent. If that fails, releases them. */
+	readonly acquireKeys = async (): Promise<void> => {
 		const { earlier, keyed } = this;
-		// After a 429 another process may have made it meanwhile, so this is used once.
+		// The earlier attempts may be out of date when `acquireKeys` runs again after a 429.
 		this.earlier = {};
-		await this.claimKeys(earlier).catch(async (error: unknown) => {
+		await this.claimOrRefuse(earlier).catch(async (error: unknown) => {
 			await this.releaseKeys();
 			await this.sequence.releasePosition();
 			throw error;
 		});
-		remember(keyed, keyed.keys.ledgerKeys, attemptOf(keyed, 'unresolved'));
-		this.isTaken = true;
+		recordAttempt(keyed, keyed.keys.ledgerKeys, buildAttempt(keyed, 'unresolved'));
+		this.isInFlight = true;
 	};
 
-	/** The request was not processed and will be sent again. Until then others may claim the keys. A code stays spent. */
-	async pause(): Promise<void> {
+	/** Releases the keys between two tries, because the service did not process the request. A code stays spent. */
+	async suspend(): Promise<void> {
 		this.sequence.keepPosition();
-		await this.forget();
+		await this.discardAttempt();
 	}
 
-	/** Whether this process knew the hash before the request. */
+	/** Whether this process already knows the hash of a result. */
 	knowsHashOf(made: T): boolean {
 		const { account, toStoredResult } = this.creation;
 		return findAttempt(resultKey(account, toStoredResult(made).hash)) !== undefined;
 	}
 
-	/** The request succeeded. A result that is void at once is forgotten. */
+	/** Records the result, unless it is void already. */
 	async complete(made: T): Promise<void> {
 		const { creation, keyed } = this;
 		const { keys, ledger, owner } = keyed;
-		if (creation.isVoid(made)) return await this.forget();
-		remember(keyed, keys.lastingKeys, attemptOf(keyed, 'made', creation.toStoredResult(made)));
+		if (creation.isVoid(made)) return await this.discardAttempt();
+		recordAttempt(
+			keyed,
+			keys.lastingKeys,
+			buildAttempt(keyed, 'made', creation.toStoredResult(made)),
+		);
 		forgetKeys([keys.unresolvedKey]);
 		await ledger?.releaseKeys([keys.unresolvedKey], owner);
 	}
 
 	/**
-	 * If a request was in flight, the keys are released only if it certainly made nothing.
+	 * Ends the claim after an error. Keeps the keys if a request was sent and may have been processed.
 	 *
 	 * @returns the error to show
 	 */
 	async fail(error: unknown): Promise<unknown> {
 		if (error instanceof LedgerError) return refuseUnrecorded(this.creation, error.message);
-		if (!this.isTaken) return error;
-		if (isProvablyNotMade(error)) await this.forget();
-		else await this.claimAgain();
+		if (!this.isInFlight) return error;
+		if (isCertainlyNotMade(error)) await this.discardAttempt();
+		else await this.restoreKeys();
 		return error;
 	}
 
-	private async findInLedger(): Promise<Unresolved[]> {
+	/** Another process may have ended a doubt that this one remembers. */
+	private async forgetEndedDoubt(): Promise<void> {
+		const { keys, ledger } = this.keyed;
+		if (!ledger || findAttempt(keys.unresolvedKey) === undefined) return;
+		const isOpen = await ledger.hasKey(keys.unresolvedKey).catch(() => true);
+		if (!isOpen) forgetKeys([keys.unresolvedKey]);
+	}
+
+	private async findUnresolvedInLedger(): Promise<Unresolved[]> {
 		const { keys, ledger } = this.keyed;
 		const claimed: string[] = [];
 		for (const key of keys.ledgerKeys) if (await ledger?.hasKey(key)) claimed.push(key);
-		return unresolvedBy(this.keyed, claimed);
+		return findUnresolved(this.keyed, claimed);
 	}
 
 	/** Claims the keys, or refuses if an outcome is unknown and no code allows another attempt. */
-	private async claimKeys({ unresolved = [], voided }: EarlierAttempts<T>): Promise<void> {
+	private async claimOrRefuse({ unresolved = [], voided }: EarlierAttempts<T>): Promise<void> {
 		const { creation, keyed } = this;
-		const claimed = await this.claimInLedger();
-		const unresolvedExcept = (keys: string[]): Unresolved[] =>
-			unresolvedBy(keyed, difference(claimed, keys));
-		const ofVoided = voided ? keysOfAttempt(creation, keyed.keys, voided) : [];
-		const isFree = voided !== undefined && unresolvedExcept(ofVoided).length === 0;
-		const all = isFree
-			? [{ isSame: false, orderReference: voided.orderReference, keys: ofVoided }]
-			: [...unresolved, ...unresolvedExcept(unresolved.flatMap(({ keys }) => keys))];
-		this.replacesVoid = isFree && (await this.replaceVoid(voided, ofVoided));
-		if (!this.replacesVoid) await this.takeAllowedPosition(all);
-		if (claimed.length > 0) {
-			if (all.length > 0) this.overridden.push(...claimed);
-			await this.takeOver(claimed).catch((error: unknown) => {
-				// The keys that kept others from charging may be gone.
+		const othersKeys = await this.claimInLedger();
+		const findUnresolvedExcept = (explained: string[]): Unresolved[] =>
+			findUnresolved(keyed, difference(othersKeys, explained));
+		const voidedKeys = voided ? keysOfAttempt(creation, keyed.keys, voided) : [];
+		const isOnlyVoid = voided !== undefined && findUnresolvedExcept(voidedKeys).length === 0;
+		const blocking = isOnlyVoid
+			? [{ isSame: false, orderReference: voided.orderReference, keys: voidedKeys }]
+			: [...unresolved, ...findUnresolvedExcept(unresolved.flatMap(({ keys }) => keys))];
+		this.replacesVoid = isOnlyVoid && (await this.replaceVoid(voided, voidedKeys));
+		if (!this.replacesVoid) await this.takeAllowedPosition(blocking);
+		if (othersKeys.length > 0) {
+			if (blocking.length > 0) this.overriddenKeys.push(...othersKeys);
+			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
+				// The keys that kept other requests from charging may be gone.
 				this.sequence.keepPosition();
 				throw error;
 			});
@@ -145,67 +158,68 @@ export class Claim<T> {
 		if (creation.itemOrder.isSendingOver) throw new CanceledError();
 	}
 
-	/** @returns the keys that others have */
+	/** @returns the keys that other owners have */
 	private async claimInLedger(): Promise<string[]> {
 		const { ledger, keys, owner } = this.keyed;
-		return (await ledger?.claimKeys(keys.ledgerKeys, owner, this.own)) ?? [];
+		return (await ledger?.claimKeys(keys.ledgerKeys, owner, this.ownKeys)) ?? [];
 	}
 
-	/** Claims the keys of others as well, because their owner may finish in the meantime. */
-	private async takeOver(claimed: string[]): Promise<void> {
-		await this.keyed.ledger?.deleteKeys(claimed);
-		const others = await this.claimInLedger();
-		if (others.length === 0) return;
-		const unresolved = unresolvedBy(this.keyed, others);
+	/** Deletes the keys of other owners and claims all keys again. */
+	private async takeOverKeys(othersKeys: string[]): Promise<void> {
+		await this.keyed.ledger?.deleteKeys(othersKeys);
+		// Another request may have claimed a key in the meantime.
+		const lostKeys = await this.claimInLedger();
+		if (lostKeys.length === 0) return;
+		const unresolved = findUnresolved(this.keyed, lostKeys);
 		// Outside a Retry the error does not describe an occupied slot, but the slot blocks the charge.
-		throw await refuse(
+		throw await refuseWithCode(
 			this.keyed,
 			unresolved.length > 0 ? unresolved : [{ isSame: false, keys: [] }],
 		);
 	}
 
 	/**
-	 * A void result blocks nothing, so this request takes the next position of its sequence.
+	 * Takes the position after a void result, which blocks nothing.
 	 *
-	 * @returns false if another process has replaced it since: that outcome is unknown here
+	 * @returns false if another process has taken the position: the outcome of its request is unknown here
 	 */
-	private async replaceVoid({ result, position }: Attempt, keys: string[]): Promise<boolean> {
-		const { ledger, codes, keys: own } = this.keyed;
-		const isOrder = keys.includes(own.orderKey ?? '');
-		// Without an order each transaction has a sequence of its own, which a code that replaced it does not count in.
-		if (!isOrder) {
-			if (await codes.isPositionTaken(position + 1)) return false;
-			this.sequence = new OverrideCodes(String(result?.hash), own.requestKey, ledger);
+	private async replaceVoid({ result, position }: Attempt, voidedKeys: string[]): Promise<boolean> {
+		const { ledger, codes, keys } = this.keyed;
+		if (voidedKeys.includes(keys.orderKey ?? '')) {
+			return await this.sequence.takePosition(position + 1);
 		}
-		return await this.sequence.takePosition(isOrder ? position + 1 : 1);
+		// Without an order, each void transaction has a sequence of its own. A code takes its position elsewhere.
+		if (await codes.isPositionTaken(position + 1)) return false;
+		this.sequence = new OverrideCodes(String(result?.hash), keys.requestKey, ledger);
+		return await this.sequence.takePosition(1);
 	}
 
-	/** A code is spent even if it turns out not to be needed. */
-	private async takeAllowedPosition(unresolved: Unresolved[]): Promise<void> {
+	/** Takes the position that an entered code allows, even if nothing blocks the request, so that the code is spent. */
+	private async takeAllowedPosition(blocking: Unresolved[]): Promise<void> {
 		this.sequence = this.keyed.codes;
-		const position = await positionFor(this.keyed, unresolved);
+		const position = await findAllowedPosition(this.keyed, blocking);
 		const isAllowed = position !== undefined && (await this.sequence.takePosition(position));
-		if (unresolved.length > 0 && !isAllowed) throw await refuse(this.keyed, unresolved);
+		if (blocking.length > 0 && !isAllowed) throw await refuseWithCode(this.keyed, blocking);
 	}
 
-	/** Nothing was made. A key that a code has overridden stays, because somebody may be making it. */
-	private async forget(): Promise<void> {
+	/** Removes the attempt, because nothing was made. Overridden keys stay, because their request may be in flight. */
+	private async discardAttempt(): Promise<void> {
 		const { ledgerKeys, agentCallKey, itemKey } = this.keyed.keys;
-		this.isTaken = false;
+		this.isInFlight = false;
 		this.creation.memory.deleteAttempt(itemKey);
 		forgetKeys(compact([...ledgerKeys, agentCallKey]));
-		if (this.replacesVoid) this.overridden = [];
+		if (this.replacesVoid) this.overriddenKeys = [];
 		await this.releaseKeys();
 	}
 
-	/** Removes what this claim has added. Keys that existed before stay. */
+	/** Releases the keys that this claim has added. Keys that existed before stay. */
 	private async releaseKeys(): Promise<void> {
 		const { ledger, owner } = this.keyed;
-		await ledger?.releaseKeys(difference(this.own.splice(0), this.overridden), owner);
+		await ledger?.releaseKeys(difference(this.ownKeys.splice(0), this.overriddenKeys), owner);
 	}
 
-	/** Someone may have used a code to take over the keys while the request was in flight. */
-	private async claimAgain(): Promise<void> {
+	/** Claims the keys again, because a request with a code may have taken them over and released them. */
+	private async restoreKeys(): Promise<void> {
 		const { keys, ledger, owner } = this.keyed;
 		for (const key of keys.ledgerKeys) await ledger?.claimKey(key, owner).catch(() => undefined);
 	}
@@ -215,8 +229,8 @@ function hasEnteredHash<T>({ matchesRequest, enteredCodes = '' }: Creation<T>): 
 	return matchesRequest !== undefined && parseHashes(enteredCodes).length > 0;
 }
 
-/** Any unforeseen error after the request may have left keeps the outcome unknown. */
-function isProvablyNotMade(error: unknown): boolean {
+/** After an unexpected error the outcome is unknown. */
+function isCertainlyNotMade(error: unknown): boolean {
 	if (error instanceof CanceledError) return true;
 	return error instanceof ServiceError && !error.isInDoubt;
 }

@@ -7,32 +7,30 @@ import type { Ledger } from './ledger';
 import type { OverrideCodes } from './overrideCodes';
 import type { Subject } from './refusals';
 
-/** Something that is made only once, however often it is requested. */
+/** A charge or an offer that is created only once, however often it is requested. */
 export interface Creation<T> extends Subject, KeyedRequest {
-	/** Keeps the items of its run in order. */
 	itemOrder: ItemOrder;
-	/** Why it must not be sent. An existing result is returned all the same. */
+	/** Why the request must not be sent. An existing result is returned nevertheless. */
 	problem?: NotSentError;
-	/** The tries to make it. */
+	/** Yields a function for each try, once the rate limit admits the try. */
 	tries: AsyncGenerator<Send<T>, void>;
-	/** Reduces a result to what is stored, so that it can be read again. */
+	/** Reduces a result to the fields that `readAgain` needs. */
 	toStoredResult: (made: T) => IDataObject;
 	readAgain: (stored: IDataObject) => Promise<T>;
-	/** Whether a result that the user names can be the one that is requested. Missing if no result can be named. */
+	/** Whether the result whose hash a person entered can be the requested result. Missing if no hash can be entered. */
 	matchesRequest?: (made: T) => boolean;
-	/** Whether a result can no longer be paid, such as an expired charge. It no longer blocks another one. */
+	/** Whether a result no longer blocks another creation, for example an expired charge. */
 	isVoid: (made: T) => boolean;
 }
 
-/** A result that was made now or before. */
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
-	/** Whether the service used its hash before, for something else. */
+	/** Whether the service has used the hash of a new result before. */
 	reusesHash: boolean;
 }
 
-/** A creation with its keys, and the places that know them. */
+/** A creation with its keys, and the ledger and codes that work with them. */
 export interface KeyedCreation<T> {
 	creation: Creation<T>;
 	keys: Keys;
@@ -40,6 +38,6 @@ export interface KeyedCreation<T> {
 	owner: string;
 	/** Missing if n8n runs the node without a workflow, as its Agents do. */
 	ledger: Ledger | undefined;
-	/** The codes of the order, or of customer and goods if there is no order. */
+	/** The override codes of the order, or of customer and goods if there is no order. */
 	codes: OverrideCodes;
 }

@@ -19,13 +19,12 @@ import {
 /** Agents retry within minutes. A customer who really buys twice usually comes back later. */
 const AGENT_CALL_COUNTS_MS = 15 * 60_000;
 
-/** A result, and the attempt that made it. */
 export interface ExistingResult<T> {
 	made: T;
 	earlier: Attempt;
 }
 
-/** An existing result; otherwise the unresolved attempts; otherwise the latest void one. */
+/** An existing result; otherwise the unresolved attempts; otherwise the latest void attempt. */
 export interface EarlierAttempts<T> {
 	existing?: ExistingResult<T>;
 	unresolved?: Unresolved[];
@@ -33,9 +32,9 @@ export interface EarlierAttempts<T> {
 }
 
 /**
- * Looks for earlier attempts in the memory of the process and of the execution, and reads what they made.
+ * Finds earlier attempts in the memory of the process and of the execution, and reads their results.
  *
- * @throws NotSentError if an earlier attempt blocks this one for good
+ * @throws NotSentError if an earlier attempt blocks this creation, and no code can allow it
  */
 export async function findEarlierAttempts<T>(
 	creation: Creation<T>,
@@ -44,23 +43,24 @@ export async function findEarlierAttempts<T>(
 	const unresolved: Unresolved[] = [];
 	const voids: Attempt[] = [];
 	for (const { earlier, isHere, isSame } of compareAttempts(creation, keys)) {
-		const isOwn = isSame || isHere || isSameCustomer(creation, earlier);
-		const other = isHere
+		// An error shows nothing of another customer's order.
+		const mayShow = isSame || isHere || isSameCustomer(creation, earlier);
+		const refusal = isHere
 			? refuseChanged(creation, earlier)
-			: refuseOtherOrder(creation, isOwn ? earlier : undefined);
+			: refuseOtherOrder(creation, mayShow ? earlier : undefined);
 		const made =
-			earlier.state === 'made' && (await readResult(creation, earlier, isSame ? undefined : other));
+			earlier.state === 'made' &&
+			(await readResult(creation, earlier, isSame ? undefined : refusal));
 		if (!made) {
 			unresolved.push({
 				attempt: earlier,
 				isSame: isSame || hasSameGoods(creation, earlier),
-				// An error shows nothing of another customer's order.
-				about: isOwn ? earlier.about : undefined,
+				about: mayShow ? earlier.about : undefined,
 				orderReference: earlier.orderReference,
 				keys: keysOfAttempt(creation, keys, earlier),
 			});
 		} else if (creation.isVoid(made)) voids.push(earlier);
-		else if (!isSame) throw other;
+		else if (!isSame) throw refusal;
 		else if (hasOtherReference(creation, earlier)) throw refuseOtherReference(creation, earlier);
 		else return { existing: { made, earlier: { ...earlier, isReplay: !isHere } } };
 	}
@@ -83,19 +83,19 @@ export function hasEarlierAttempt(request: KeyedRequest): boolean {
 	return compareAttempts(request).some(({ isSame }) => isSame);
 }
 
-/** Whether the process or the execution remembers that it was made, and nothing that blocks it. */
+/** Whether every attempt that the process or the execution remembers has made exactly this request. */
 export function isAlreadyMade(request: KeyedRequest): boolean {
-	const all = compareAttempts(request);
+	const attempts = compareAttempts(request);
 	return (
-		all.length > 0 &&
-		all.every(
+		attempts.length > 0 &&
+		attempts.every(
 			({ earlier, isSame }) =>
 				isSame && earlier.state === 'made' && !hasOtherReference(request, earlier),
 		)
 	);
 }
 
-/** The keys of a request that an earlier attempt has. */
+/** Lists the keys that a request has in common with an earlier attempt. */
 export function keysOfAttempt(
 	request: KeyedRequest,
 	{ slotKey, unresolvedKey, orderKey }: Keys,
@@ -110,7 +110,7 @@ export function keysOfAttempt(
 	]);
 }
 
-/** Lists the attempts that are remembered, those of this slot first. */
+/** Compares a request with each remembered attempt. The attempts of this item or slot come first. */
 function compareAttempts(request: KeyedRequest, keys = makeKeys(request)) {
 	const { context, memory } = request;
 	const { itemKey, slotKey, orderKey, unresolvedKey, agentCallKey } = keys;
@@ -122,7 +122,7 @@ function compareAttempts(request: KeyedRequest, keys = makeKeys(request)) {
 		isRecentCall && ofCall,
 		findAttempt(unresolvedKey),
 	]);
-	// The execution stores a copy. The original in the process may know more by now.
+	// The execution stores a copy of the attempt. The original may have been resolved since.
 	const stored = memory.getAttempt(itemKey);
 	const original = [...elsewhere, ...compact([ofSlot])].find(({ id }) => id === stored?.id);
 	// Only a Retry returns to a slot that its own memory lacks.
@@ -133,14 +133,14 @@ function compareAttempts(request: KeyedRequest, keys = makeKeys(request)) {
 	});
 }
 
-/** In the slot of the first attempt, a price that came from the catalog is no change. */
+/** For the same item, a price that the catalog has changed does not make another request. */
 function isSameRequest(request: KeyedRequest, earlier: Attempt, isHere: boolean): boolean {
 	const { fingerprint, typedFingerprint: typed } = request;
 	if (earlier.fingerprint === fingerprint) return true;
 	return isHere && typed !== undefined && earlier.typedFingerprint === typed;
 }
 
-function hasSameGoods(request: KeyedRequest, earlier: Attempt): boolean {
+export function hasSameGoods(request: KeyedRequest, earlier: Attempt): boolean {
 	const goods = request.goodsFingerprint ?? request.fingerprint;
 	return (earlier.goodsFingerprint ?? earlier.fingerprint) === goods;
 }
@@ -149,41 +149,41 @@ function isSameCustomer({ customerFingerprint }: KeyedRequest, earlier: Attempt)
 	return customerFingerprint !== undefined && earlier.customerFingerprint === customerFingerprint;
 }
 
-/** A charge may be unreadable for so long after it was made. */
+/** How long the service may not return a new charge. */
 const READS_MAY_LAG_MS = 10 * 60_000;
 const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 
 /**
- * Reads what an attempt made.
+ * Reads the result of an attempt.
  *
- * @param other the refusal if the attempt was for something else
- * @returns undefined if the service no longer returns it
+ * @param refusal of an attempt that was for another request
+ * @returns undefined if the service no longer returns the result
  */
 async function readResult<T>(
 	creation: Creation<T>,
 	earlier: Attempt,
-	other: NotSentError | undefined,
+	refusal: NotSentError | undefined,
 	[pauseMs, ...pauses] = READ_AGAIN_AFTER_MS,
 ): Promise<T | undefined> {
 	const { result = {}, startedAt } = earlier;
 	// Another token may belong to the same account. Then the transaction can be read.
 	const isOwnAccount = earlier.account === creation.account.key;
-	if (!isOwnAccount && (other ?? creation.kind === 'offer')) throw refuseOtherAccount(creation);
+	if (!isOwnAccount && (refusal ?? creation.kind === 'offer')) throw refuseOtherAccount(creation);
 	const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
 	const made = await creation.readAgain(result).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		if (!isOwnAccount) throw refuseOtherAccount(creation);
 		const { outcome } = error;
-		const isLost = isGone(outcome);
+		const isLost = isUnknownToService(outcome);
 		if (isLost && (!isNew || pauseMs !== undefined)) return undefined;
-		throw other ?? refuseUnreadable(creation, String(result.hash), outcome, isLost);
+		throw refusal ?? refuseUnreadable(creation, String(result.hash), outcome, isLost);
 	});
 	if (made !== undefined || !isNew || pauseMs === undefined) return made;
 	await cancelableSleep(pauseMs, creation.itemOrder.signal);
-	return await readResult(creation, earlier, other, pauses);
+	return await readResult(creation, earlier, refusal, pauses);
 }
 
-/** Whether the service says, in whatever way, that it has no such transaction. */
-function isGone({ kind }: FailedOutcome): boolean {
+/** The service may answer an unknown hash with 404, with another 4xx, or with a failure under 200. */
+export function isUnknownToService({ kind }: FailedOutcome): boolean {
 	return kind === 'notFound' || kind === 'rejected';
 }

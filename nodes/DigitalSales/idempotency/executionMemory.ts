@@ -1,6 +1,6 @@
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { runIndex } from '../n8n/runIndex';
+import { readRunIndex } from '../n8n/runIndex';
 import { isJsonObject, jsonObject } from '../shared/json';
 import { attemptSchema, type Attempt } from './attempts';
 
@@ -13,7 +13,7 @@ const storedSchema = z
 		runs: z.custom<unknown[]>(Array.isArray),
 		attempts: jsonObject,
 	})
-	// The object is written to, so each memory needs its own.
+	// A function, because each memory writes to its own object.
 	.catch(() => ({ runs: [], attempts: {} }));
 
 const storedAttemptSchema = attemptSchema
@@ -21,36 +21,33 @@ const storedAttemptSchema = attemptSchema
 	.optional()
 	.catch(undefined);
 
-/** A position in an execution. Both numbers count from 0. */
+/** Both numbers count from 0. */
 export interface ItemPosition {
 	run: number;
 	item: number;
 }
 
 /**
- * What an execution remembers of a node, in the node's context. n8n stores it with the execution and passes it on to a
- * Retry. A crash loses it.
+ * The attempts of a node in one execution, stored in the node's context. n8n keeps the context with the execution and
+ * hands it to a Retry. A crash loses it.
  */
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** By goods: the items of this run that share them, each with its place among them. */
+	/** By goods: how many earlier items of this run have the same goods, by item index. */
 	private readonly alike = new Map<string, Map<number, number>>();
-	/** By order: the fingerprint of the first item of this run with that order. */
+	/** By order key: the fingerprint of the first item of this run with that order. */
 	private readonly fingerprints = new Map<string, string>();
 
 	constructor(private readonly context: IExecuteFunctions) {
-		// Without a workflow, as in n8n's Agents, there is no context, and asking for it throws.
+		// n8n's Agents run a node without a workflow, where `getContext` throws.
 		this.nodeContext = context.getWorkflow().id ? context.getContext('node') : {};
 		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
 	}
 
-	/**
-	 * Counts the runs of the node from 0. n8n's run index would not do: after a crash it counts the interrupted run, so
-	 * a Retry of that run has the next index.
-	 */
+	/** Counts the runs of the node from 0. n8n's run index counts a run that crashed, too, so its Retry has the next index. */
 	runNumber(): number {
-		const index = runIndex(this.context);
+		const index = readRunIndex(this.context);
 		const { runs } = this.stored;
 		// The current run is usually the last one.
 		const known = runs.lastIndexOf(index);
@@ -89,12 +86,12 @@ export class ExecutionMemory {
 		delete this.stored.attempts[itemKey];
 	}
 
-	/** Whether the node has made nothing in this execution, and has no unknown outcome. */
+	/** Whether the node has made nothing in this execution, and may have made nothing. */
 	get isEmpty(): boolean {
 		return Object.keys(this.stored.attempts).length === 0;
 	}
 
-	/** Whether an item was made, or may have been. */
+	/** Whether the node has made something for an item, or may have. */
 	hasAttempt({ run, item }: ItemPosition): boolean {
 		return Object.values(this.stored.attempts).some(
 			(attempt) => isJsonObject(attempt) && attempt.run === run && attempt.item === item,

@@ -2,33 +2,28 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
 import { CanceledError } from '../shared/clock';
 
-/** The two steps that decide about an item. */
 type Step = 'look' | 'claim';
 
 /**
- * Keeps the items of a run in order. Several items run concurrently, because a list of 100 charges would take four
- * times as long otherwise. What a run sends and how it ends is as if the items were sent one after the other.
+ * Keeps the items of a run in order. Several items run at the same time, because 100 charges would take four times as
+ * long otherwise. The run still sends the same items and ends in the same way as if it sent them one by one.
  *
- * **Before an item is sent**, two steps decide about it. `look` runs when the item is picked up. Then the item waits
- * for the rate limit. `claim` enters it into n8n's database. Either step may refuse the item. `runInOrder` runs each
- * step in the order of the items: item 3 is looked up after item 2, and claimed after item 2, while item 1 may be in
- * flight. If a step refuses an item and the run stops at errors, that step runs for no later item: nothing after a
- * refused item is sent, however long the refusal took. The items before it had that step, and are sent. A single step
- * would not do: it would last until the rate limit admits the item, and later items would not even get in line.
+ * **Before an item is sent**, two steps may refuse it: `look` when the item is picked up, and `claim` after the rate
+ * limit has admitted it. `runInOrder` runs each step in the order of the items, so a step refuses item 3 only after the
+ * same step has admitted item 2. If a step refuses an item, that step runs for no later item, so no later item is sent.
+ * Earlier items have passed the step, and are sent. One step would not do: later items could not wait for the rate
+ * limit until it had admitted the earlier ones.
  *
- * **When the service does not accept an item**, or the outcome is unknown, the run is over: no further item is sent,
- * wherever it stands. Requests in flight go on, and the error of the run lists what they made. `stopAfter` cancels all
- * waiting by `signal`: for the rate limit, for a pause, for an equal charge. It is called before anything else is done
- * about the failure, so that no item starts meanwhile. A claim is not interrupted, so it checks `isSendingOver` at its
- * end, and is then released.
+ * **If the service does not accept an item**, or its outcome is unknown, no further item is sent. Requests in flight go
+ * on, and the error of the run lists their results. `stopAfter` cancels all waiting by `signal`, before anything else
+ * handles the failure. A claim is not interrupted, so it checks `isSendingOver` at its end.
  *
- * **With On Error: Continue** no item ends the run, and a refusal does not stop later items. Canceling the execution
- * always ends the run.
+ * **With On Error: Continue** no failure stops other items. Canceling the execution always stops them.
  */
 export class ItemOrder {
 	private readonly stopping = new AbortController();
 	private hasFailed = false;
-	/** The latest turn of each step. */
+	/** The last item's turn at each step. */
 	private readonly latest: Record<Step, Promise<unknown>> = {
 		look: Promise.resolve(),
 		claim: Promise.resolve(),
@@ -63,19 +58,19 @@ export class ItemOrder {
 		return await turn;
 	}
 
-	/** An item has failed, so no new item starts, unless the run continues at errors. */
+	/** Starts no further item, unless the run continues after errors. */
 	stopAfter(error: unknown): void {
 		if (this.context.continueOnFail()) return;
 		this.hasFailed ||= error instanceof ServiceError;
 		this.stopping.abort();
 	}
 
-	/** Whether no item starts any more. */
+	/** Whether no further item starts. Items before the failed item may still be sent. */
 	get isStopped(): boolean {
 		return this.stopping.signal.aborted;
 	}
 
-	/** Whether nothing more is sent, not even items before the failed one. */
+	/** Whether no item is sent any more, whatever its position. */
 	get isSendingOver(): boolean {
 		return this.hasFailed || this.context.getExecutionCancelSignal()?.aborted === true;
 	}

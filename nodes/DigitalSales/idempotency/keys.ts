@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { normalizeUnicode } from '../domain/text';
-import { originOf } from '../n8n/retry';
+import { originKey } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import { digest } from '../shared/digest';
 import type { ExecutionMemory } from './executionMemory';
@@ -14,40 +14,37 @@ export interface KeyedRequest {
 	itemIndex: number;
 	/** Identifies customer, cart and amount, or the whole offer. */
 	fingerprint: string;
-	/** The fingerprint before the catalog filled blank prices, which may change until a Retry. */
+	/** The fingerprint before the catalog filled blank prices. The catalog may have changed at a Retry. */
 	typedFingerprint?: string;
-	/** Identifies customer and cart without prices. Offers have none. */
+	/** Identifies customer and cart without prices. Missing for offers. */
 	goodsFingerprint?: string;
-	/** Missing if a name is all that is known of the customer. */
+	/** Missing if the charge has only the customer's name. */
 	customerFingerprint?: string;
-	/** Everything else an agent's call contains: only an equal call may be answered with its charge. */
+	/** Identifies the rest of an agent's call. Only an equal call returns the charge of an earlier call. */
 	agentCall?: string;
 	orderReference?: string;
 }
 
-/** The idempotency keys of one item. Only an item key is unique within the execution alone. */
+/** The idempotency keys of one item. The item key is unique within its execution, the others everywhere. */
 export interface Keys {
 	itemKey: string;
-	/** Execution, run and goods. A Retry may bring the rows in another order. */
+	/** Execution, run and goods, but no item index, because a Retry may have the items in another order. */
 	slotKey: string;
 	/** The Order Reference, in any execution. */
 	orderKey?: string;
 	/** Customer and goods at any price, in any execution, while an outcome is unknown. */
 	unresolvedKey: string;
-	/** Everything that is requested: an override code allows nothing else. */
+	/** The whole request, because an override code allows no other. */
 	requestKey: string;
-	/** An agent repeats its calls, and has no slot that would stay the same. */
+	/** The call of an agent, which may repeat it in another slot. Missing outside a tool. */
 	agentCallKey?: string;
 	/** The keys that stay claimed once the outcome is known. */
 	lastingKeys: string[];
-	/** All keys that are claimed before a request is sent. The first ones are those that others may claim too. */
+	/** The keys that are claimed before a request is sent. Keys that other executions may claim, too, come first. */
 	ledgerKeys: string[];
 }
 
-/**
- * Makes the keys of an item. All but the slot contain the account, so that accounts stay apart. A Retry may come
- * with another credential.
- */
+/** Makes the keys of an item. All keys but the slot contain the account. A Retry may use another credential. */
 export function makeKeys(request: KeyedRequest): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
 	const goods = request.goodsFingerprint ?? fingerprint;
@@ -63,7 +60,7 @@ export function makeKeys(request: KeyedRequest): Keys {
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
 	// A Retry may add an Order Reference, so the slot does not contain it.
 	const slot = isAgentCall ? call : [run, goods];
-	const slotKey = makeKey('slot', ...node, originOf(context), ...slot, nth);
+	const slotKey = makeKey('slot', ...node, originKey(context), ...slot, nth);
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
 	const orderKeys = orderKey === undefined ? [] : [orderKey];
 	const unresolvedKey = makeKey('unresolved', ...scope, goods);
@@ -79,17 +76,16 @@ export function makeKeys(request: KeyedRequest): Keys {
 	};
 }
 
-/** The key of a transaction or an offer, by its hash. */
 export function resultKey(account: Account, hash: unknown): string {
 	return makeKey('result', account.key, String(hash));
 }
 
-/** The key of a hash that a person has entered as Charge in Doubt. */
+/** The key of a hash that a person entered as Charge in Doubt. */
 export function enteredHashKey(account: Account, hash: string): string {
 	return makeKey('entered', account.key, hash);
 }
 
-/** The kind comes first, because the memory of the process keeps orders apart. */
+/** Starts with the kind, by which the process keeps order keys apart. */
 function makeKey(kind: string, ...parts: string[]): string {
 	return `${kind} ${digest(...parts)}`;
 }

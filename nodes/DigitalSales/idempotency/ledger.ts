@@ -2,14 +2,14 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { deleteRow, hasRow, insertRow, LedgerError, NOT_SUPPORTED } from '../n8n/processedItems';
 
 /**
- * The idempotency keys of a node, in n8n's table of processed items: it survives a crash, and all processes of n8n
- * share it. Each key has a row of its own, which the database lets only one caller insert. The row names its owner.
+ * Stores the idempotency keys of a node in n8n's table of processed items, which survives a crash and which all
+ * processes share. Each key has one row, which only one caller can insert, and which names its owner.
  */
 export class Ledger {
 	private constructor(private readonly context: IExecuteFunctions) {}
 
 	/** @returns undefined if n8n runs the node without a workflow, as its Agents do */
-	static of(context: IExecuteFunctions): Ledger | undefined {
+	static forContext(context: IExecuteFunctions): Ledger | undefined {
 		return context.getWorkflow().id ? new Ledger(context) : undefined;
 	}
 
@@ -17,23 +17,23 @@ export class Ledger {
 	 * Claims keys in their order until another owner has one. Of two callers that claim the same keys at the same
 	 * moment, one gets all of them and the other none.
 	 *
-	 * @param own is extended by the keys that are claimed, also if the call fails
+	 * @param own receives the keys that are claimed, even if the call fails
 	 * @returns the keys that another owner has
 	 * @throws LedgerError
 	 */
 	async claimKeys(keys: readonly string[], owner: string, own: string[]): Promise<string[]> {
-		const claimed: string[] = [];
+		const othersKeys: string[] = [];
 		for (const key of keys) {
-			if (claimed.length > 0) {
-				if (await this.hasKey(key)) claimed.push(key);
+			if (othersKeys.length > 0) {
+				if (await this.hasKey(key)) othersKeys.push(key);
 			} else if (await this.claimKey(key, owner)) own.push(key);
-			else claimed.push(key);
+			else othersKeys.push(key);
 		}
-		return claimed;
+		return othersKeys;
 	}
 
 	/**
-	 * Claims a key unless another owner has it. Repeated, the call returns the same.
+	 * Claims a key unless another owner has it. A repeated call returns the same result.
 	 *
 	 * @returns whether the owner has the key
 	 * @throws LedgerError if n8n's database fails

@@ -8,7 +8,7 @@ import { NotSentError } from '../output/errors';
 import type { Attempt } from './attempts';
 import type { ExecutionMemory } from './executionMemory';
 
-/** What is created, in the terms of an error. */
+/** The parts of a creation that a refusal describes. */
 export interface Subject {
 	context: IExecuteFunctions;
 	kind: 'charge' | 'offer';
@@ -16,37 +16,37 @@ export interface Subject {
 	about: string;
 	memory: ExecutionMemory;
 	orderReference?: string;
-	/** What the user entered about something in doubt: codes that allow it again, and hashes. */
+	/** The override codes and hashes that a person entered. */
 	enteredCodes?: string;
 }
 
-/** An attempt that may have made something, as far as it is known. */
+/** An attempt whose outcome is unknown. */
 export interface Unresolved {
-	/** Missing if only n8n's database knows of it. */
+	/** Missing if only n8n's database has the attempt. */
 	attempt?: Attempt;
 	/** Whether it was for the same customer and goods, or the same offer. */
 	isSame: boolean;
-	/** To look it up by. Missing if it is not known, or belongs to another customer. */
+	/** Missing if it is not known, or belongs to another customer. */
 	about?: string;
 	orderReference?: string;
-	/** The keys of the present request that it has. */
+	/** The keys that the attempt has in common with the present request. */
 	keys: string[];
 }
 
 const ENTERED_WITHOUT_EFFECT =
-	'The code or hash that was entered does not end this doubt. A code works once, for the charge that its error described, until the next day. A hash works for a charge of this customer, amount and order that can still be paid.';
+	'The code or hash that was entered does not end this doubt. A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order that has not failed or expired. If you found the charge for this order, do not enter the code: set the price and Order Reference back to what they were, and enter its hash; or leave this item out if another run has returned that charge.';
 
-/** Earlier attempts may have made it. The code, if there is one, allows the present request. */
+/** Earlier attempts may have succeeded. The code, if there is one, allows the present request. */
 export function refuseUnresolved(
 	subject: Subject,
 	unresolved: readonly Unresolved[],
 	code: string | undefined,
 ): NotSentError {
 	const { context } = subject;
-	const [message = ''] = unresolved.map((one) => describePossibleCharge(subject, one));
-	const reasons = unresolved.map((one, nth) => {
-		const also = nth === 0 ? '' : `Also: ${describePossibleCharge(subject, one)}. `;
-		return `${also}${describeAttempt(one.attempt)} ${describeDetails(subject, one)}`;
+	const [message = ''] = unresolved.map((entry) => describePossibleCharge(subject, entry));
+	const reasons = unresolved.map((entry, index) => {
+		const also = index === 0 ? '' : `Also: ${describePossibleCharge(subject, entry)}. `;
+		return `${also}${describeAttempt(entry.attempt)} ${describeDetails(subject, entry)}`;
 	});
 	// The dashboard does not show yet what another process is sending.
 	const when = unresolved.every(({ attempt }) => attempt)
@@ -96,13 +96,13 @@ function describeWayOut(
 	when: string,
 	code?: string,
 ): string {
-	const option = (name: string): string =>
+	const optionPath = (name: string): string =>
 		`Options > ${name}${isTool(context) ? ' of this tool' : ''}`;
 	const forThis = orderReference === undefined ? '' : ' and is for this order';
 	const enter =
 		kind === 'charge'
-			? `If it is there${forThis}, set ${option('Charge in Doubt')} to its hash; if not, to`
-			: `If it is not there, set ${option('Code to Create Again')} to`;
+			? `If it is there${forThis}, set ${optionPath('Charge in Doubt')} to its hash; if not, to`
+			: `If it is not there, set ${optionPath('Code to Create Again')} to`;
 	const look = `for the ${kind} in the service's dashboard. ${enter}`;
 	// A model that reads a code enters it without looking.
 	if (isTool(context)) {
@@ -113,7 +113,7 @@ function describeWayOut(
 		: `${when} ${look} ${code}; then ${RUN_AGAIN}.`;
 }
 
-/** A Retry changes an item that the execution has already made. */
+/** A Retry has changed the data of an item that was already created. */
 export function refuseChanged(
 	{ kind, about }: Subject,
 	{ result, about: earlier }: Attempt,
@@ -128,7 +128,7 @@ export function refuseChanged(
 	);
 }
 
-/** Otherwise a reference made from the date would return last month's charge for this month's. */
+/** The charge has another Order Reference. A reference may contain the month, so the charge may be last month's. */
 export function refuseOtherReference(
 	subject: Subject,
 	{ orderReference, result }: Attempt,
@@ -142,7 +142,7 @@ export function refuseOtherReference(
 	);
 }
 
-/** It was made in this slot, but cannot be read with the present token. */
+/** The result was made with another token, with which the present account cannot read it. */
 export function refuseOtherAccount(subject: Subject): NotSentError {
 	const made =
 		subject.kind === 'charge'
@@ -154,30 +154,46 @@ export function refuseOtherAccount(subject: Subject): NotSentError {
 	);
 }
 
-/** It was made before, but the service does not return it now. */
+/** The transaction exists, but the service does not return it now. */
 export function refuseUnreadable(
 	subject: Subject,
 	hash: string,
 	answer: FailedOutcome,
 	isNew: boolean,
 ): NotSentError {
-	const { status } = answer;
-	const happened = status === undefined ? 'did not answer' : `answered with status ${status}`;
 	const toDo = isNew
 		? `It may not show a new charge yet: wait a few minutes, then ${RUN_AGAIN}.`
 		: 'Read it with Transaction > Get when the service answers again.';
 	return makeRefusal(
 		`The customer was already charged, but transaction ${hash} could not be read`,
-		`The service ${happened}, and ${notSentPhrase(subject)}. ${toDo}`,
+		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. ${toDo}`,
 		'unknown',
 		answer,
 	);
 }
 
+/** Whether it is the charge in doubt is not known, so no code is shown. */
+export function refuseUnreadableHash(
+	subject: Subject,
+	hash: string,
+	answer: FailedOutcome,
+): NotSentError {
+	return makeRefusal(
+		`The customer may already have been charged, but transaction ${quoted(hash)} could not be read`,
+		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. Wait a few minutes, then ${RUN_AGAIN}. If it stays so, remove that hash from Options > Charge in Doubt.`,
+		'unknown',
+		answer,
+	);
+}
+
+function describeAnswer({ status }: FailedOutcome): string {
+	return status === undefined ? 'did not answer' : `answered with status ${status}`;
+}
+
 /**
- * The Order Reference belongs to another order.
+ * Another order has the Order Reference.
  *
- * @param own the charge for it, if it is of the same customer. Other customers' charges are not shown.
+ * @param own the charge of that order, if it is of the same customer. Other customers' charges are not shown.
  */
 export function refuseOtherOrder(
 	{ orderReference = '', about }: Subject,
@@ -197,7 +213,7 @@ export function refuseOtherOrder(
 			);
 }
 
-/** n8n's database refuses the entry that must exist before a request is sent. */
+/** n8n's database did not store a key that must exist before the request is sent. */
 export function refuseUnrecorded({ kind }: Subject, reason: string): NotSentError {
 	return makeRefusal(
 		`n8n could not record the ${kind}, so it was not sent`,
@@ -206,7 +222,7 @@ export function refuseUnrecorded({ kind }: Subject, reason: string): NotSentErro
 	);
 }
 
-/** Other items of the run, and those of earlier runs, may have been sent. */
+/** With several items or runs, only the present item is certainly not sent. */
 function notSentPhrase({ context, memory }: Subject): string {
 	const isOnly = context.getInputData().length === 1 && memory.runNumber() === 0;
 	return isOnly ? 'nothing was sent' : 'this item was not sent';

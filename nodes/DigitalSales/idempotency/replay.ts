@@ -1,16 +1,21 @@
 import compact from 'lodash/compact';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
+import type { NotSentError } from '../output/errors';
 import { clock } from '../shared/clock';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
-import { type ExistingResult, hasOtherReference } from './earlier';
+import {
+	type ExistingResult,
+	hasOtherReference,
+	hasSameGoods,
+	isUnknownToService,
+} from './earlier';
 import { enteredHashKey, resultKey } from './keys';
 import { parseHashes } from './overrideCodes';
-import { refuseOtherReference, type Unresolved } from './refusals';
+import { refuseOtherReference, refuseUnreadableHash, type Unresolved } from './refusals';
 
-/** The record of an attempt to make what is requested. */
-export function attemptOf<T>(
+export function buildAttempt<T>(
 	{ creation, codes, owner: id }: KeyedCreation<T>,
 	state: Attempt['state'],
 	result?: IDataObject,
@@ -24,26 +29,26 @@ export function attemptOf<T>(
 	};
 }
 
-/** Remembers an attempt in the execution and, under these keys, in the process. */
-export function remember<T>(
+/** Records an attempt in the execution and, under the given keys, in the process. */
+export function recordAttempt<T>(
 	{ creation, keys }: KeyedCreation<T>,
-	under: readonly string[],
+	processKeys: readonly string[],
 	attempt: Attempt,
 ): void {
 	const { memory, itemIndex, account } = creation;
 	const { result } = attempt;
 	memory.storeAttempt(keys.itemKey, itemIndex, attempt);
 	const ofResult = result && resultKey(account, result.hash);
-	rememberAttempt(compact([...under, keys.agentCallKey, ofResult]), attempt);
+	rememberAttempt(compact([...processKeys, keys.agentCallKey, ofResult]), attempt);
 }
 
 /**
- * Returns an existing result. From then on it is known by all keys of this request.
+ * Returns an existing result, and records it under the keys of this request, too.
  *
- * @throws NotSentError if it was returned under another Order Reference before a restart
+ * @throws NotSentError if the result was returned under another Order Reference before a restart
  * @throws LedgerError
  */
-export async function replay<T>(
+export async function replayExisting<T>(
 	keyed: KeyedCreation<T>,
 	{ made, earlier }: ExistingResult<T>,
 ): Promise<T> {
@@ -54,13 +59,21 @@ export async function replay<T>(
 		const key = resultKey(creation.account, earlier.result?.hash);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
 		if (!isFree) throw refuseOtherReference(creation, earlier);
+		// Another process may remember a void charge of this order, which this one replaces.
+		await codes.spendShownCode();
+		// It belongs to this order now, and no longer to a doubt without an order.
+		await ledger?.deleteKeys([enteredHashKey(creation.account, String(earlier.result?.hash))]);
 	}
-	for (const key of lastingKeys) await ledger?.claimKey(key, owner);
-	// The order may belong to another customer, although the charge was made in this slot.
-	const ofOrder = findAttempt(orderKey) ?? earlier;
-	const isOwnOrder = ofOrder.fingerprint === earlier.fingerprint;
+	for (const key of lastingKeys) {
+		// What the process knows by a key, n8n's database has claimed.
+		const isClaimed = findAttempt(key)?.result?.hash === earlier.result?.hash;
+		if (!isClaimed) await ledger?.claimKey(key, owner);
+	}
+	// A result of this slot must not replace the attempt of another customer under the order key.
+	const withOrder = findAttempt(orderKey) ?? earlier;
+	const isOwnOrder = withOrder.fingerprint === earlier.fingerprint;
 	const isFirstReference = earlier.orderReference === undefined;
-	remember(keyed, isOwnOrder ? lastingKeys : [keys.slotKey], {
+	recordAttempt(keyed, isOwnOrder ? lastingKeys : [keys.slotKey], {
 		...earlier,
 		orderReference,
 		position: isFirstReference ? codes.latestPosition : earlier.position,
@@ -69,60 +82,67 @@ export async function replay<T>(
 }
 
 /**
- * Returns the charge whose hash a person has entered, which ends the doubt about it.
+ * Returns the charge whose hash a person entered, and resolves the attempts that may have made it.
  *
- * @returns undefined if no hash was entered that can be the charge in doubt
+ * @returns nothing if no hash was entered that can be the charge in doubt; the refusal if one could not be read
  * @throws LedgerError
  */
 export async function replayEnteredHash<T>(
 	keyed: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
-): Promise<T | undefined> {
+): Promise<{ made?: T; unreadable?: NotSentError }> {
 	const { creation, keys, ledger, codes } = keyed;
-	if (!creation.matchesRequest) return undefined;
+	let unreadable: NotSentError | undefined;
+	if (!creation.matchesRequest) return {};
 	const attempts = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
 	for (const hash of parseHashes(creation.enteredCodes ?? '')) {
-		const made = await readEnteredHash(keyed, hash, attempts);
+		const made = await readEnteredHash(keyed, hash, attempts).catch((error: unknown) => {
+			if (!(error instanceof ServiceError)) throw error;
+			if (!isUnknownToService(error.outcome))
+				unreadable ??= refuseUnreadableHash(creation, hash, error.outcome);
+			return undefined;
+		});
 		if (made === undefined) continue;
 		const result = creation.toStoredResult(made);
 		const orderReference = compact(attempts.map((attempt) => attempt.orderReference))[0];
-		const earlier = { ...attemptOf(keyed, 'made', result), orderReference };
-		await replay(keyed, { made, earlier });
-		// The executions that made the attempts know the result, too.
+		const earlier = { ...buildAttempt(keyed, 'made', result), orderReference };
+		await replayExisting(keyed, { made, earlier });
+		await codes.spendShownCode();
+		// Other executions of this process hold the same attempt objects.
 		for (const attempt of attempts) Object.assign(attempt, { state: 'made', result });
 		forgetKeys([keys.unresolvedKey]);
-		await ledger?.deleteKeys([keys.unresolvedKey]);
-		await codes.spendShownCode();
-		return made;
+		// A key that stays can only cause a refusal.
+		await ledger?.deleteKeys([keys.unresolvedKey]).catch(() => undefined);
+		return { made };
 	}
-	return undefined;
+	return { unreadable };
 }
 
-/** @returns undefined unless the hash can be that of the charge in doubt, as far as is known */
+/**
+ * @returns undefined unless the hash can be that of the charge in doubt, as far as is known
+ * @throws ServiceError, LedgerError
+ */
 async function readEnteredHash<T>(
 	{ creation, keys, ledger, codes }: KeyedCreation<T>,
 	hash: string,
 	attempts: readonly Attempt[],
 ): Promise<T | undefined> {
-	const { account, memory, fingerprint } = creation;
+	const { account, memory } = creation;
 	const known = findAttempt(resultKey(account, hash));
-	if (known && known.fingerprint !== fingerprint) return undefined;
+	if (known && !hasSameGoods(creation, known)) return undefined;
 	if (compact([known, ...attempts]).some((one) => hasOtherReference(creation, one))) {
 		return undefined;
 	}
-	// A hash that stays in the form belongs to an earlier charge, or to another item.
+	// A hash that was left in the form may be that of an earlier charge or of another item.
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
 	if (isOlder || memory.isHashOfOtherItem(keys.itemKey, hash)) return undefined;
-	const made = await creation.readAgain({ hash }).catch((error: unknown) => {
-		if (error instanceof ServiceError) return undefined;
-		throw error;
-	});
-	if (made === undefined || creation.isVoid(made) || !creation.matchesRequest?.(made)) {
-		return undefined;
-	}
-	// A hash belongs to one order. Without an order it ends one doubt.
+	const made = await creation.readAgain({ hash });
+	if (creation.isVoid(made) || !creation.matchesRequest?.(made)) return undefined;
+	// A hash belongs to one order, or ends one doubt without an order.
+	const [ofOrder, ofDoubt] = [resultKey(account, hash), enteredHashKey(account, hash)];
+	if (await ledger?.hasKey(keys.orderKey ? ofDoubt : ofOrder)) return undefined;
 	const isUnused = keys.orderKey
-		? await ledger?.claimKey(resultKey(account, hash), keys.orderKey)
-		: await ledger?.claimKey(enteredHashKey(account, hash), await codes.nextPositionKey());
+		? await ledger?.claimKey(ofOrder, keys.orderKey)
+		: await ledger?.claimKey(ofDoubt, await codes.nextPositionKey());
 	return isUnused === false ? undefined : made;
 }

@@ -6,10 +6,10 @@ import type { Described } from './overrideCodes';
 import { refuseUnresolved, type Unresolved } from './refusals';
 
 /**
- * Finds out what is unresolved from the keys of a request that n8n's database has. The keys may come from different
- * attempts. A slot counts in a Retry only.
+ * Describes the unresolved attempts that have claimed keys of a request in n8n's database. The keys may come from
+ * different attempts. A slot counts only in a Retry.
  */
-export function unresolvedBy<T>(
+export function findUnresolved<T>(
 	{ creation, keys }: KeyedCreation<T>,
 	claimed: readonly string[],
 ): Unresolved[] {
@@ -26,23 +26,25 @@ export function unresolvedBy<T>(
 	return unresolved;
 }
 
-/** The position of the sequence that an entered code allows, if its refusal described all of this. */
-export async function positionFor<T>(
+/** Returns the position that an entered code allows, if the error with the code described all of these attempts. */
+export async function findAllowedPosition<T>(
 	{ creation, keys, codes }: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
 ): Promise<number | undefined> {
 	const { enteredCodes } = creation;
 	if (enteredCodes === undefined) return undefined;
-	return await codes.positionAllowedBy(enteredCodes, describe(unresolved, keys.orderKey));
+	return await codes.findAllowedPosition(enteredCodes, listDescribed(unresolved, keys.orderKey));
 }
 
-/** Refuses a request because of what is unresolved, and shows the code that allows it. */
-export async function refuse<T>(
+/** Builds the refusal of a request, with the code that allows the request. */
+export async function refuseWithCode<T>(
 	{ creation, keys, codes }: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
 ): Promise<NotSentError> {
-	// The error says what may exist even if n8n's database gives no code for it.
-	const code = await codes.nextCode(describe(unresolved, keys.orderKey)).catch(() => undefined);
+	// If n8n's database fails, the error has no code.
+	const code = await codes
+		.nextCode(listDescribed(unresolved, keys.orderKey))
+		.catch(() => undefined);
 	const { context, kind, about } = creation;
 	if (code !== undefined && isTool(context)) {
 		context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
@@ -50,7 +52,7 @@ export async function refuse<T>(
 	return refuseUnresolved(creation, unresolved, code);
 }
 
-function describe(unresolved: readonly Unresolved[], orderKey = ''): Described[] {
+function listDescribed(unresolved: readonly Unresolved[], orderKey = ''): Described[] {
 	return unresolved.flatMap(({ isSame, keys }): Described[] => {
 		const isOrder = keys.includes(orderKey);
 		if (!isSame) return [isOrder ? 'order' : 'other'];

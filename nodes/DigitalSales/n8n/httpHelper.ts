@@ -25,7 +25,7 @@ export const bodyStream = z.custom<BodyStream>(
 	(value) => typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value,
 );
 
-/** The helper's response: its body is still on its way. */
+/** The response of the helper. Its body is a stream. */
 export const responseHead = z.object({
 	statusCode: z.number(),
 	headers: z.record(z.unknown()).catch({}),
@@ -41,14 +41,14 @@ const thrownAnswer = z.object({
  *
  * @throws the error if it holds no answer, or the answer of a proxy that refused to connect
  */
-export function answerIn(error: unknown): z.input<typeof responseHead> {
-	const [answer] = causesOf(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
+export function findAnswer(error: unknown): z.input<typeof responseHead> {
+	const [answer] = listCauses(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
 	if (!answer || readFault(error).kind === 'notSent') throw error;
 	const { status: statusCode, headers, data: body } = answer.response;
 	return { statusCode, headers, body };
 }
 
-/** Why a request got no answer: n8n stopped it, it failed before its first byte was sent, or it failed later. */
+/** Why a request got no answer: n8n blocked it, it failed before its first byte, or it failed later. */
 export interface Fault {
 	kind: 'blocked' | 'notSent' | 'interrupted';
 	/** The system code, for example `ECONNRESET`. */
@@ -85,7 +85,7 @@ const causeLink = z.object({
  * hold the request with its headers. If in doubt, the request may have been processed.
  */
 export function readFault(error: unknown): Fault {
-	const causes = causesOf(error).map((cause) => causeLink.parse(cause));
+	const causes = listCauses(error).map((cause) => causeLink.parse(cause));
 	const [code] = compact(
 		causes.map(({ request, response, code }) =>
 			request && response ? `a proxy answered ${response.status}` : code,
@@ -102,7 +102,7 @@ export function readFault(error: unknown): Fault {
 const DEEPEST_CAUSE = 5;
 
 /** The outermost cause comes first. */
-function causesOf(error: unknown): object[] {
+function listCauses(error: unknown): object[] {
 	const causes: object[] = [];
 	let next = error;
 	while (typeof next === 'object' && next !== null && causes.length < DEEPEST_CAUSE) {

@@ -23,7 +23,7 @@ const corsSchema = z.object({
 /** `unknown` if the answer is not n8n's. */
 export type Listening = 'yes' | 'no' | 'unknown';
 
-export async function askListening(context: IExecuteFunctions, url: string): Promise<Listening> {
+export async function askIfListening(context: IExecuteFunctions, url: string): Promise<Listening> {
 	const answer: unknown = await context.helpers
 		.httpRequest({
 			// @ts-expect-error n8n's types leave out a method that its HTTP client sends.

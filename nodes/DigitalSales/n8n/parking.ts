@@ -35,22 +35,22 @@ const stateSchema = z.object({
 	[STATE_KEY]: z.tuple([z.tuple([z.object({ json: z.unknown() })])]),
 });
 
-/** The state that {@link parkExecution} stored when the node last ran; undefined if the node runs for the first time. */
-export function parkedState(context: IExecuteFunctions): unknown {
+/** Returns the state that {@link parkExecution} stored; undefined at the first run of the node. */
+export function readParkedState(context: IExecuteFunctions): unknown {
 	const { data } = stateSchema.safeParse(context.getExecuteData().data);
 	return data?.[STATE_KEY][0][0].json;
 }
 
-/** @throws NodeOperationError if n8n keeps the stack of executions in another place */
+/** @throws NodeOperationError if this version of n8n keeps the stack elsewhere */
 export function assertCanPark(context: IExecuteFunctions, itemIndex: number): void {
-	if (stackOf(context)) return;
+	if (findStack(context)) return;
 	const message = `${context.getNode().name} cannot wait in this version of n8n`;
 	const description =
 		'Nothing waits. Update the package, or use the Digital Sales Trigger, which works without waiting.';
 	throw new NodeOperationError(context.getNode(), message, { description, itemIndex });
 }
 
-/** Stores the execution when the node returns. The node runs again then, or earlier if a webhook wakes it. */
+/** Lets n8n store the execution when the node returns. The node runs again at `until`, or when a webhook comes. */
 export async function parkExecution(
 	context: IExecuteFunctions,
 	until: Date,
@@ -59,14 +59,14 @@ export async function parkExecution(
 	const entry = context.getExecuteData();
 	const data = { ...entry.data, [STATE_KEY]: [[{ json: state }]] };
 	// n8n disables the node of the entry on top, so the copy has a node object of its own.
-	stackOf(context)?.unshift({ ...entry, node: { ...entry.node }, data });
+	findStack(context)?.unshift({ ...entry, node: { ...entry.node }, data });
 	entry.data = { main: [] };
 	// Otherwise n8n would create an item, now and when the time comes, and run the next nodes with it.
 	entry.node = { ...entry.node, alwaysOutputData: false };
 	await context.putExecutionToWait(until);
 }
 
-function stackOf(context: IExecuteFunctions): IExecuteData[] | undefined {
+function findStack(context: IExecuteFunctions): IExecuteData[] | undefined {
 	const { data } = contextSchema.safeParse(context);
 	const { main } = context.getExecuteData().data;
 	return main && data?.runExecutionData.executionData.nodeExecutionStack;

@@ -22,13 +22,13 @@ const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() 
 
 export const NOT_SUPPORTED = 'this version of n8n keeps them in another way';
 
-/** n8n's database did not take an entry, or did not answer. */
+/** n8n's database failed, or this version of n8n cannot keep keys apart. */
 export class LedgerError extends Error {}
 
 /**
- * Inserts the row of a key, unless it is there.
+ * Inserts the row of a key unless the row exists.
  *
- * @returns whose row it is, and whether it is new
+ * @returns whether the row is new, and whose it is
  * @throws LedgerError
  */
 export async function insertRow(

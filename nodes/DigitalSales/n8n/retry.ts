@@ -13,21 +13,20 @@ import { n8nResumeUrl } from './resumeUrl';
 
 const SECRET = 'signature';
 
-/** Whether this is n8n's Retry of an execution that failed or crashed. */
 export function isRetry(context: IExecuteFunctions): boolean {
 	return context.getMode() === 'retry';
 }
 
-/** Whether n8n keeps the execution if it fails, as far as the workflow's settings say. */
-export function isKept(context: IExecuteFunctions): boolean {
+/** Whether the workflow's settings keep the execution if it fails. */
+export function isFailureKept(context: IExecuteFunctions): boolean {
 	const { saveDataErrorExecution, saveManualExecutions } = context.getWorkflowSettings();
 	return context.getMode() === 'manual'
 		? saveManualExecutions !== false
 		: saveDataErrorExecution !== 'none';
 }
 
-/** Names the original execution: the same in all its Retries. */
-export function originOf(context: IExecuteFunctions): string {
+/** Identifies the original execution. All its Retries have the same key. */
+export function originKey(context: IExecuteFunctions): string {
 	const url = n8nResumeUrl(context);
 	const secret = URL.canParse(url) && new URL(url).searchParams.get(SECRET);
 	// n8n's Agents run a node without an execution.

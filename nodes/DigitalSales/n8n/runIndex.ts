@@ -8,6 +8,6 @@ import { z } from 'zod/v3';
  * If it stops: Create PIX fails before anything is sent.
  */
 
-export function runIndex(context: IExecuteFunctions): number {
+export function readRunIndex(context: IExecuteFunctions): number {
 	return z.number().parse(context.getWorkflowDataProxy(0).$runIndex);
 }

@@ -11,6 +11,6 @@ import { clock } from '../shared/clock';
 const REGISTERED_AFTER_MS = 500;
 
 /** Resolves once the editor listens, if it is awaited after `create` has returned. */
-export async function editorListens(): Promise<void> {
+export async function waitUntilEditorListens(): Promise<void> {
 	await clock.sleep(REGISTERED_AFTER_MS);
 }

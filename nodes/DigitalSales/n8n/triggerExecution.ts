@@ -13,13 +13,13 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 export const TRIGGER_VERSION = 2;
 
-/** Ends the execution here, even with Always Output Data, which would hand on an empty item. */
-export function endQuietly(context: IExecuteFunctions): void {
+/** Ends the execution at this node. Always Output Data would otherwise pass on an empty item. */
+export function endWithoutItem(context: IExecuteFunctions): void {
 	context.getExecuteData().node.alwaysOutputData = false;
 }
 
-/** Fails the execution here, even with On Error: Continue, which would hand on the input. */
-export function failFor(context: IExecuteFunctions, error: Error): Error {
+/** Fails the execution at this node. On Error: Continue would otherwise pass on the input. Returns the error to throw. */
+export function stopWithError(context: IExecuteFunctions, error: Error): Error {
 	context.getExecuteData().node.onError = 'stopWorkflow';
 	return error;
 }

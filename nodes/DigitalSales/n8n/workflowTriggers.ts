@@ -11,19 +11,19 @@ import { z } from 'zod/v3';
  * If it stops: Webhooks Go To: Automatic does not find the trigger, and says that n8n does not show the workflow.
  */
 
-/** Every trigger's URL ends with it. */
+/** The end of every trigger's URL. */
 export const WEBHOOK_PATH = 'digital-sales';
 
 export interface WorkflowTrigger {
 	name: string;
 	isDisabled: boolean;
-	/** Undefined if none is chosen. */
+	/** Undefined if no credential is chosen. */
 	credential?: { id: string | null; name: string };
 	/** Its production URL, which n8n shows under Webhook URLs; undefined until n8n has saved the node. */
 	url?: string;
-	/** Whether this execution has run it. */
+	/** Whether this execution has run the trigger. */
 	hasRun: boolean;
-	/** Whether an address leads to it, whatever the host and the spelling. */
+	/** Whether an address leads to the trigger, whatever its host and spelling. */
 	isAt: (url: string) => boolean;
 }
 
@@ -47,7 +47,7 @@ const nodeSchema = z.object({
 });
 
 /** The triggers, in the workflow's order; undefined if n8n does not show the node its workflow. */
-export function triggersOf(
+export function findTriggers(
 	context: IExecuteFunctions,
 	credentialName: string,
 ): WorkflowTrigger[] | undefined {

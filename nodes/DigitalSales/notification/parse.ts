@@ -10,9 +10,7 @@ import { Declined, mayLog, REPLIES } from './reply';
 
 const LARGEST_BODY_BYTES = 256 * 1024;
 
-/**
- * What a webhook claims: it is not signed, and its shape is not documented (API document, Events 3).
- */
+/** The contents of a webhook. It is not signed, and its shape is not documented (API document, Events 3). */
 export interface Notification {
 	hash: string;
 	status?: string;
@@ -29,8 +27,8 @@ export async function readNotification(context: IWebhookFunctions): Promise<Noti
 	const body = await readBody(context);
 	const notification = parseNotification(body);
 	if (notification) return notification;
-	const fields = objectIn(body) ?? {};
-	const isPing = /^(ping|test)$/i.test(claimedText(fields.event) ?? '');
+	const fields = parseObject(body) ?? {};
+	const isPing = /^(ping|test)$/i.test(readText(fields.event) ?? '');
 	if (isPing || !mayHoldHash(body)) throw new Declined(REPLIES.noSale);
 	if (mayLog(context, 'no hash')) {
 		const names = Object.keys(fields).filter((name) => NAME.test(name));
@@ -41,7 +39,7 @@ export async function readNotification(context: IWebhookFunctions): Promise<Noti
 	throw new Declined(REPLIES.noHash);
 }
 
-/** Returns the body as n8n has parsed it. Under another content type than JSON, looks for JSON first, then for a form. */
+/** Returns the body that n8n has parsed. If its content type is not JSON, tries JSON first, then a form. */
 async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	const request = context.getRequestObject();
 	declineTooLarge(Number(context.getHeaderData()['content-length']));
@@ -51,7 +49,7 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 		return isJsonObject(parsed) && isEmpty(parsed.files) ? parsed.data : undefined;
 	}
 	await request.readRawBody().catch(() => {
-		// n8n has a limit of its own. If the sender has left, nobody hears this reply.
+		// The body exceeds n8n's own limit, or the sender has left.
 		throw new Declined(REPLIES.tooLarge);
 	});
 	declineTooLarge(request.rawBody.length);
@@ -60,7 +58,7 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
 	const json = parseJson(text);
 	if (json !== undefined) return json;
-	// The words of broken JSON may still show that it is about a sale.
+	// `mayHoldHash` then finds out from the words of the broken JSON whether it is about a sale.
 	if (/^\s*[[{]/.test(text)) return text.match(/[\w-]+/g);
 	return isJsonObject(parsed) ? parsed : Object.fromEntries(new URLSearchParams(text));
 }
@@ -78,23 +76,23 @@ function parseJson(text: string): unknown {
 	}
 }
 
-/** A claim may come from anybody. */
-const LONGEST_CLAIM = 200;
-/** Events reach the item, and field names reach the log: no formula, markup or prompt matches. */
+const LONGEST_TEXT = 200;
+/** Excludes formulas, markup and prompts, because events reach the item and field names reach the log. */
 const NAME = /^[\w.:-]{1,50}$/;
 /** `length` could create a list of any length. */
 const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
 const LIKE_HASH = /^(?=.*\d)[\w-]{4,}$/;
 
-/** Where a hash may be. The most specific name comes first, because a bare `hash` may belong to something else. */
+/** The most specific field comes first, because a bare `hash` may belong to something else. */
 const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = [
-	({ transaction_hash: hash }) => usableHash(hash),
-	({ transaction }) => usableHash(objectIn(transaction)?.hash),
-	({ hash }) => usableHash(hash),
+	({ transaction_hash: hash }) => readHash(hash),
+	({ transaction }) => readHash(parseObject(transaction)?.hash),
+	({ hash, payment_status: status }) => (status === undefined ? undefined : readHash(hash)),
+	({ hash }) => readHash(hash),
 	({ transaction }) => {
-		const id = objectIn(transaction)?.id;
-		// An `id` of digits alone is the service's internal number, and so is an `id` at the root.
-		return typeof id === 'string' && /\D/.test(id.trim()) ? usableHash(id) : undefined;
+		const id = parseObject(transaction)?.id;
+		// An `id` of digits only is the service's internal number. So is an `id` at the root.
+		return typeof id === 'string' && /\D/.test(id.trim()) ? readHash(id) : undefined;
 	},
 ];
 
@@ -107,21 +105,21 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
  * @internal
  */
 export function parseNotification(body: unknown): Notification | undefined {
-	const root = objectIn(body);
+	const root = parseObject(body);
 	// One level only: `data` within `data` is no known shape.
-	const inner = objectIn(root?.data) ?? objectIn(root?.payload);
+	const objects = compact([root, parseObject(root?.data), parseObject(root?.payload)]);
 	for (const hashAt of HASH_PLACES) {
-		for (const fields of compact([root, inner])) {
+		for (const fields of objects) {
 			const hash = hashAt(fields);
 			if (hash === undefined) continue;
-			return { hash, status: statusIn(fields), event: eventIn(root?.event ?? inner?.event) };
+			return { hash, status: readStatus(fields), event: readEvent(root?.event ?? fields.event) };
 		}
 	}
 	return undefined;
 }
 
-/** An object, also if it is the only entry of a list, JSON as a text, or a form with names such as `data[hash]`. */
-function objectIn(value: unknown): IDataObject | undefined {
+/** Parses an object, a list of one object, JSON in a text, or a form with names such as `data[hash]`. */
+function parseObject(value: unknown): IDataObject | undefined {
 	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 	const fields = typeof entry === 'string' ? parseJson(entry) : entry;
 	if (!isJsonObject(fields)) return undefined;
@@ -130,32 +128,32 @@ function objectIn(value: unknown): IDataObject | undefined {
 }
 
 /** The status at the root comes first, because the status inside an envelope may lag behind. */
-function statusIn(fields: IDataObject): string | undefined {
-	const transaction = objectIn(fields.transaction) ?? {};
+function readStatus(fields: IDataObject): string | undefined {
+	const transaction = parseObject(fields.transaction) ?? {};
 	const [status] = compact([
-		...[fields.payment_status, fields.status].map(claimedText),
-		...[transaction.payment_status, transaction.status].map(claimedText),
+		...[fields.payment_status, fields.status].map(readText),
+		...[transaction.payment_status, transaction.status].map(readText),
 	]);
 	const lowerCase = status?.toLowerCase();
 	return groupOf(lowerCase) ? lowerCase : status;
 }
 
-function eventIn(value: unknown): string | undefined {
-	const event = claimedText(value) ?? '';
+function readEvent(value: unknown): string | undefined {
+	const event = readText(value) ?? '';
 	return NAME.test(event) && event.toLowerCase() !== 'transaction' ? event : undefined;
 }
 
-function usableHash(value: unknown): string | undefined {
-	const hash = claimedText(Number.isSafeInteger(value) ? String(value) : value);
+function readHash(value: unknown): string | undefined {
+	const hash = readText(Number.isSafeInteger(value) ? String(value) : value);
 	return hash !== undefined && isUsableHash(hash) ? hash : undefined;
 }
 
-function claimedText(value: unknown): string | undefined {
-	if (typeof value !== 'string' || value.length > LONGEST_CLAIM) return undefined;
+function readText(value: unknown): string | undefined {
+	if (typeof value !== 'string' || value.length > LONGEST_TEXT) return undefined;
 	return cleanText(value) || undefined;
 }
 
-/** Whether anything in a body could be a hash, or a number of the platform's own. */
+/** Whether a body contains anything that could be a hash or an order number. */
 function mayHoldHash(value: unknown, depth = 4): boolean {
 	if (typeof value === 'string' || typeof value === 'number') return LIKE_HASH.test(String(value));
 	if (typeof value !== 'object' || value === null || depth === 0) return false;

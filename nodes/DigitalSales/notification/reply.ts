@@ -23,12 +23,12 @@ function retryLater(retryAfterSeconds: number, reason: string): Reply {
 	return { ...rejected(503, reason), retryAfterSeconds };
 }
 
-/** The replies to a webhook. A sender that repeats every webhook that is not answered 2xx loses nothing. */
+/** A platform repeats a webhook unless it gets a 2xx. */
 export const REPLIES = {
 	waiting: { status: 200, body: { received: true, waiting: true } },
 	duplicate: notStarted('already known'),
 	filtered: notStarted('excluded by Trigger On or the filters'),
-	/** A platform that tests the address may refuse it, or switch it off, after any answer but 2xx. */
+	/** A 2xx, because a platform that tests an address may reject the address otherwise. */
 	noSale: notStarted('not about a transaction'),
 	listening: notStarted('listens here for webhooks, which are sent by POST'),
 	noHash: rejected(400, 'no transaction hash'),
@@ -40,7 +40,7 @@ export const REPLIES = {
 	busy: retryLater(30, 'too many webhooks at once'),
 } satisfies Record<string, Reply>;
 
-/** Thrown while a webhook is handled: nothing starts, and the sender gets this reply. */
+/** Ends the handling of a webhook: nothing starts, and the sender gets the reply. */
 export class Declined extends Error {
 	constructor(readonly reply: Reply) {
 		super();
@@ -62,7 +62,7 @@ export async function handleWebhook(
 		return await handle();
 	} catch (error) {
 		if (error instanceof Declined) return sendReply(context, error.reply);
-		const reason = reasonOf(error);
+		const reason = safeReason(error);
 		if (mayLog(context, reason)) context.logger.error(failure, { reason });
 		return sendReply(context, REPLIES.unread);
 	}
@@ -81,19 +81,19 @@ function sendReply(
 }
 
 /** Only errors about the form are logged with their message: others may quote the webhook. */
-function reasonOf(error: unknown): string {
+function safeReason(error: unknown): string {
 	if (error instanceof NodeOperationError) return error.message;
 	return error instanceof Error ? error.name : typeof error;
 }
 
 const LOG_AGAIN_AFTER_MS = 600_000;
 
-/** Until when a subject is not logged again. */
+/** By subject: when it may be logged again. */
 const logged = processState(
 	new BoundedMap<number>({ most: 100, isExpired: (until) => until <= clock.elapsed() }),
 );
 
-/** Whether a subject may be logged: once in ten minutes for each node, because anybody may send webhooks. */
+/** Whether a subject may be logged: once in ten minutes for each node, because anybody can send webhooks. */
 export function mayLog(context: IWebhookFunctions, subject: string): boolean {
 	const key = `${context.getWorkflow().id} ${context.getNode().id} ${subject}`;
 	if (logged.get(key) !== undefined) return false;

@@ -16,40 +16,38 @@ export const ANSWER_WITHIN_MS = 9_500;
 /** With less time left than this, a read would only waste a request. */
 export const SHORTEST_READ_MS = 3_000;
 const LONGEST_TRY_MS = 3_500;
-/** Shorter than any closure of the rate limiter after a 429: a webhook does not wait for that. */
+/** Shorter than the rate limiter's pause after a 429, so a webhook never waits for the end of that pause. */
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
-/** How much time the first try leaves for a second one, if it fails at once. */
+/** How much time the first try leaves for a second try. */
 const FOR_QUICK_RETRY_MS = 1_000;
 
-/** What the service shows of a transaction. */
-export interface Reading {
-	/** Undefined if the service does not know it. */
+export interface ReadResult {
+	/** Undefined if the service does not know the hash. */
 	transaction?: Transaction;
-	/** How many reads in a row before have shown the same status. */
+	/** How many reads in a row, directly before this read, have shown the same status. */
 	repeats: number;
 }
 
 /**
- * Reads the transaction of a webhook back. Only a well-formed transaction with the requested hash is believed, and
- * only a 404 means that there is none.
+ * Reads the transaction of a webhook from the service. Only a 404 means that the transaction does not exist.
  *
  * @param answerBy when the sender needs the answer, on `clock.elapsed()`
- * @param before the previous reading of the transaction
- * @throws Declined if it cannot be read, or if too many reads are under way or have shown nothing new lately
+ * @param previous the result of the previous read of the transaction
+ * @throws Declined if the transaction cannot be read, or if too many recent reads have shown nothing new
  */
 export async function verifyTransaction(
 	context: IWebhookFunctions,
 	hash: string,
-	{ answerBy, before }: { answerBy: number; before?: Reading },
-): Promise<Reading> {
+	{ answerBy, previous }: { answerBy: number; previous?: ReadResult },
+): Promise<ReadResult> {
 	const account = await loadAccount(context);
-	// A transaction stays known after a 404: a webhook can come before its transaction can be read.
+	// A 404 does not make a seen transaction unseen, because reads can lag behind webhooks.
 	const isSeen = hasSeenTransaction(account, hash);
 	const entered: Array<[RateLimiter, Permit]> = [];
 	let isMiss = false;
 	try {
-		for (const lane of lanesOf(context, account, isSeen)) {
+		for (const lane of findLanes(context, account, isSeen)) {
 			entered.push([lane, await enterLane(lane, answerBy - SHORTEST_READ_MS)]);
 		}
 		const client = new Client(context, account, {
@@ -62,9 +60,9 @@ export async function verifyTransaction(
 			if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
 			throw new Declined(REPLIES.unread);
 		});
-		const isRepeat = before?.transaction?.payment_status === transaction?.payment_status;
-		const repeats = before && isRepeat ? before.repeats + 1 : 0;
-		// One repeat is free: a genuine webhook may be ahead of what the service shows.
+		const isRepeat = previous?.transaction?.payment_status === transaction?.payment_status;
+		const repeats = previous && isRepeat ? previous.repeats + 1 : 0;
+		// The first repeat does not count, because the service may not show yet what a genuine webhook reports.
 		if (transaction) isMiss = repeats > 1;
 		return { transaction, repeats };
 	} finally {
@@ -84,7 +82,7 @@ function limitsUntil(answerBy: number): ClientOptions {
 }
 
 /**
- * How many reads may show nothing new within 20 seconds, and so be under way at once: anybody may send webhooks, and
+ * Limits the reads that show nothing new, and with them the reads in progress, because anybody can send webhooks and
  * each read costs a request of the account.
  */
 const MISSES_WITHIN_MS = 20_000;
@@ -97,16 +95,16 @@ const MOST_IN_LINE = 256;
 export const lanes = processState(new BoundedMap<RateLimiter>({ most: 1_000 }));
 
 /**
- * The lane of the sender, so that a flood from one address does not delay others, and the lane of all senders.
- * Transactions that this process has seen have lanes of their own, which no flood of unknown hashes delays.
+ * Finds the two limiters that a read passes: one for its sender, so that a flood from one address does not delay
+ * others, and one for all senders. Seen transactions have their own, so that unknown hashes do not delay them.
  */
-function lanesOf(context: IWebhookFunctions, account: Account, isSeen: boolean): RateLimiter[] {
+function findLanes(context: IWebhookFunctions, account: Account, isSeen: boolean): RateLimiter[] {
 	const all = `${account.key} ${isSeen ? 'seen' : 'unseen'}`;
 	const sender = `${all} ${senderAddress(context)}`;
-	return [laneOf(sender, MISSES_OF_SENDER), laneOf(all, MISSES_OF_ALL)];
+	return [findLane(sender, MISSES_OF_SENDER), findLane(all, MISSES_OF_ALL)];
 }
 
-function laneOf(key: string, misses: number): RateLimiter {
+function findLane(key: string, misses: number): RateLimiter {
 	const lane = lanes.get(key) ?? new RateLimiter(misses, MISSES_WITHIN_MS);
 	lanes.set(key, lane);
 	return lane;

@@ -28,7 +28,7 @@ interface Row {
 	again: string;
 }
 
-const DUPLICATES = 'A new execution would create again what has succeeded, so';
+const DUPLICATES = 'A new execution would create the successful items again, so';
 const ROWS: Row[] = [
 	{ appliesTo: ({ creates }) => !creates, again: RUN_AGAIN },
 	{ appliesTo: ({ isTool }) => isTool, again: 'let the agent ask again' },
@@ -36,7 +36,7 @@ const ROWS: Row[] = [
 	{
 		appliesTo: ({ isCalled }) => isCalled,
 		warning:
-			'If this sub-workflow is called again, also by a Retry of the calling workflow, it creates everything without an Order Reference again. Remove what was created from its input first.',
+			'If this sub-workflow is called again, including by a Retry of the calling workflow, it creates everything that has no Order Reference again. First remove the items that were already created from its input.',
 		again: 'call this workflow again',
 	},
 	{

@@ -8,7 +8,7 @@ import { quoted, RUN_AGAIN } from '../domain/text';
 import { CanceledError } from '../shared/clock';
 import { adviceFor, type Situation, unsentNote } from './advice';
 
-/** The node itself refuses an item before anything is sent. */
+/** Thrown if the node itself refuses an item before anything is sent. */
 export class NotSentError extends Error {
 	constructor(
 		message: string,
@@ -21,7 +21,7 @@ export class NotSentError extends Error {
 
 export interface ErrorContext {
 	itemIndex?: number;
-	/** Whether something may have been sent before it was thrown. */
+	/** Whether something may have been sent before the error. */
 	isSent?: boolean;
 	/** The display name of the parameter for a dotted field of the service. */
 	labelOf?: (serviceField: string) => string | undefined;
@@ -33,7 +33,7 @@ const LONGEST_MESSAGE = 500;
 
 export type NodeError = NodeApiError | NodeOperationError;
 
-/** What a failed item says under On Error: Continue. */
+/** The `error` of a failed item under On Error: Continue. */
 export interface ErrorFacts extends ServiceWords {
 	message: string;
 	advice: string | null;
@@ -48,7 +48,7 @@ export interface Failure {
 	facts: ErrorFacts;
 }
 
-/** Turns anything thrown into an error of n8n and the facts of a failed item. */
+/** Turns anything thrown into an n8n error and the facts of a failed item. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
 	const { about = null, isSent = false, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';

@@ -1,16 +1,16 @@
-/** Reads of the service. */
+/** How many reads of the service run concurrently. */
 export const READS_AT_ONCE = 64;
 
-/** After a failure no task starts, and the failure is thrown when the running tasks have ended. */
+/** Runs tasks concurrently. After a failure no further task starts, and the first failure is thrown once the running tasks have ended. */
 export async function eachLimit<T>(
 	entries: readonly T[],
 	atOnce: number,
 	task: (entry: T) => Promise<void>,
 ): Promise<void> {
 	const failures: unknown[] = [];
-	const left = entries.values();
+	const remaining = entries.values();
 	const runTasks = async (): Promise<void> => {
-		for (const entry of left) {
+		for (const entry of remaining) {
 			await task(entry).catch((reason: unknown) => failures.push(reason));
 			if (failures.length > 0) break;
 		}

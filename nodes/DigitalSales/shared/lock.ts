@@ -18,7 +18,7 @@ export async function lockKeys(keys: readonly string[], signal?: AbortSignal): P
 	const done = new Promise<void>((resolve) => (release = resolve));
 	const last = before.then(async () => await done);
 	for (const key of own) lockQueues.set(key, last);
-	// Tasks ahead of a canceled task still run, so its entry stays.
+	// `last` also waits for the tasks before this one, so that no task overtakes them if this one is canceled.
 	void last.then(() => {
 		for (const key of own) if (lockQueues.get(key) === last) lockQueues.delete(key);
 	});

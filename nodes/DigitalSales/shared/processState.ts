@@ -20,7 +20,7 @@ export function clearProcessState(): void {
 export interface Bounds<V> {
 	most: number;
 	isExpired?: (value: V) => boolean;
-	/** Such entries are evicted last. */
+	/** Entries that are evicted last. */
 	isKept?: (value: V) => boolean;
 }
 
@@ -81,14 +81,14 @@ export class BoundedMap<V> {
 	}
 }
 
-interface Result<V> {
+interface CachedResult<V> {
 	promise: Promise<V>;
 	until: number;
 }
 
-/** Keeps the results of tasks, not failures, for a time. Concurrent callers share a task. */
+/** Caches the results of tasks for a time. Failures are not cached; concurrent callers share a task. */
 export class PromiseCache<V> {
-	private readonly entries: BoundedMap<Result<V>>;
+	private readonly entries: BoundedMap<CachedResult<V>>;
 
 	constructor(private readonly bounds: { most: number; keptMs: number }) {
 		const { most } = bounds;

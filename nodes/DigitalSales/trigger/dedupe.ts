@@ -4,8 +4,8 @@ import { z } from 'zod/v3';
 import { loadAccount } from '../api/account';
 import { lenientText } from '../shared/lenient';
 import { normalizeUnicode } from '../domain/text';
-import { endQuietly, failFor } from '../n8n/triggerExecution';
-import { originOf } from '../n8n/retry';
+import { endWithoutItem, stopWithError } from '../n8n/triggerExecution';
+import { originKey } from '../n8n/retry';
 import { Ledger } from '../idempotency/ledger';
 import type { Notification } from '../notification/parse';
 import { cancelableSleep, clock } from '../shared/clock';
@@ -14,8 +14,8 @@ import { digest } from '../shared/digest';
 const LONGEST_STATUS = 100;
 
 /**
- * Names what starts the workflow only once: a transaction with a status, and once more with another event. The
- * name of that event does not count: anybody could make up new names, and start a paid sale again.
+ * The key of a notification that starts the workflow only once: its transaction and status, and whether it has an
+ * event. The name of the event does not count, because anybody could invent names and start a paid sale again.
  */
 export function dedupeKey({ hash, status, event }: Notification): string {
 	const key = [hash, status?.slice(0, LONGEST_STATUS)];
@@ -30,26 +30,26 @@ const itemSchema = z.object({
 });
 
 /**
- * Runs in any process when n8n executes the trigger. Drops its item if another execution has had the
- * transaction with this status. Tests in the editor may be repeated.
+ * Drops the item of the trigger if another execution has claimed its transaction and status. Runs in any process, when
+ * n8n executes the trigger. Tests in the editor may be repeated.
  *
- * @throws NodeOperationError if n8n's database does not answer or take the entry; a Retry tries again
+ * @throws NodeOperationError if n8n's database fails. A Retry tries again.
  */
 export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
-	const ledger = Ledger.of(context);
+	const ledger = Ledger.forContext(context);
 	if (!ledger || context.getMode() === 'manual') return [items];
 	const { hash, payment_status: status, webhook_event: event } = itemSchema.parse(items[0]?.json);
 	const isFirst = await claimNotification(context, ledger, dedupeKey({ hash, status, event }));
 	if (isFirst) return [items];
-	endQuietly(context);
+	endWithoutItem(context);
 	return [[]];
 }
 
-/** The platform does not send the webhook again, so a database that is busy for a while must not lose the sale. */
+/** n8n has answered the webhook, so the platform does not send it again. */
 const PAUSES_MS = [1_000, 5_000, 25_000];
 
-/** Whether this execution, or the one that it retries, is the first with this key. */
+/** Whether this execution, or the original of this Retry, is the first with this key. */
 async function claimNotification(
 	context: IExecuteFunctions,
 	ledger: Ledger,
@@ -60,11 +60,11 @@ async function claimNotification(
 			const { baseUrl } = await loadAccount(context);
 			return await ledger.claimKey(
 				digest('taken', baseUrl, normalizeUnicode(key)),
-				originOf(context),
+				originKey(context),
 			);
 		} catch (error) {
 			const pauseMs = PAUSES_MS[tries];
-			if (pauseMs === undefined) throw failFor(context, notRecordedError(context, error));
+			if (pauseMs === undefined) throw stopWithError(context, notRecordedError(context, error));
 			await cancelableSleep(pauseMs * (0.5 + clock.random()), context.getExecutionCancelSignal());
 		}
 	}

@@ -10,15 +10,15 @@ import {
 import { isSameText } from '../domain/text';
 import { ANY, OTHER, type TriggerForm } from './form';
 
-/** The part of the form that says which transactions start the workflow. */
+/** The fields of the form that decide which transactions start the workflow. */
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
-/** Other names of a payment method; the API document does not show what the service calls boleto. */
+/** The service's names of a payment method. The API document does not show the name of boleto. */
 const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
 
 /**
- * Why Trigger On or the filters reject a transaction, in the words of the form; undefined if they
- * accept it. The text describes the transaction, so only the owner of the form may see it.
+ * Says why Trigger On or the filters reject a transaction; undefined if they accept it. The text describes the
+ * transaction, so only the owner of the form may see it.
  */
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
 	const { payment_status: status, payment_method: method, offer, product, amount } = transaction;
@@ -27,19 +27,20 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 	const products = wanted.products.map((entry) => entry.product);
 	const isListed = (hashes: string[], hash: string | null | undefined): boolean =>
 		hashes.length === 0 || hashes.includes(hash ?? '');
-	if (!isWantedStatus(wanted, status)) return mismatch('status', status, 'Trigger On');
+	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
 	if (paymentMethods && !paymentMethods.some((name) => methodNames(name).includes(method ?? ''))) {
-		return mismatch('payment method', method, 'Filters > Payment Methods');
+		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
-	if (!isListed(offers, offer?.hash)) return mismatch('offer', offer?.hash, 'Offers');
-	if (!isListed(products, product?.hash)) return mismatch('product', product?.hash, 'Products');
+	if (!isListed(offers, offer?.hash)) return describeMismatch('offer', offer?.hash, 'Offers');
+	if (!isListed(products, product?.hash))
+		return describeMismatch('product', product?.hash, 'Products');
 	// An amount that is not stated, or cannot be read, is below any minimum.
 	if ((amount ?? -1) >= minimumAmount) return undefined;
 	const stated = amount == null ? 'not stated in cents' : formatReais(amount);
-	return mismatch('amount', stated, 'Filters > Minimum Amount in Reais');
+	return describeMismatch('amount', stated, 'Filters > Minimum Amount in Reais');
 }
 
-function mismatch(what: string, value: string | null | undefined, field: string): string {
+function describeMismatch(what: string, value: string | null | undefined, field: string): string {
 	return `The ${what} of the transaction is ${value || 'not stated'}, which does not match ${field}.`;
 }
 
@@ -67,13 +68,13 @@ function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
 	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
 }
 
-/** After so long a read is up to date. A platform tries a webhook for longer than that. */
+/** After this time a read is up to date. Platforms repeat a webhook for longer. */
 const LONGEST_LAG_MS = 120_000;
 
 interface Comparison {
 	/** The status that the service shows. */
 	read: Status;
-	/** The status that the webhook claims, and for how long webhooks have claimed it. */
+	/** The status that the webhook claims, and for how long reads have been behind this claim. */
 	claimed: Status;
 	claimedForMs: number;
 	/** Whether the status that was read has started the workflow. */
@@ -81,21 +82,30 @@ interface Comparison {
 }
 
 /**
- * Whether a read may be older than a webhook, so that a wanted status is still to come: the read shows an earlier
- * status than the claimed one, or nothing new that is wanted.
+ * Whether a read may be older than a webhook, so that a wanted status may still appear. That is so if the read shows an
+ * earlier status than the webhook, or no wanted status that is new.
  */
 export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
-	const isListed = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
+	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
-	if (claimed == null || (!isListed && !isWantedStatus(wanted, claimed))) {
-		return !isReadWanted && namedStatuses(wanted).some((named) => !isLater(read, named));
+	const mayLag = claimedForMs < LONGEST_LAG_MS;
+	// A repeat of the webhook that has started the workflow looks the same.
+	const isNothingNew = !isReadWanted || (isHandedOver && mayLag);
+	if (groupOf(claimed) === undefined && !isNamedStatus(wanted, claimed)) {
+		// It may be about the status that was read, or about one that is still to come.
+		return isNothingNew && mayFollow(wanted, read);
 	}
-	if (isSameStatus(read, claimed)) return false;
-	// Only Any Status wants the claimed status: it may be the platform's own word for the status that was read.
-	if (!isListed) return isHandedOver && claimedForMs < LONGEST_LAG_MS;
-	// A status that is not listed counts as still open.
-	const isEarlier = isLater(claimed, groupOf(read) ? read : 'waiting_payment');
-	if (!isWantedStatus(wanted, claimed)) return isEarlier && isReadWanted;
-	return isEarlier || (!isLater(read, claimed) && (isHandedOver || !isReadWanted));
+	// A status that is not listed counts as still open at first. It may also be the service's word for the claimed one.
+	const isEarlier = groupOf(read)
+		? isLater(claimed, read)
+		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);
+	if (!isWantedStatus(wanted, claimed)) return isEarlier && isReadWanted && !isHandedOver;
+	return isEarlier || (isNothingNew && !isLater(read, claimed));
+}
+
+/** Whether another wanted status may follow the one that was read. */
+function mayFollow(wanted: Wanted, read: Status): boolean {
+	const isPast = (named: string) => isSameStatus(read, named) || isLater(read, named);
+	return wanted.triggerOn.includes(ANY) || !namedStatuses(wanted).every(isPast);
 }

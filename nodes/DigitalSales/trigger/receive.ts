@@ -5,7 +5,7 @@ import { type Notification, readNotification } from '../notification/parse';
 import { Declined, handleWebhook, REPLIES } from '../notification/reply';
 import {
 	ANSWER_WITHIN_MS,
-	type Reading,
+	type ReadResult,
 	SHORTEST_READ_MS,
 	verifyTransaction,
 } from '../notification/verify';
@@ -16,28 +16,31 @@ import { dedupeKey } from './dedupe';
 import { isBehind, isSameStatus, rejectionReason } from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
-/** Between two reads of a transaction: a forged webhook costs reads, too. Each read that shows nothing new doubles it. */
+/** The pause between two reads of a transaction, because forged webhooks cost reads. A read without news doubles it. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
 const FORGOTTEN_AFTER_MS = 600_000;
 
-interface Read {
-	/** When it began, on `clock.elapsed()`. */
+interface ReadRecord {
+	/** On `clock.elapsed()`. */
 	startedAt: number;
-	/** The status claimed by the webhook that caused it, and when the reads for that claim began. */
-	claimed: string | undefined;
+	/** The status claimed by the webhook that caused it, and since when reads have been behind that claim. */
+	claimedStatus: string | undefined;
 	claimedSince: number;
-	reading: Promise<Reading>;
-	before: Reading | undefined;
+	/** Whether it answered a webhook, so that the same claim may be about another change from now on. */
+	isUsed?: boolean;
+	result: Promise<ReadResult>;
+	/** The result of the read before, in case this read fails. */
+	previous: ReadResult | undefined;
 }
 
 /**
- * The latest reads, in progress or over, by trigger and hash.
+ * The latest read of each transaction, by trigger and hash. It may be in progress.
  *
  * @internal
  */
 export const reads = processState(
-	new BoundedMap<Read>({
+	new BoundedMap<ReadRecord>({
 		most: 10_000,
 		isExpired: ({ startedAt }) => startedAt + FORGOTTEN_AFTER_MS <= clock.elapsed(),
 	}),
@@ -47,16 +50,16 @@ export const reads = processState(
 const MOST_UNANSWERED = 80;
 
 /**
- * Notifications handed over to n8n, by trigger and {@link dedupeKey}: true once n8n has answered, because it
- * has stored them by then. A repeat ends here; between processes, and after a restart, the ledger decides.
+ * Notifications that were handed over to n8n, by trigger and {@link dedupeKey}. True after n8n has stored the execution.
+ * Declines repeats within this process; the ledger drops repeats in other processes and after a restart.
  *
  * @internal
  */
 export const handedOver = processState(new BoundedMap<boolean>({ most: 10_000 }));
 
 /**
- * Receives a webhook. It is a hint, not a fact: the transaction is read back before anything starts. If it
- * starts the workflow, n8n answers once it has stored the execution. Never throws, whatever is sent.
+ * Receives a webhook. Reads its transaction back before the workflow starts, because anybody can send a webhook. n8n
+ * answers after it has stored the execution. Never throws.
  */
 export async function receiveWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	return await handleWebhook(context, 'A webhook could not be handled', async () => {
@@ -70,7 +73,7 @@ class Delivery {
 	private readonly calledAt = clock.elapsed();
 	private readonly answerBy = this.calledAt + ANSWER_WITHIN_MS;
 	private readonly form: TriggerForm;
-	/** Whether it came to the test URL, which n8n closes after the first webhook that starts the workflow. */
+	/** Whether the webhook came to the test URL, which n8n closes after the first webhook that starts the workflow. */
 	private readonly isTest: boolean;
 	private readonly triggerKey: string;
 
@@ -81,20 +84,20 @@ class Delivery {
 		this.triggerKey = `${context.getWorkflow().id} ${context.getNode().id} ${mode}`;
 	}
 
-	/** Returns the item for the workflow: the transaction as the service has it. */
+	/** Returns the item for the workflow: the transaction that the service returned. */
 	async receive(): Promise<IDataObject> {
 		const { context, form } = this;
-		const claim = await readNotification(context);
-		// A status that was handed over has been read before, so its repeat needs no read.
-		if (claim.status !== undefined) this.declineDuplicate(claim);
+		const notification = await readNotification(context);
+		// A status that was handed over has been read before, so a repeat needs no read.
+		if (notification.status !== undefined) this.declineDuplicate(notification);
 		declineIfBacklogged();
-		const transaction = await this.readUntilCurrent(claim);
+		const transaction = await this.readUntilCurrent(notification);
 		// Anybody may send a webhook, so the reply does not describe the transaction.
 		if (rejectionReason(form, transaction) !== undefined) throw new Declined(REPLIES.filtered);
 		const { simplify, options } = form;
 		const status = transaction.payment_status ?? undefined;
-		// A webhook that comes late, about an earlier status, is no event of the present one.
-		const event = isSameStatus(claim.status, status) ? claim.event : undefined;
+		// The event of a late webhook belongs to an earlier status.
+		const event = isSameStatus(notification.status, status) ? notification.event : undefined;
 		this.handOver({ hash: transaction.hash, status, event });
 		return {
 			...transactionOutput(transaction, { simplify, fields: options.fields }),
@@ -102,42 +105,45 @@ class Delivery {
 		};
 	}
 
-	/** Reads the transaction until the read is not behind the claim; the next read waits for its pause. */
-	private async readUntilCurrent(claim: Notification): Promise<Transaction> {
-		const key = `${this.triggerKey} ${claim.hash}`;
+	/** Reads the transaction, again after a pause, until the read is not older than the webhook. */
+	private async readUntilCurrent(notification: Notification): Promise<Transaction> {
+		const key = `${this.triggerKey} ${notification.hash}`;
 		for (;;) {
 			const last = reads.get(key);
-			// A read for another webhook may fail, for example in a flood from its sender. This one then reads itself.
-			const reading = await last?.reading.catch(() => undefined);
-			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (reading?.repeats ?? 0), LONGEST_PAUSE_MS);
-			const dueAt = reading && last ? last.startedAt + pauseMs : -Infinity;
+			// If the read for another webhook failed, for example in a flood from its sender, this webhook reads itself.
+			const result = await last?.result.catch(() => undefined);
+			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (result?.repeats ?? 0), LONGEST_PAUSE_MS);
+			const dueAt = result && last ? last.startedAt + pauseMs : -Infinity;
 			const isDue = dueAt <= clock.elapsed();
-			if (last && reading?.transaction && this.isCurrent(last, reading.transaction, claim, isDue)) {
-				return reading.transaction;
+			const transaction = result?.transaction;
+			if (last && transaction && this.isCurrent(last, transaction, notification, isDue)) {
+				last.isUsed = true;
+				return transaction;
 			}
 			if (isDue) {
-				const isFirst = reads.get(key) === last || (last && !reading);
-				if (isFirst) await this.beginRead(key, claim, reading ?? last?.before);
+				// Another webhook may have begun a read during the await. This webhook then waits for that read.
+				const isFirst = reads.get(key) === last || (last && !result);
+				if (isFirst) await this.beginRead(key, notification, result ?? last?.previous);
 				continue;
 			}
 			if (dueAt > this.answerBy - SHORTEST_READ_MS) {
-				throw new Declined(REPLIES[reading?.transaction ? 'inFlight' : 'unknown']);
+				throw new Declined(REPLIES[transaction ? 'inFlight' : 'unknown']);
 			}
 			await clock.sleep(dueAt - clock.elapsed());
 		}
 	}
 
 	private isCurrent(
-		{ startedAt, claimed: claimedAtRead, claimedSince }: Read,
+		{ startedAt, claimedStatus: claimedAtRead, claimedSince }: ReadRecord,
 		{ payment_status: read }: Transaction,
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
-		// Also if it was read before the webhook came, so that a stranger who causes reads all the time keeps no sale out.
+		// A read from before the webhook counts, too. Otherwise a stranger who causes reads all the time could block a sale.
 		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
 		if (startedAt < this.calledAt) return false;
 		const claimedForMs = claimed === claimedAtRead ? startedAt - claimedSince : 0;
-		const key = this.keyOf({ hash, status: read ?? undefined });
+		const key = this.handoverKey({ hash, status: read ?? undefined });
 		const isHandedOver = handedOver.get(key) !== undefined;
 		return !isBehind(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
@@ -145,53 +151,54 @@ class Delivery {
 	private async beginRead(
 		key: string,
 		{ hash, status: claimed }: Notification,
-		before: Reading | undefined,
+		previous: ReadResult | undefined,
 	): Promise<void> {
 		const { context, answerBy } = this;
 		const last = reads.get(key);
 		const startedAt = clock.elapsed();
-		const claimedSince = last && last.claimed === claimed ? last.claimedSince : startedAt;
-		const reading = verifyTransaction(context, hash, { answerBy, before });
-		reads.set(key, { startedAt, claimed, claimedSince, reading, before });
-		await reading.catch((error: unknown) => {
-			// A failure is not kept.
+		const isSameClaim = last?.claimedStatus === claimed && !last?.isUsed;
+		const claimedSince = last && isSameClaim ? last.claimedSince : startedAt;
+		const result = verifyTransaction(context, hash, { answerBy, previous });
+		reads.set(key, { startedAt, claimedStatus: claimed, claimedSince, result, previous });
+		await result.catch((error: unknown) => {
+			// Only successful reads are kept.
 			if (last) reads.set(key, last);
 			else reads.delete(key);
 			throw error;
 		});
 	}
 
-	/** Hands a notification over to n8n. Checks and sets without an await in between: of two at once only one passes. */
+	/** Hands a notification over to n8n. Has no await between check and set, so only the first of two repeats passes. */
 	private handOver(notification: Notification): void {
-		// A test must not swallow the next one.
+		// A test must not make the next test a duplicate.
 		if (this.isTest) return;
 		this.declineDuplicate(notification);
-		// Nobody would hear the answer, and n8n would seem to be still storing the execution.
+		// Without a sender, no answer would show that n8n has stored the execution.
 		if (hasSenderLeft(this.context)) throw new Declined(REPLIES.inFlight);
 		declineIfBacklogged();
-		const key = this.keyOf(notification);
+		const key = this.handoverKey(notification);
 		handedOver.set(key, false);
 		whenAnswered(this.context, (isStored) => {
 			if (isStored) handedOver.set(key, true);
-			// n8n could not store it, or the sender has left: it must start the workflow when it comes again.
+			// If n8n could not store the execution, or the sender has left, the next webhook must start the workflow.
 			else handedOver.delete(key);
 		});
 	}
 
 	private declineDuplicate(notification: Notification): void {
-		const isStored = handedOver.get(this.keyOf(notification));
+		const isStored = handedOver.get(this.handoverKey(notification));
 		if (isStored === undefined) return;
 		throw new Declined(isStored ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
-	private keyOf(notification: Notification): string {
+	private handoverKey(notification: Notification): string {
 		return `${this.triggerKey} ${dedupeKey(notification)}`;
 	}
 }
 
 /**
- * Declines while n8n, still storing earlier webhooks, would answer the next one too late. A few that wait for long
- * do not count: under a limit of executions at once n8n has stored them, and answers when they begin.
+ * Declines a webhook that n8n would answer too late, because it is still storing many others. The limit leaves room for
+ * executions that n8n has stored and answers only when they begin, under its limit of concurrent executions.
  */
 function declineIfBacklogged(): void {
 	const unanswered = handedOver.list().filter(([, isStored]) => !isStored);

@@ -6,12 +6,12 @@ import { ServiceError } from '../api/serviceError';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { toFailure } from '../output/errors';
-import { editorListens } from '../n8n/testListening';
+import { waitUntilEditorListens } from '../n8n/testListening';
 import { hashSchema, allowBlank } from '../form/fields';
 import type { TriggerForm } from './form';
 import { rejectionReason } from './filters';
 
-/** A person waits in the editor. */
+/** Short, because a person waits in the editor. */
 const LIMITS = {
 	timeoutMs: 10_000,
 	retry: { maxTries: 2, maxTotalMs: 15_000 },
@@ -19,9 +19,8 @@ const LIMITS = {
 };
 
 /**
- * Sends a webhook about a past transaction to the trigger's own test URL, which handles it like every other. It is
- * sent after the caller has returned, because n8n listens only then. If it does not arrive, the editor goes on
- * listening.
+ * Sends a webhook about a past transaction to the trigger's own test URL, after the caller has returned, because n8n
+ * listens only then. If the webhook does not arrive, the editor goes on listening.
  *
  * @throws NodeOperationError or NodeApiError if the transaction cannot be read, or the form excludes it
  */
@@ -38,7 +37,7 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 		throw testError(context, `${problem} Enter another transaction, or change the form.`);
 	}
 	const body = { hash: transaction.hash, payment_status: transaction.payment_status };
-	void editorListens()
+	void waitUntilEditorListens()
 		.then(() => context.helpers.httpRequest({ method: 'POST', url, body, json: true }))
 		.catch(() => context.logger.warn('The test webhook did not reach the trigger', { url }));
 }

@@ -7,7 +7,7 @@ import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { isSettled, isWaiting } from '../domain/paymentStatus';
 import { isPrivateAddress, parseWebAddress } from '../domain/webAddress';
-import { parkExecution, parkedState } from '../n8n/parking';
+import { parkExecution, readParkedState } from '../n8n/parking';
 import { resumeUrl } from '../n8n/resumeUrl';
 import type { ItemResult } from '../output/item';
 import { waitOutput, type OutputChoice } from '../output/transaction';
@@ -16,12 +16,12 @@ import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
 import { jsonObject } from '../shared/json';
 import { pauseUntilNextLook } from './schedule';
 
-/** How long a hash may be unknown to the service, and how long after the time limit a failed read is tried again. */
+/** How long the service may not know a hash, and how long after the time limit failed reads are repeated. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** All times in milliseconds of unix time. */
+/** Times are milliseconds of unix time. */
 const paymentSchema = z.object({
-	/** The last successful read. */
+	/** The latest successful read. */
 	read: z.object({ at: z.number(), status: z.string().nullish(), json: jsonObject }).optional(),
 	/** When the service first answered that it does not know the hash. */
 	unknownSince: z.number().optional(),
@@ -34,22 +34,22 @@ const stateSchema = z.object({
 	nextLookAt: z.number(),
 	looks: z.number(),
 	failures: z.number(),
-	/** By the index of the item; null if its form could not be read. */
+	/** By item index; null if the form of the item could not be read. */
 	payments: z.array(paymentSchema.nullish()),
 });
 
-export type Awaited = OutputChoice & { hash: string };
-type Entry = { item: ItemResult; awaited: Awaited; payment: Payment; wasDone: boolean };
+export type AwaitedPayment = OutputChoice & { hash: string };
+type Entry = { item: ItemResult; awaited: AwaitedPayment; payment: Payment; wasDone: boolean };
 
 /**
- * The wait of one execution. Each time the node runs it looks at the payments of all its items, then hands the items
- * on or parks the execution until the next look. All items share one wait, with the longest time limit.
+ * The wait of one execution. Each run of the node is a look: it reads the open payments of all items, then returns the
+ * items or parks the execution until the next look. All items share one wait, with the longest time limit.
  */
 export class PaymentWait {
 	private readonly now = clock.now();
-	/** The state of the last look; undefined at the first. */
-	private readonly before: z.output<typeof stateSchema> | undefined;
-	/** By the index of the item, items that fail at this look included. */
+	/** The state after the previous look; undefined at the first look. */
+	private readonly previous: z.output<typeof stateSchema> | undefined;
+	/** By item index, including items that fail at this look. */
 	private readonly payments: Array<Payment | null | undefined>;
 	private readonly items: Entry[] = [];
 	private deadline: number;
@@ -58,14 +58,14 @@ export class PaymentWait {
 	private isWebhookExpected = true;
 
 	constructor(private readonly context: IExecuteFunctions) {
-		this.before = stateSchema.safeParse(parkedState(context)).data;
-		this.deadline = this.before?.deadline ?? this.now;
-		this.payments = [...(this.before?.payments ?? [])];
+		this.previous = stateSchema.safeParse(readParkedState(context)).data;
+		this.deadline = this.previous?.deadline ?? this.now;
+		this.payments = [...(this.previous?.payments ?? [])];
 	}
 
-	/** When the payment of an item was last read. The oldest comes first, so that few reads get to all payments in turn. */
+	/** When the payment of an item was last read. The oldest read ranks first, because a look may not get to all items. */
 	lastReadAt(itemIndex: number): number {
-		return this.before?.payments[itemIndex]?.read?.at ?? 0;
+		return this.previous?.payments[itemIndex]?.read?.at ?? 0;
 	}
 
 	get isLastLook(): boolean {
@@ -74,7 +74,7 @@ export class PaymentWait {
 
 	/** The time limit of an item counts from the first look. */
 	setTimeLimit(milliseconds: number): void {
-		if (!this.before) this.deadline = Math.max(this.deadline, this.now + milliseconds);
+		if (!this.previous) this.deadline = Math.max(this.deadline, this.now + milliseconds);
 	}
 
 	/**
@@ -83,7 +83,11 @@ export class PaymentWait {
 	 * @returns the item, empty until {@link finishLook}
 	 * @throws ServiceError if the payment was never read and no later look can read it
 	 */
-	async lookAtPayment(client: Client, itemIndex: number, awaited: Awaited): Promise<ItemResult> {
+	async lookAtPayment(
+		client: Client,
+		itemIndex: number,
+		awaited: AwaitedPayment,
+	): Promise<ItemResult> {
 		const payment = (this.payments[itemIndex] ??= {});
 		const entry: Entry = { item: { json: {} }, awaited, payment, wasDone: this.isDone(payment) };
 		if (!entry.wasDone) await this.readPayment(client, entry);
@@ -91,7 +95,7 @@ export class PaymentWait {
 		return entry.item;
 	}
 
-	/** Hands the items on if every payment is decided or the time is up. Else parks the execution. */
+	/** Returns the items if every payment is decided or the time is up. Otherwise parks the execution. */
 	async finishLook(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
 		const isOpen = this.items.some(({ payment }) => !this.isDone(payment));
 		if (isOpen && !this.isLastLook) {
@@ -99,11 +103,12 @@ export class PaymentWait {
 			return [];
 		}
 		// A payment that was decided at an earlier look may have been refunded since.
-		const earlier = this.items.filter(({ wasDone }) => wasDone);
+		const decidedBefore = this.items.filter(({ wasDone }) => wasDone);
 		const readAgain = async (entry: Entry) => await this.readPayment(newClient(), entry);
-		await eachLimit(earlier, READS_AT_ONCE, readAgain);
-		for (const { item, payment, awaited } of this.items)
-			item.json = this.itemJson(payment, awaited);
+		await eachLimit(decidedBefore, READS_AT_ONCE, readAgain);
+		for (const { item, payment, awaited } of this.items) {
+			item.json = this.buildItemJson(payment, awaited);
+		}
 		return items;
 	}
 
@@ -122,7 +127,7 @@ export class PaymentWait {
 		if (!transaction) return;
 		this.hasRead = true;
 		const { payment_status: status } = transaction;
-		// A replica that lags may still show a decided payment as open.
+		// A replica of the service may lag and still show a decided payment as open.
 		if (isSettled(payment.read?.status) && isWaiting(status)) return;
 		payment.read = { at, status, json: waitOutput(transaction, awaited) };
 		this.isWebhookExpected &&= isSettled(status) || this.isNotifiedHere(transaction);
@@ -149,20 +154,23 @@ export class PaymentWait {
 	}
 
 	private async parkUntilNextLook(): Promise<void> {
-		const { before, deadline, now, payments, hasRead, hasUnread, isWebhookExpected } = this;
+		const { previous, deadline, now, payments, hasRead, hasUnread, isWebhookExpected } = this;
 		const isOver = now >= deadline;
-		// By a webhook, or by a timer that n8n set before a webhook came. n8n rounds the times of its timers.
-		const isWoken = before !== undefined && now < before.nextLookAt - 1_000;
-		const looks = (before?.looks ?? 0) + (isWoken ? 0 : 1);
-		// A look that reads only some payments is no failure, because the next look reads the others; after the limit in a minute.
-		const failures = hasUnread && !hasRead ? (before?.failures ?? 0) + 1 : Number(isOver);
+		// The look is early: a webhook caused it, or n8n's timer for a look that a webhook replaced. n8n rounds its timers.
+		const isWoken = previous !== undefined && now < previous.nextLookAt - 1_000;
+		const looks = (previous?.looks ?? 0) + (isWoken ? 0 : 1);
+		// A look fails if it reads nothing. After the time limit, a look that misses a payment gets the shortest pause.
+		const failures = hasUnread && !hasRead ? (previous?.failures ?? 0) + 1 : Number(isOver);
 		const pauseMs = pauseUntilNextLook({ looks, failures, isWoken, isWebhookExpected });
 		const nextLookAt = Math.min(now + pauseMs, isOver ? deadline + PATIENCE_MS : deadline);
 		const state: z.input<typeof stateSchema> = { deadline, nextLookAt, looks, failures, payments };
 		await parkExecution(this.context, new Date(nextLookAt), state);
 	}
 
-	private itemJson({ read }: Payment, { hash, ...choice }: Awaited): ItemResult['json'] {
+	private buildItemJson(
+		{ read }: Payment,
+		{ hash, ...choice }: AwaitedPayment,
+	): ItemResult['json'] {
 		return Object.assign(read?.json ?? waitOutput({ hash, json: { hash } }, choice), {
 			timed_out: Math.max(this.now, read?.at ?? 0) >= this.deadline && !isSettled(read?.status),
 			checked_at: read ? new Date(read.at).toISOString() : null,

@@ -4,9 +4,8 @@ import { readNotification } from '../notification/parse';
 import { handleWebhook, Declined, REPLIES } from '../notification/reply';
 
 /**
- * Wakes an execution that waits, so that the node reads its payments: nothing in the webhook is believed. n8n answers
- * 200 once it has stored that. A webhook about another charge of the execution wakes it, too; a webhook that says
- * that its payment is still open does not.
+ * Wakes a waiting execution, so that the node reads its payments. The node believes nothing in the webhook. A webhook
+ * about any charge wakes the execution, unless it says that the payment is still open.
  */
 export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	return await handleWebhook(context, 'A webhook to a waiting execution failed', async () => {

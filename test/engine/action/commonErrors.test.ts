@@ -156,7 +156,7 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'This item was already charged, so the changed charge was not sent',
-				'A new execution would create again what has succeeded, so use Retry under Executions, or remove those items from the input.',
+				'A new execution would create the successful items again, so use Retry under Executions, or remove those items from the input.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'To send that as well, start a new execution with this item alone.',
 				'Already created in this execution: item 0 is HASH.',

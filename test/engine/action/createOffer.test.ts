@@ -242,7 +242,7 @@ describe('Offer > Create', () => {
 			expect((await account.fail(parameters({ price: '100' }))).message).toContain('costs R$ 1,00');
 		});
 
-		test('keeps nobody from getting what exists', async () => {
+		test('does not prevent returning an existing offer', async () => {
 			account.fault('offer', { kind: 'status', status: 422, after: 1 });
 			const options = { ...shop, credentials: account.credentials, items: [{}, {}] };
 			const first = await runNode(parameters({ price: '1990' }), options);

@@ -146,7 +146,7 @@ describe('Transaction > Create PIX', () => {
 		]);
 	});
 
-	test('tells of another amount in the answer, and says nothing where none is stated', async () => {
+	test('shows a hint if the answer has another amount, but not if it has none', async () => {
 		account.fault('charge', { kind: 'patchBody', set: { amount: 398_000 } });
 		const other = await account.run(parameters());
 		account.fault('charge', { kind: 'patchBody', set: { amount: null } });
@@ -187,7 +187,7 @@ describe('Transaction > Create PIX', () => {
 		expect(failure.description).toContain(`Details: ${about}.\n`);
 	});
 
-	test('gives cents, too, where they are chosen', async () => {
+	test('returns cents, too, if those fields are chosen', async () => {
 		const options = { fields: ['amount', 'amount_reais'] };
 
 		const { json } = await account.run(parameters({ simplify: true, options }));

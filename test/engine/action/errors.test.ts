@@ -14,7 +14,7 @@ describe('Errors of the service', () => {
 		...{ webhooksGoTo: 'none', qrCodeImage: false, simplify: false },
 	});
 
-	test('what is wrong with a field is said by its name in the form', async () => {
+	test('an error names a field by its label in the form', async () => {
 		const errors = {
 			'cart.0.price': ['must be positive'],
 			'customer.document': ['is unknown', 'is short'],
@@ -40,7 +40,7 @@ describe('Errors of the service', () => {
 		);
 	});
 
-	test('an operation that there is none of says what to choose', async () => {
+	test('an unknown operation is an error that says what to choose', async () => {
 		const failure = await account.fail({ resource: 'product', operation: 'remove' });
 
 		expect(failure.message).toBe('Operation "remove" of "product" does not exist');

@@ -46,7 +46,7 @@ describe('The cart of Create PIX', () => {
 		expect(methods()).toEqual(['GET', 'POST']);
 	});
 
-	test('leaves alone what needs nothing but a cover, and reads no further for it', async () => {
+	test('does not read the catalog for a missing cover alone', async () => {
 		const { offer } = product(0);
 		const complete = { ...picked('elsewhere'), price: '7,00', more: { title: 'Elsewhere' } };
 
@@ -85,7 +85,7 @@ describe('The cart of Create PIX', () => {
 				})),
 			);
 
-		test('takes the one that is sold', async () => {
+		test('uses the product that is on sale', async () => {
 			sellsEach([4700, 2, 'Velho'], [9700, 1, 'Novo'], [700, 2, 'Outro']);
 
 			await account.run(cart(picked(known())));
@@ -95,7 +95,7 @@ describe('The cart of Create PIX', () => {
 			]);
 		});
 
-		test('takes none if two that are sold have it at two prices', async () => {
+		test('is an error if two products on sale have different prices for it', async () => {
 			sellsEach([4700, 1, 'A'], [9700, 1, 'B']);
 
 			const failure = await account.fail(cart(picked(known())));
@@ -106,7 +106,7 @@ describe('The cart of Create PIX', () => {
 		});
 	});
 
-	test('takes the price that was read last, whoever read it', async () => {
+	test('uses the price that was read last, by any operation', async () => {
 		const chargeAt = async (price: number, customerDocument: string): Promise<void> => {
 			sells({ price });
 			await account.run({ resource: 'product', operation: 'getAll' });
@@ -213,7 +213,7 @@ describe('The cart of Create PIX', () => {
 		);
 	});
 
-	test('asks once for all items of a run and for the next run', async () => {
+	test('reads the catalog once for all items of a run and the next run', async () => {
 		// An offer of a product that is not sold may stand on a later page with one that is.
 		const sold = account.sandbox.products.filter(({ status }) => status === 1).slice(0, 20);
 		const offers = sold.flatMap(({ offers: [offer] }) => offer ?? []);

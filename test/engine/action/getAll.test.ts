@@ -51,7 +51,7 @@ describe('Product > Get Many', () => {
 		]);
 	});
 
-	test('gives fifty where the limit is left blank', async () => {
+	test('returns fifty products if the limit is blank', async () => {
 		const { json } = await account.run({ ...PARAMETERS, limit: '={{ "" }}' });
 
 		expect(json).toHaveLength(50);
@@ -176,7 +176,7 @@ describe('Product > Get Many', () => {
 		});
 	});
 
-	test('tells that the list may lack something', async () => {
+	test('shows a hint if the list may be incomplete', async () => {
 		answer([{ hash: 'p1' }], { meta: { total: 3 } });
 
 		const { hints } = await account.run(PARAMETERS);

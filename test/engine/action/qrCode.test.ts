@@ -74,7 +74,7 @@ describe('The QR code of a PIX transaction', () => {
 		expect(items).toMatchObject([{ json: { pix_qr_code_image: null } }]);
 	});
 
-	test('has a file name without what a disk may not take', async () => {
+	test('has a file name that every file system accepts', async () => {
 		account.fault('charge', { kind: 'patchBody', set: { hash: '../a b-c_d' } });
 
 		const { items } = await account.run(parameters(picture));
@@ -96,7 +96,7 @@ describe('The QR code of a PIX transaction', () => {
 		expect(textIn(items[0], 'qrCode')).toBe(code());
 	});
 
-	test('is drawn of the very code that is returned, without what stands around it', async () => {
+	test('draws exactly the returned code, trimmed', async () => {
 		await account.run(parameters());
 		const whole = code();
 		answers(` ${whole}\r\n`);
@@ -107,7 +107,7 @@ describe('The QR code of a PIX transaction', () => {
 		expect(hints).toEqual([]);
 	});
 
-	test('is not there without a code, and sixty charges say so once', async () => {
+	test('is missing without a code, and sixty charges share one hint', async () => {
 		answers(null, 'always');
 
 		const { items, hints } = await account.run(parameters({ ...picture, ...OWN_CUSTOMER }), {
@@ -121,7 +121,7 @@ describe('The QR code of a PIX transaction', () => {
 		]);
 	});
 
-	test('is not there for a text that no QR code holds, which is told after the charge', async () => {
+	test('is missing if the code is too long for a QR code, with a hint after the charge', async () => {
 		answers('x'.repeat(125_000));
 
 		const { items, hints } = await account.run(parameters(picture));

@@ -20,7 +20,7 @@ describe('All items are looked at before the first is sent:', () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('if the reference of the tenth is taken, nobody is charged, until what has it is void', async () => {
+	test('if the tenth reference belongs to another order, nobody is charged until that charge is void', async () => {
 		await shop.charge({ order: 'order-9' });
 		const refused = await shop.ask(TEN);
 
@@ -51,7 +51,7 @@ describe('All items are looked at before the first is sent:', () => {
 		expect(shop.charges).toBe(10);
 	});
 
-	test('what exists is given without a second read', async () => {
+	test('an existing charge is returned without a second read', async () => {
 		await shop.charge(TEN);
 		await shop.charge(TEN);
 

@@ -98,7 +98,7 @@ describe('Several processes', () => {
 		);
 	});
 
-	test('that sell at the same moment: what came to nothing, or has no reference, can be bought again at once', async () => {
+	test('that charge at the same moment: a refused charge, or one without reference, can be charged again at once', async () => {
 		for (let seed = 0; seed < 10; seed++) {
 			shop.begin();
 			const random = randomOf(seed);
@@ -118,7 +118,7 @@ describe('Several processes', () => {
 		}
 	});
 
-	test('who loses to another order of the same customer leaves nothing of its own', async () => {
+	test('releases its keys when a concurrent order of the same customer wins', async () => {
 		const { ended } = await shop.underWay({ order: 'order-1', process: one });
 		await shop.refused({ order: 'order-2', process: two });
 		await ended;
@@ -127,7 +127,7 @@ describe('Several processes', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	describe('what ends before it is sent', () => {
+	describe('a charge that ends before it is sent', () => {
 		/** Ends with an answer to the first of two items, while the second one is about to be sent. */
 		const endEarly = async (code?: string): Promise<void> => {
 			shop.fault('refuse');
@@ -156,7 +156,7 @@ describe('Several processes', () => {
 			expect((await shop.ask({ ...ORDER, process: one })).status).toBe('success');
 		});
 
-		test('has not used up its code', async () => {
+		test('does not use up its code', async () => {
 			const code = await shop.codeFor({ ...ORDER, process: one });
 			await endEarly(code);
 
@@ -164,7 +164,7 @@ describe('Several processes', () => {
 		});
 	});
 
-	test('what waits for the rate limit is not recorded: a crash leaves nothing in doubt', async () => {
+	test('a charge that waits for the rate limit is not recorded, so a crash leaves nothing in doubt', async () => {
 		shop.account.fault('charge', { kind: 'retryAfter', seconds: 60 });
 		const stopping = new AbortController();
 		const orders = [0, 1, 2, 3].map(other);
@@ -184,7 +184,7 @@ describe('Several processes', () => {
 		expect(shop.charges).toBe(4);
 	});
 
-	describe('an expired charge that is made again', () => {
+	describe('the replacement of an expired charge', () => {
 		/** Is charged by the first worker, and expires. */
 		const expired = async (order?: string) => {
 			const outcome = await shop.ask({ order, process: one });
@@ -192,7 +192,7 @@ describe('Several processes', () => {
 			return outcome;
 		};
 
-		test('lifts no doubt of another worker about the same customer and cart', async () => {
+		test('does not resolve a charge in doubt of another worker for the same customer and cart', async () => {
 			await expired('order-1');
 			shop.fault('lose');
 			await shop.ask({ order: 'order-2', process: two });

@@ -5,7 +5,7 @@ import { aroundEntries } from '../../helpers/database';
 
 const ORDER = { order: 'order-1' };
 
-describe('A code, and another worker that is asked for the same', () => {
+describe('A code while another worker requests the same charge', () => {
 	const shop = useShop();
 	const [one, two, three] = [NodeProcess.fresh(), NodeProcess.fresh(), NodeProcess.fresh()];
 	afterEach(() => {
@@ -34,7 +34,7 @@ describe('A code, and another worker that is asked for the same', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('429 uses up what is made in place of an expired charge: a Retry makes it no second time', async () => {
+	test('a charge that replaces an expired charge is made once, even after a 429 and a Retry', async () => {
 		const expired = await ask(one);
 		await shop.latestBecomes('expired');
 		shop.fault('limit');
@@ -47,7 +47,7 @@ describe('A code, and another worker that is asked for the same', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('what another worker has made during a 429 leaves nothing in doubt', async () => {
+	test('a charge that another worker made during a 429 leaves nothing in doubt', async () => {
 		shop.fault('limit');
 		const waiting = ask(one);
 		await pause(4_000);
@@ -106,7 +106,7 @@ describe('A code, and another worker that is asked for the same', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('who loses to another one while a code takes its place is told of that one', async () => {
+	test('a charge that loses to another while its code is used is refused because of the winner', async () => {
 		const code = await shop.codeFor({ ...ORDER, process: one });
 		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
 		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
@@ -130,7 +130,7 @@ describe('A code, and another worker that is asked for the same', () => {
 		expect((await ask(one, codeIn(await ask(two)))).status).toBe('success');
 	});
 
-	test('a code that was not needed is used up as well', async () => {
+	test('a code is used up even if it was not needed', async () => {
 		shop.fault('refuse');
 		const { ended } = await underWay();
 		const code = codeIn(await ask(two));

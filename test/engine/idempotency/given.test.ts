@@ -9,7 +9,7 @@ const THREE = { items: [{ n: 1 }, { n: 2 }, { n: 3 }], more: OWN };
 const NUMBERED = { order: '={{ "order-" + $json.n }}' };
 const restarted = () => ({ process: NodeProcess.fresh() });
 
-describe('A charge that is given again', () => {
+describe('An existing charge that is returned', () => {
 	const shop = useShop();
 
 	/** Charges two customers; the third is refused. */
@@ -45,7 +45,7 @@ describe('A charge that is given again', () => {
 		expect(errorOf(failed)).not.toContain('Already created');
 	});
 
-	describe('is never given under a second Order Reference:', () => {
+	describe('is never returned under a second Order Reference:', () => {
 		const first = 'The customer was already charged under Order Reference "2026-10-1"';
 		const MONTH = { order: '={{ "2026-10-" + $json.n }}' };
 		const NEXT = { order: '={{ "2026-11-" + $json.n }}' };

@@ -37,7 +37,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('an entry whose answer is lost is the own one when it is tried again', async () => {
+	test('recognizes its own row when an insert is retried after a lost answer', async () => {
 		aroundEntries(async (enter, nth) => {
 			const entered = await enter();
 			if (nth === 1) throw new Error('Connection terminated');
@@ -58,7 +58,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('if the database failed on, it is in doubt, and its code allows it', async () => {
+	test('stays in doubt if the database keeps failing, and its code allows the charge', async () => {
 		processedItems.failAfter = 1;
 		await shop.ask(ORDER);
 		processedItems.failAfter = Infinity;
@@ -69,7 +69,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('a database that refuses it after a 429: the same, and the charge is in no doubt', async () => {
+	test('sends nothing and leaves nothing in doubt if the database fails after a 429', async () => {
 		shop.fault('limit');
 		const running = shop.ask(ORDER);
 		await pause(4_000);
@@ -79,7 +79,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		await shop.charge(ORDER);
 	});
 
-	test('a doubt that could not be removed at once is, and the same can be bought again', async () => {
+	test('retries removing the fingerprint key, so the same cart can be charged again', async () => {
 		const removing = jest.spyOn(processedItems, 'clearAllProcessedItems');
 		removing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		await shop.ask();
@@ -88,7 +88,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('a place that could not be removed is removed by the next try', async () => {
+	test('removes with the next try a slot key that could not be removed', async () => {
 		for (let nth = 0; nth < 3; nth++) shop.fault('refuse');
 		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
 		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
@@ -100,7 +100,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('an entry that fails takes out no doubt that was there before', async () => {
+	test('a failed insert does not remove an earlier charge in doubt', async () => {
 		shop.fault('lose');
 		await shop.ask();
 		const count = processedItems.getProcessedDataCount.bind(processedItems);

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { NodeProcess, type NodeOutcome } from '../../helpers/engine';
 import { codeIn, errorOf, MAYBE, useShop } from '../../helpers/charging';
+import { aroundEntries } from '../../helpers/database';
 import { callTool } from '../../helpers/tool';
 
 const JOAO = { customerDocument: '111.444.777-35' };
@@ -128,10 +129,87 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		const refused = await shop.ask({ order: '2026-11', code: hash });
 
 		expect(errorOf(refused)).toContain(
-			'A hash works for a charge of this customer, amount and order',
+			'A hash works once, for a charge of this customer, amount and order',
 		);
+		expect(errorOf(refused)).toContain('set the price and Order Reference back');
 		const charged = await shop.charge({ order: '2026-11', code: codeIn(refused) });
 		expect(charged.json[0]?.hash).toBe(shop.hashes[1]);
+	});
+
+	test.each(['hash', 'code'])(
+		'is in doubt no more on the worker that sent it, if its %s was entered on another one',
+		async (how) => {
+			const { hash } = await lost({ order: '2026-10' });
+			const elsewhere = { order: '2026-10', ...restarted() };
+			const code = how === 'hash' ? hash : codeIn(await shop.ask(elsewhere));
+			await shop.charge({ ...elsewhere, code });
+			const { charges } = shop;
+			await shop.charge({ order: '2026-11' });
+
+			expect(shop.charges).toBe(charges + 1);
+		},
+	);
+
+	test('is not given to the next order if a code has ended its doubt on another worker', async () => {
+		const code = await shop.codeFor();
+		await shop.charge({ code, ...restarted() });
+		const [hash = ''] = shop.hashes;
+		const next = await shop.charge({ code: hash });
+
+		expect(next.json[0]?.hash).not.toBe(hash);
+	});
+
+	test('and cannot be read now is refused without a code', async () => {
+		const { hash } = await lost();
+		shop.account.fault('read', { kind: 'status', status: 500 }, 'always');
+		const refused = await shop.ask({ code: hash });
+		shop.account.sandbox.clearFaults();
+
+		expect(errorOf(refused)).toContain(`but transaction ${hash} could not be read`);
+		expect(errorOf(refused)).toContain('Wait a few minutes, then run this again.');
+		expect(codeIn(refused)).toBe('');
+		const given = await shop.charge({ code: hash });
+		expect(given.json[0]?.hash).toBe(hash);
+	});
+
+	test('is charged no second time if the database fails while its hash is entered', async () => {
+		const { hash } = await lost();
+		const given = new Set<unknown>();
+		for (let nth = 1; given.size === 0 && nth <= 8; nth++) {
+			aroundEntries(async (enter, count) => {
+				if (count >= nth) throw new Error('down');
+				return await enter();
+			});
+			const { json, status } = await shop.ask({ code: hash });
+			jest.restoreAllMocks();
+			if (status === 'success') given.add(json[0]?.hash);
+		}
+
+		expect([...given]).toEqual([hash]);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('is given by a hash that was pasted with invisible characters', async () => {
+		const { hash } = await lost();
+		const given = await shop.charge({ code: `\u200b${hash}\u200b` });
+
+		expect(given.json[0]?.hash).toBe(hash);
+	});
+
+	test('a code holds although a hash beside it cannot be read', async () => {
+		const code = await shop.codeFor();
+		shop.account.fault('read', { kind: 'status', status: 500 }, 'always');
+		await shop.charge({ code: `zzzz9999zz, ${code}` });
+
+		expect(shop.charges).toBe(1);
+	});
+
+	test('and that another run was given leaves a way out for the Retry of the first, after a restart', async () => {
+		const { outcome, hash } = await lost();
+		await shop.charge({ code: hash });
+		const retry = await shop.ask({ retrying: outcome, code: hash, ...restarted() });
+
+		expect(errorOf(retry)).toContain('leave this item out if another run has returned that charge');
 	});
 
 	test('a hash of what is in no doubt changes nothing', async () => {

@@ -1,7 +1,14 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { crashedData, NodeProcess } from '../../helpers/engine';
 import { callTool } from '../../helpers/tool';
-import { codeIn, customers, errorOf, OWN_CUSTOMER, useShop } from '../../helpers/charging';
+import {
+	codeIn,
+	customers,
+	errorOf,
+	OWN_CUSTOMER,
+	retryable,
+	useShop,
+} from '../../helpers/charging';
 
 describe('The hash of a charge in doubt, and prices that change', () => {
 	const shop = useShop();
@@ -137,21 +144,49 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		});
 	});
 
-	test.each([
+	describe.each([
 		['in this process', () => ({})],
 		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('that is left in the form does not end a later doubt, %s', async (_, where) => {
+	])('that is left in the form, %s', (_, where) => {
+		test.each([
+			['without references', {}, {}],
+			['with references', { order: 'jan' }, { order: 'feb' }],
+			['if references came since', {}, { order: 'feb' }],
+			['if references went since', { order: 'jan' }, {}],
+		])('does not end a later doubt %s', async (_case, january, february) => {
+			shop.fault('lose');
+			await shop.ask(january);
+			const [hash = ''] = shop.hashes;
+			await shop.charge({ ...january, code: hash });
+			await shop.latestBecomes('paid');
+			await clock.sleep(86_400_000 * 30);
+			shop.fault('drop');
+			await shop.ask({ ...february, code: hash, ...where() });
+			const third = await shop.ask({ ...february, code: hash, ...where() });
+			expect(third.json[0]?.hash).not.toBe(hash);
+		});
+	});
+
+	test('that a Retry has given to an order is given to it again by its hash', async () => {
 		shop.fault('lose');
-		await shop.ask();
+		const failed = await shop.ask();
 		const [hash = ''] = shop.hashes;
-		await shop.charge({ code: hash });
-		await shop.latestBecomes('paid');
-		await shop.charge({ code: hash });
-		await clock.sleep(86_400_000 * 30);
-		shop.fault('drop');
-		await shop.ask({ code: hash, ...where() });
-		const third = await shop.ask({ code: hash, ...where() });
-		expect(third.json[0]?.hash).not.toBe(hash);
+		const given = await shop.charge({ retrying: failed, code: hash });
+		const order = { order: 'order-1' };
+		await shop.charge({ ...order, retryOf: retryable(given) });
+		const again = await shop.charge({ ...order, code: hash, process: NodeProcess.fresh() });
+		expect(again.json[0]?.hash).toBe(hash);
+	});
+
+	test('that this worker knows at another price of the catalog is given to its order', async () => {
+		shop.sells(2500);
+		const made = await shop.charge({ more: at('') });
+		const [hash = ''] = shop.hashes;
+		shop.sells(1990);
+		const order = { order: 'order-1', more: at('') };
+		await shop.charge({ ...order, retryOf: retryable(made), process: NodeProcess.fresh() });
+		const given = await shop.charge({ ...order, code: hash });
+		expect(given.json[0]?.hash).toBe(hash);
 	});
 
 	test('is not given to a call with the CPF alone', async () => {

@@ -117,7 +117,7 @@ describe('Order Reference', () => {
 		await shop.charge({ ...ORDER, more: OTHER_CUSTOMER, code: codeIn(refused) });
 	});
 
-	test('a doubt about another order, or about none, is told as that', async () => {
+	test('the error names the order of the charge in doubt if the process knows it', async () => {
 		shop.fault('lose');
 		await shop.ask(ORDER);
 		const other = await shop.ask({ order: 'order-2' });
@@ -275,7 +275,7 @@ describe('Order Reference', () => {
 		expect(shop.charges).toBe(charges);
 	});
 
-	test('another account has its own', async () => {
+	test('the same reference is independent in another account', async () => {
 		await shop.ask(ORDER);
 		const { sandbox, credentials } = await openAccount();
 		const { hints } = await shop.charge({ ...ORDER, credentials });

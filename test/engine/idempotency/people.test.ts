@@ -4,7 +4,7 @@ import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
 import { cpf } from '../../helpers/charge';
-import { crashedData, type NodeOutcome } from '../../helpers/engine';
+import { crashedData, type NodeOutcome, NodeProcess } from '../../helpers/engine';
 import { MAYBE, retryable, useShop, VOID } from '../../helpers/charging';
 import { callTool } from '../../helpers/tool';
 
@@ -19,6 +19,9 @@ const month = fc.constantFrom<Month[]>(undefined, 'jan', 'jan', 'feb');
 const stops = fc.boolean();
 /** Whether somebody then does what each refusal says. */
 const obeys = fc.boolean();
+/** Whether another worker runs the execution, and the one that obeys. */
+const isElsewhere = fc.constantFrom(false, false, true);
+const obeysElsewhere = isElsewhere;
 const person = fc.constantFrom(1, 2, 3);
 /** The price in the catalog from then on: those of the form are blank. */
 const cents = fc.constantFrom(1_990, 2_500);
@@ -29,7 +32,7 @@ const step = fc.oneof(
 		arbitrary: fc.record({
 			do: fc.constant('ask' as const),
 			people: fc.uniqueArray(person, { minLength: 1 }),
-			...{ month, cents, stops, obeys },
+			...{ month, cents, stops, obeys, isElsewhere, obeysElsewhere },
 		}),
 	},
 	{
@@ -38,7 +41,7 @@ const step = fc.oneof(
 			do: fc.constant('retry' as const),
 			nth: fc.nat(9),
 			isCrashed: fc.constantFrom(false, false, false, true),
-			...{ month, cents, stops, obeys },
+			...{ month, cents, stops, obeys, isElsewhere, obeysElsewhere },
 		}),
 	},
 	{
@@ -101,6 +104,8 @@ interface Order {
 	isCoded?: boolean;
 	retries?: Execution;
 	isCrashed?: boolean;
+	isElsewhere?: boolean;
+	obeysElsewhere?: boolean;
 }
 
 /** What an item came to: what it was given, or why it was refused. */
@@ -112,8 +117,9 @@ interface Answer {
 
 const CODE = /\b[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}\b/;
 
-describe('People who are charged by lists and agents, with references that come and go, Retries, restarts, codes and hashes', () => {
+describe('People who are charged by lists and agents, with references that come and go, Retries, workers, restarts, codes and hashes', () => {
 	const shop = useShop();
+	const otherWorker = NodeProcess.fresh();
 
 	test(
 		'are charged once for an order, never get the charge of others, and each refusal has a way out',
@@ -123,7 +129,7 @@ describe('People who are charged by lists and agents, with references that come 
 				async (steps) => {
 					shop.account.reset();
 					shop.begin();
-					const world = new World(shop);
+					const world = new World(shop, otherWorker);
 					for (const one of steps) await world.take(one);
 				},
 			);
@@ -145,7 +151,10 @@ class World {
 	/** What an agent's call was answered with, and when. */
 	private calls = new Map<string, { hash: string; at: number }>();
 
-	constructor(private readonly shop: Shop) {}
+	constructor(
+		private readonly shop: Shop,
+		private readonly otherWorker: NodeProcess,
+	) {}
 
 	private get blankPrice() {
 		return { cart: { items: [{ offerHash: this.shop.offer }] } };
@@ -198,6 +207,7 @@ class World {
 			},
 			items: people.map((one) => itemOf(one)),
 			continueOnFail: !order.stops,
+			process: order.isElsewhere === true ? this.otherWorker : undefined,
 			retryOf: retries && (isCrashed === true ? retries.crashed : retries.data),
 		});
 		const execution = {
@@ -298,6 +308,7 @@ class World {
 				...{ month, retries, isCoded },
 				entered: entered.join(', '),
 				stops: false,
+				isElsewhere: order.obeysElsewhere,
 			});
 			const answer = again.answers.find(({ person: who }) => who === one);
 			text = answer?.text ?? '';

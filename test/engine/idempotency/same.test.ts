@@ -5,7 +5,7 @@ import { callTool } from '../../helpers/tool';
 
 const ORDER = { order: 'order-1' };
 
-describe('Who is the same', () => {
+describe('Which customers and charges count as the same', () => {
 	const shop = useShop();
 
 	describe('to an agent:', () => {
@@ -54,7 +54,7 @@ describe('Who is the same', () => {
 		},
 	);
 
-	test('what differs in an existing charge is named', async () => {
+	test('names the differences of an existing charge', async () => {
 		await shop.charge(ORDER);
 		const same = await shop.charge({ ...ORDER, more: { customerEmail: 'MARIA@example.com' } });
 		const more = { customerEmail: 'new@example.com', customerPhone: '(21) 98765-4321' };

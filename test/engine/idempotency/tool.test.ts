@@ -42,7 +42,7 @@ describe('What the tool of an agent charges once', () => {
 		expect(outcome.logs.map(({ text }) => text).join()).not.toContain('could not be written to');
 	});
 
-	test('a call in the same execution is not given what came to nothing', async () => {
+	test('a call in the same execution does not get a refused charge', async () => {
 		shop.fault('void');
 		const { answers } = await call(ORDER, {}, [{}, {}]);
 
@@ -69,7 +69,7 @@ describe('What the tool of an agent charges once', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('another account is not given it', async () => {
+	test('another account does not get it', async () => {
 		const { sandbox, credentials } = await openAccount();
 		await call();
 		await call({}, { credentials });

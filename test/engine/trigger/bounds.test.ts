@@ -41,14 +41,16 @@ describe('Digital Sales Trigger: what unverified notices can cause', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
-	test('a flood from one IPv6 network costs as few reads as from one address', async () => {
-		const addresses = strangers(24).map((_, nth) => `2001:db8::${(nth + 1).toString(16)}:b:c`);
-
-		await Promise.all(
-			addresses.map(
-				async (one, nth) => await postFrom(one, inbox.trigger.url, { hash: `no${nth}x` }),
-			),
-		);
+	test.each<[string, (nth: number) => string]>([
+		['one IPv6 network', (nth) => `2001:db8:1:${nth.toString(16)}::7`],
+		['one address whose proxy appends the port', (nth) => `203.0.113.7:${40_000 + nth}`],
+		['one IPv6 address with its port', (nth) => `[2001:db8::7]:${40_000 + nth}`],
+		['one IPv4 address that is written as IPv6', (nth) => `::ffff:203.0.113.7:${40_000 + nth}`],
+	])('a flood from %s costs as few reads as from one sender', async (_name, addressOf) => {
+		const posting = strangers(40).map(async (hash, nth) => {
+			await postFrom(addressOf(nth), inbox.trigger.url, { hash });
+		});
+		await Promise.all(posting);
 
 		expect(inbox.reads).toBe(MISSES);
 	});

@@ -99,7 +99,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		expect([status, inbox.items]).toEqual([200, []]);
 	});
 
-	describe('what is certainly no sale is taken, and starts nothing', () => {
+	describe('what is certainly no sale is answered 200 and starts nothing', () => {
 		const NO_SALE = { received: true, started: false, reason: 'not about a transaction' };
 
 		test.each<[string, Call]>([
@@ -123,7 +123,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		});
 	});
 
-	describe('what looks like a sale, but says no hash', () => {
+	describe('what looks like a sale but has no hash', () => {
 		const SALE = { transaction: 'PP00000000', status: 'Paid', '=HYPERLINK("x")': 1 };
 		const warnings = () => inbox.trigger.logs.filter(({ level }) => level === 'warn');
 

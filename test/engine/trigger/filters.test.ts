@@ -25,14 +25,14 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		return trigger.executions.length > 0;
 	};
 
-	test('those of the minimum amount', async () => {
+	test('transactions of at least the minimum amount', async () => {
 		const { hash } = await sell();
 
 		expect(await starts({ filters: { minimumAmount: '19,91' } }, hash)).toBe(false);
 		expect(await starts({ filters: { minimumAmount: '19,90' } }, hash)).toBe(true);
 	});
 
-	test('those of an offer or product, wherever it was chosen', async () => {
+	test('transactions of a chosen offer or product, from the list or as plain text', async () => {
 		const { hash, offer, product } = await sell();
 		const chosen = { __rl: true, mode: 'list', value: product };
 		const listing = (choice: INodeParameters | string): INodeParameters => ({
@@ -54,14 +54,14 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		},
 	);
 
-	test('those of a product whose hash is a number', async () => {
+	test('transactions of a product whose hash is a number', async () => {
 		const { hash } = await sell();
 		inbox.account.fault('read', { kind: 'patchBody', set: { product: { hash: 17 } } });
 
 		expect(await starts(products('={{ 17 }}'), hash)).toBe(true);
 	});
 
-	test('those of statuses in one text, with blanks and empty entries, which are no status', async () => {
+	test('transactions with a status from a comma-separated text, ignoring blank entries', async () => {
 		const { hash } = await sell();
 		expect(await starts({ triggerOn: 'failed, , paid ' }, hash)).toBe(true);
 

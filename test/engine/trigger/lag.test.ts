@@ -101,7 +101,7 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		expect(tookMs).toBeLessThanOrEqual(ANSWER_WITHIN_MS);
 	});
 
-	test('another transaction is not held up meanwhile', async () => {
+	test('does not delay another transaction', async () => {
 		await publish();
 		const [other = '', ...forged] = await chargesAt(inbox.account.sandbox, 13);
 		await inbox.account.sandbox.setStatus(other, 'paid');
@@ -129,6 +129,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 	const change = (hash: string, status: string, ms: number): void => {
 		setTimeout(() => void inbox.account.sandbox.setStatus(hash, status), ms);
 	};
+	const statuses = (): unknown[] => inbox.items.map(({ payment_status: status }) => status);
 	const PAID = { triggerOn: ['paid'] };
 	const REVERSED = { triggerOn: ['reversed'] };
 	const OTHER = { triggerOn: ['other'], otherStatuses: 'frozen, Em Análise' };
@@ -149,7 +150,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 		[{ triggerOn: ['waiting', 'paid'] }, 'waiting_payment', 'paid', 'paid'],
 		[{ triggerOn: ['any'] }, 'paid', 'chargeback', 'chargeback'],
 	])('Trigger On %j, read as %s, claimed %s', (form, before, claimed, after) => {
-		test('by two seconds: it is read again, and starts the workflow', async () => {
+		test('by two seconds is read again and starts the workflow', async () => {
 			const hash = await begin(form, before);
 			change(hash, after, 2_000);
 
@@ -157,7 +158,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 			expect(inbox.items).toMatchObject([{ payment_status: after }]);
 		});
 
-		test('by a minute: the sender has to come again', async () => {
+		test('by a minute makes the sender try again', async () => {
 			const hash = await begin(form, before);
 			change(hash, after, 60_000);
 
@@ -225,6 +226,80 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 		});
 	});
 
+	describe.each<[string[], string | undefined, string, string]>([
+		[['any'], undefined, 'waiting_payment', 'paid'],
+		[['waiting', 'paid'], 'approved', 'waiting_payment', 'paid'],
+		[['waiting', 'paid'], undefined, 'waiting_payment', 'paid'],
+		[['paid', 'reversed'], 'estornado', 'paid', 'refunded'],
+	])('Trigger On %j, claimed %s: a read of %s that was handed over', (triggerOn, word, was, is) => {
+		test.each([2_000, 60_000])('lags by %i ms, and is not taken for the news', async (ms) => {
+			const hash = await begin({ triggerOn }, was);
+			await sendAsPlatform(inbox.trigger.url, { hash, status: was });
+			await clock.sleep(200_000);
+			change(hash, is, ms);
+
+			await sendAsPlatform(inbox.trigger.url, { hash, status: word });
+			expect(statuses()).toEqual([was, is]);
+		});
+
+		test('is the same as before: at last the webhook is answered 200', async () => {
+			const hash = await begin({ triggerOn }, was);
+			await sendAsPlatform(inbox.trigger.url, { hash, status: was });
+
+			const sent = await sendAsPlatform(inbox.trigger.url, { hash, status: word });
+			expect([sent, statuses()]).toEqual([[503, 503, 200], [was]]);
+		});
+	});
+
+	test.each(['success', undefined])(
+		'the same word for each change, %s, does not make the second change an old one',
+		async (status) => {
+			const hash = await begin({ triggerOn: ['any'] }, 'waiting_payment');
+			await sendAsPlatform(inbox.trigger.url, { hash, status });
+			await clock.sleep(130_000);
+			change(hash, 'paid', 2_000);
+
+			await sendAsPlatform(inbox.trigger.url, { hash, status });
+			expect(statuses()).toEqual(['waiting_payment', 'paid']);
+		},
+	);
+
+	test.each<INodeParameters>([
+		{ triggerOn: ['any'] },
+		{ triggerOn: ['other'], otherStatuses: 'approved' },
+	])('a word of the service for what webhooks call paid starts the workflow: %j', async (form) => {
+		const hash = await begin(form, 'approved');
+		const notice = { hash, status: 'paid' };
+
+		expect(await sendAsPlatform(inbox.trigger.url, notice)).toEqual([503, 503, 200]);
+		expect((await sendAsPlatform(inbox.trigger.url, notice)).at(-1)).toBe(200);
+		expect(statuses()).toEqual(['approved']);
+	});
+
+	test('a sale that the service shows without a status starts the workflow under Any Status', async () => {
+		const hash = await begin({ triggerOn: ['any'] }, 'paid');
+		inbox.account.fault('read', { kind: 'patchBody', remove: ['payment_status'] }, 'always');
+
+		await sendAsPlatform(inbox.trigger.url, { hash, status: 'paid' });
+		expect(inbox.items).toMatchObject([{ hash, payment_status: null }]);
+	});
+
+	test('a refund of a part, after which the sale stays paid, is answered 200 at once', async () => {
+		const hash = await begin(PAID, 'paid');
+		await sendAsPlatform(inbox.trigger.url, { hash, status: 'paid' });
+
+		expect((await inbox.trigger.post({ hash, status: 'refunded' })).status).toBe(200);
+		expect(statuses()).toEqual(['paid']);
+	});
+
+	test('two spellings of one status: a repeat is answered 200 at last', async () => {
+		const hash = await begin({ triggerOn: ['failed'] }, 'cancelled');
+		const notice = { hash, status: 'canceled' };
+
+		expect(await sendAsPlatform(inbox.trigger.url, notice)).toEqual([200]);
+		expect(await sendAsPlatform(inbox.trigger.url, notice)).toEqual([503, 503, 200]);
+	});
+
 	test('a status that is wanted, too, does not stand for the one that was claimed', async () => {
 		const hash = await begin({ triggerOn: ['waiting'] }, 'waiting_payment');
 		await inbox.trigger.post({ hash });
@@ -237,7 +312,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 		]);
 	});
 
-	test('what is believed is what was read, even if the notice claims less', async () => {
+	test('believes the read, even if the notice claims less', async () => {
 		const hash = await begin(PAID, 'paid');
 
 		await inbox.trigger.post({ hash, status: 'waiting_payment' });
@@ -261,7 +336,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 			expect(inbox.items).toHaveLength(1);
 		});
 
-		test('for a minute has to come again', async () => {
+		test('for a minute makes the sender try again', async () => {
 			const hash = await begin(PAID, 'paid');
 			hide();
 			show(60_000);

@@ -36,7 +36,7 @@ describe('A notice starts the workflow once', () => {
 		expect(second?.data.Deliver).toBeUndefined();
 	});
 
-	test('two processes that are told at the same moment emit one item', async () => {
+	test('two processes that get it at the same moment emit one item', async () => {
 		await inbox.publish();
 		inbox.trigger.addProcess();
 		const hash = await inbox.charge();
@@ -229,7 +229,7 @@ describe('A notice starts the workflow once', () => {
 			for (let nth = 0; nth < count; nth++) handedOver.set(`earlier ${nth}`, false);
 		};
 
-		test('because n8n stored eighty earlier ones: it was not even read', async () => {
+		test('because n8n was still storing eighty earlier notices, so it was not even read', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			store(80);
@@ -240,7 +240,7 @@ describe('A notice starts the workflow once', () => {
 			expect(await posted(hash)).toBe(200);
 		});
 
-		test('because they became as many while it was read', async () => {
+		test('because eighty other notices arrived while it was read', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			inbox.account.fault('read', { kind: 'delay', ms: 200 });

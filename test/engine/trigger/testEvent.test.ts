@@ -44,14 +44,14 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		expect(inbox.trigger.begun).toHaveLength(1);
 	});
 
-	test('it takes the way of every other: with the form applied', async () => {
+	test('it passes the filters like any other sale', async () => {
 		await listen(` ${hash} `, { triggerOn: ['any'], simplify: false });
 		await waited();
 
 		expect(inbox.items).toMatchObject([{ hash, customer: { email: 'maria@example.test' } }]);
 	});
 
-	test('it comes each time the step is executed, and hides no real sale', async () => {
+	test('it arrives each time the step is executed, and does not make a real sale a duplicate', async () => {
 		await listen(hash);
 		await waited();
 		await inbox.trigger.activate();
@@ -105,7 +105,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			});
 		});
 
-		test('for one that the form excludes', async () => {
+		test('for a transaction that the form excludes', async () => {
 			const advice =
 				'The amount of the transaction is R$ 19,90, which does not match Filters > Minimum Amount in Reais. Enter another transaction, or change the form.';
 

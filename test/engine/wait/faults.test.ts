@@ -45,7 +45,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(run.error?.message).toContain(String(status));
 	});
 
-	test('a later look does not, once the payment was read: somebody may be putting it right', async () => {
+	test('a later look does not fail once the payment was read, because a person may be fixing the problem', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		always({ kind: 'status', status: 401, body: {} });
@@ -115,7 +115,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			},
 		);
 
-		test('that appears within 15 minutes is waited for', async () => {
+		test('does not fail if it appears within 15 minutes', async () => {
 			const hash = await room.charge();
 			always({ kind: 'status', status: 404, body: {} });
 			const parked = await room.park([hash]);
@@ -141,7 +141,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 		});
 
-		test('any more, after it was read, is no failure', async () => {
+		test('is not a failure after the payment was read once', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
 			always({ kind: 'status', status: 404, body: {} });

@@ -20,7 +20,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(room.looksAt(hash).at(-1)).toBeCloseTo(30, 1);
 	});
 
-	test('takes the longest limit of its items', async () => {
+	test('uses the longest limit of its items', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const parked = await room.park(hashes, {
 			parameters: { timeLimit: '={{ [10, 16, 12][$itemIndex] }}', timeLimitUnit: 'minutes' },
@@ -31,7 +31,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(room.looksAt(hashes[0] ?? '').at(-1)).toBeCloseTo(16, 1);
 	});
 
-	test('reads once more what was decided, too', async () => {
+	test('reads decided payments once more, too', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
 		await room.settle([paid]);
 		const parked = await room.park([paid, open], { minutes: 10 });
@@ -139,7 +139,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 describe('Transaction > Wait for Payment: a service that allows few reads', () => {
 	const room = useWaitingRoom({ readsPerMinute: 2 });
 
-	test('gets to all of many payments in turn, and again in a minute after the limit', async () => {
+	test('reads many payments in turn, and again within a minute after the limit', async () => {
 		const hashes: string[] = [];
 		// One read a minute, and looks that are up to 66 seconds apart, reach twelve within the 15 minutes after the limit.
 		while (hashes.length < 12) hashes.push(await room.charge());

@@ -31,7 +31,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		return { hash: room.account.sandbox.transactions[0]?.hash ?? '', parked };
 	};
 
-	test('without webhooks soon, then ever more rarely', async () => {
+	test('soon at first, then less and less often, without webhooks', async () => {
 		const hash = await room.charge();
 		await room.park([hash]);
 
@@ -204,7 +204,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 			jest.spyOn(Date, 'now').mockImplementation(() => now() + hours * 60 * MINUTE_MS);
 		};
 
-		test('back: a webhook still wakes it, and its own looks come when the clock allows', async () => {
+		test('back: a webhook still wakes it, and its own looks come later', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
 			set(-3);
@@ -216,7 +216,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 			expect(received(outcome)).toMatchObject([{ paid: true, timed_out: false }]);
 		});
 
-		test('back: without a webhook it is found later', async () => {
+		test('back: without a webhook the payment is found later', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
 			set(-3);

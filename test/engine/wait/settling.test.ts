@@ -138,7 +138,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		expect(hashes.map((hash) => room.reads(hash))).toEqual([3, 2, 3]);
 	});
 
-	test('reads again what was paid before: it may have been charged back', async () => {
+	test('reads a paid payment again at the end, because it may have been charged back', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
 		await room.settle([paid]);
 		const parked = await room.park([paid, open]);
@@ -194,7 +194,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		expect(received(end)).toMatchObject([{ hash: second, payment_status: 'canceled' }]);
 	});
 
-	test('runs a branch beside it once', async () => {
+	test('runs a parallel branch once', async () => {
 		const hash = await room.charge();
 		const run = await runWorkflow({
 			nodes: [
@@ -245,7 +245,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		]);
 	});
 
-	test('leaves nothing of what it knew in the execution but its items', async () => {
+	test('leaves nothing but its items in the execution', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { simplify: false } });
 		await clock.sleep(3 * MINUTE_MS);

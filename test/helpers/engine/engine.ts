@@ -26,10 +26,10 @@ import { defaultProcess, HarnessNodeTypes, type NodeProcess } from './nodeTypes'
 import './processedItems';
 import { webServer } from './webServer';
 
-/** A node as a test writes it; what is left out is filled in as the editor would. */
+/** A node as a test writes it; missing fields get the editor's defaults. */
 export type NodeInput = Partial<INode> & Pick<INode, 'name' | 'type'>;
 
-/** What runs, and which node and credential types it finds there. */
+/** Where a workflow runs: its credentials, process and node types. */
 export interface Surroundings {
 	/** What a person typed into each credential, by credential type. */
 	credentials?: CredentialData;
@@ -43,37 +43,37 @@ export interface Surroundings {
 export interface WorkflowInput {
 	id?: string;
 	nodes: NodeInput[];
-	/** One chain in the order of the nodes where it is left out. */
+	/** By default, one chain in the order of the nodes. */
 	connections?: IConnections;
 	active?: boolean;
 	settings?: IWorkflowSettings;
 }
 
-/** What one node did in a run: in its last one, of several. */
+/** The result of a node in a run; of its last run, if it ran several times. */
 export interface NodeRun {
-	/** The first output. */
+	/** The items of the first output. */
 	items: INodeExecutionData[];
 	outputs: INodeExecutionData[][];
 	error?: ITaskData['error'];
-	/** Of all runs. */
+	/** The hints of all its runs. */
 	hints: NodeExecutionHint[];
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface RunOutcome {
 	status: ExecutionStatus;
 	/** By node name; nodes that did not run are missing. */
 	data: Record<string, NodeRun>;
 	error?: IRunExecutionData['resultData']['error'];
 	hints: NodeExecutionHint[];
-	/** All that was logged since the test began. */
+	/** Everything that was logged since the test began. */
 	logs: LogEntry[];
 	waitTill?: Date;
 	/** The run as n8n would store it. */
 	run: IRun;
 }
 
-/** A workflow that stays published: what n8n's database would hold of it. */
+/** A workflow that stays published, as n8n's database would store it. */
 export class StoredWorkflow {
 	readonly id: string;
 
@@ -106,7 +106,7 @@ export class StoredWorkflow {
 		};
 	}
 
-	/** The same workflow as another process has it: they share what is stored, nothing else. */
+	/** The same workflow in another process: the two share only stored data. */
 	in(process: NodeProcess): StoredWorkflow {
 		return new StoredWorkflow(this.base, { ...this.surroundings, process });
 	}
@@ -115,7 +115,7 @@ export class StoredWorkflow {
 	load(): Workflow {
 		const { nodeTypes } = this;
 		const workflow = new Workflow({ ...deepCopy(this.base), nodeTypes });
-		// All executions share it, and the last to end overwrites what the others have stored.
+		// All executions share static data, and the last execution to end overwrites it.
 		workflow.getStaticData = () => {
 			throw new Error('No node of the package keeps anything in static data');
 		};
@@ -152,7 +152,7 @@ export function chain(nodes: NodeInput[]): IConnections {
 	);
 }
 
-/** Connections in short: of each node the next one, or one for each of its outputs. */
+/** Writes connections in short: for each node the next node, or one node per output. */
 export function connect(wires: Record<string, string | string[]>): IConnections {
 	const main = (next: string | string[]) =>
 		[next].flat().map((node) => [{ node, type: 'main' as const, index: 0 }]);
@@ -185,7 +185,7 @@ export function createAdditionalData(
 	return used as IWorkflowExecuteAdditionalData;
 }
 
-/** One run, or one leg of a run that was parked in between, of a stored workflow. */
+/** One run of a stored workflow, or one leg of a run that was parked in between. */
 export interface Leg {
 	stored: StoredWorkflow;
 	mode: WorkflowExecuteMode;
@@ -233,7 +233,7 @@ function readRun(run: IRun): RunOutcome {
 	};
 }
 
-/** All that a run left behind, logs included, as one text: to look for what must not be there. */
+/** Everything that a run left behind, logs included, as one text, to search for forbidden text. */
 export function everythingIn(outcome: RunOutcome): string {
 	const options = { depth: Infinity, maxArrayLength: null, maxStringLength: null };
 	return inspect({ ...outcome, logs: outcome.logs.map(({ text }) => text) }, options);

@@ -35,13 +35,13 @@ oncePerProcess('environment', () => {
 	return userFolder;
 });
 
-/** One line of the engine's or a node's log, of any level, with its metadata as it then was. */
+/** One log line of the engine or a node, of any level, with a copy of its metadata. */
 export interface LogEntry {
 	level: 'error' | 'warn' | 'info' | 'debug';
 	text: string;
 }
 
-/** What n8n and its nodes have logged since the test began; it goes on after the end of a run. */
+/** The log of n8n and its nodes since the test began. It continues after the end of a run. */
 export const logged = oncePerProcess('log', () => {
 	const entries: LogEntry[] = [];
 	const writes = (level: LogEntry['level']) => (message: string, metadata?: LogMetadata) => {
@@ -65,7 +65,7 @@ beforeEach(() => {
 	logged.length = 0;
 });
 
-/** Switches n8n's protection against requests to inner addresses (N8N_SSRF_PROTECTION_ENABLED). */
+/** Turns n8n's protection against requests to private addresses on or off (N8N_SSRF_PROTECTION_ENABLED). */
 export function setSsrfProtection(enabled: boolean): void {
 	const config = Reflect.get(Container.get(OutboundHttp), 'ssrfConfig') as { enabled: boolean };
 	config.enabled = enabled;

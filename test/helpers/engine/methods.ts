@@ -9,7 +9,7 @@ import { HarnessCredentials } from './credentials';
 import { createAdditionalData, StoredWorkflow, type Surroundings } from './engine';
 import { ACTION_TYPE, defaultProcess } from './nodeTypes';
 
-/** How a list is asked for. */
+/** Options of a list search. */
 export interface ListSearchOptions extends Surroundings {
 	filter?: string;
 	paginationToken?: string;
@@ -17,7 +17,7 @@ export interface ListSearchOptions extends Surroundings {
 	type?: string;
 }
 
-/** Calls a listSearch method as the editor does for an open list. Rejects where it throws. */
+/** Calls a listSearch method as the editor does for an open list. Rejects if it throws. */
 export async function runListSearch(
 	name: string,
 	{ type = ACTION_TYPE, filter, paginationToken, ...surroundings }: ListSearchOptions = {},

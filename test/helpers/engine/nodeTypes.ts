@@ -50,7 +50,7 @@ export class NodeProcess {
 		this.credentialType = new DigitalSalesApi();
 	}
 
-	/** A process of its own: as after a restart, or as a second worker beside the first. */
+	/** A new process, as after a restart, or as a second worker. */
 	static fresh(): NodeProcess {
 		let process = defaultProcess;
 		jest.isolateModules(() => {
@@ -60,16 +60,16 @@ export class NodeProcess {
 	}
 }
 
-/** The process of runs that name none. */
+/** The default process of runs. */
 export const defaultProcess = new NodeProcess();
 
-/** The type of the node that hands the given items to the workflow. */
+/** The type of the node that starts the workflow with the given items. */
 export const START_TYPE = 'n8n-nodes-base.manualTrigger';
 
-/** A node that hands on what it gets; n8n's own "No Operation". */
+/** n8n's own "No Operation", which passes its items on. */
 export const NO_OP_TYPE = 'n8n-nodes-base.noOp';
 
-/** A node that does what a test says, with so many outputs. */
+/** A test double with the given behavior and number of outputs. */
 export function double(
 	execute: INodeType['execute'],
 	outputs = 1,

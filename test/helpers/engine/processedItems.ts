@@ -23,16 +23,16 @@ interface Row {
 class ProcessedItems implements IDataDeduplicator {
 	private readonly rows = new Map<string, Row>();
 
-	/** How many of the next writes fail, as they do when the disk is full. */
+	/** How many of the next writes fail, as on a full disk. */
 	failingWrites = 0;
 
-	/** After so many writes all others fail, as if the process were killed. */
+	/** After this number of writes all others fail, as if the process had been killed. */
 	failAfter = Infinity;
 
-	/** Whether a read or write fails: asked before it, and of a write once more when it is done. */
+	/** Whether a read or write fails. Called before each read and write, and again after a write. */
 	fails: () => boolean = () => false;
 
-	/** How long each read or write takes, in milliseconds; 0 is until the next turn of the event loop. */
+	/** How long each read or write takes, in milliseconds; 0 means until the next turn of the event loop. */
 	latency: () => number = () => 0;
 
 	clear({ keepRows = false } = {}): void {

@@ -10,19 +10,19 @@ const PATIENTLY = { withinMs: 240_000 };
 const EACH_ORDER = split('Each order', 'orders');
 const FIRST_CUSTOMER = 100_200_300;
 
-/** What became of an execution that was to charge one or more orders. */
+/** The result of an execution that charges one or more orders. */
 export interface Sale {
 	executionId: string;
-	/** By n8n's word. */
+	/** The execution's status in n8n. */
 	status: string;
 	worker: string | undefined;
 	orders: string[];
-	/** The transactions that it went on with, new ones and existing ones. */
+	/** The hashes of the transactions it continued with, new and existing. */
 	hashes: string[];
 	error: string | undefined;
 }
 
-/** A published workflow that charges the orders which it is sent, each of a customer of its own. */
+/** A published workflow that charges the orders it receives, each for a different customer. */
 export class Shop {
 	private readonly seen = new Set<string>();
 	private readonly customers = new Map<string, number>();
@@ -33,7 +33,7 @@ export class Shop {
 		readonly workflowId: string,
 	) {}
 
-	/** With Order Reference where `referenced`. */
+	/** Orders have an Order Reference if `referenced`. */
 	static async open(
 		cluster: Cluster,
 		downstream: Downstream,
@@ -63,19 +63,19 @@ export class Shop {
 		);
 	}
 
-	/** The same, and waits until they have ended. */
+	/** Like `send`, but waits until the executions have ended. */
 	async ask(...lists: string[][]): Promise<Sale[]> {
 		await this.send(...lists);
 		return await this.ended(lists.length);
 	}
 
-	/** Those that are under way, or have ended and were not asked for yet. */
+	/** Executions that are running, or that have ended and were not returned yet. */
 	async unseen(): Promise<ExecutionSummary[]> {
 		const executions = await this.cluster.rest.executions(this.workflowId);
 		return executions.filter(({ id }) => !this.seen.has(id));
 	}
 
-	/** n8n's Retry, to its end: with the workflow as it was, or as it is now. */
+	/** Retries an execution and waits for the end, with the original or the current workflow. */
 	async retry(executionId: string, loadWorkflow: boolean): Promise<Sale> {
 		const id = await this.cluster.rest.retry(executionId, loadWorkflow);
 		this.seen.add(id);
@@ -94,13 +94,13 @@ export class Shop {
 		return orders.map((order) => names.filter((name) => name === order).length);
 	}
 
-	/** The orders that transactions are of. */
+	/** The orders of transactions. */
 	ordersOf(hashes: string[]): unknown[] {
 		const { transactions } = this.cluster.sandbox;
 		return hashes.map((hash) => transactions.find((one) => one.hash === hash)?.customer.name);
 	}
 
-	/** What became of so many executions that were sent, once they have ended. */
+	/** The results of this number of executions, once they have ended. */
 	async ended(count: number): Promise<Sale[]> {
 		const over = await until(
 			`${count} executions end`,
@@ -133,19 +133,19 @@ export class Shop {
 	}
 }
 
-/** The refusal of what may have been charged before. */
+/** The error of a charge that may have been made before. */
 export const IN_DOUBT = /may already have been charged/;
 
 function isRefused({ error = '' }: Sale): boolean {
 	return IN_DOUBT.test(error);
 }
 
-/** Whether an execution ended in another way than with its transactions, or in doubt. */
+/** Whether an execution ended neither with its transactions nor in doubt. */
 export function isOther(sale: Sale): boolean {
 	return sale.error !== undefined && !isRefused(sale);
 }
 
-/** What became of executions, in words for a table. */
+/** The results of executions, in words for a table. */
 export function outcomeOf(sales: Sale[]): string {
 	const doubted = sales.filter(isRefused).length;
 	const others = sales.filter(isOther);
@@ -154,14 +154,14 @@ export function outcomeOf(sales: Sale[]): string {
 	return `${sales.length - doubted - others.length} went on, ${doubted} in doubt${failed}`;
 }
 
-/** Whether executions that were started at the same moment came to several workers. */
+/** Whether executions that started together ran on several workers. */
 export function isOnSeveral(sales: Sale[]): boolean {
 	return new Set(sales.map(({ worker }) => worker)).size > 1;
 }
 
 let orders = 0;
 
-/** Orders that nobody has asked for before. */
+/** New orders. */
 export function ordersOf(count: number): string[] {
 	return Array.from({ length: count }, () => `order-${(orders += 1)}`);
 }

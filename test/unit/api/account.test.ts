@@ -108,7 +108,7 @@ describe('The account of a credential', () => {
 		(list) => {
 			const changes = { allowedHttpRequestDomains: 'domains', allowedDomains: list };
 
-			expect(() => read(changes)).toThrow(/^Allowed Domains in the credential do not include/);
+			expect(() => read(changes)).toThrow(/^Allowed Domains in the credential does not include/);
 		},
 	);
 });

@@ -44,9 +44,9 @@ const cpf = fc.oneof(
 );
 const cnpj = made('cnpj', 0, `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`);
 
-const LETTER = 'has a letter in a place for a digit: a CPF is all digits, and a CNPJ ends in two';
+const LETTER = 'has a letter where a digit must be: a CPF is all digits, and a CNPJ ends in two';
 const UNCLEAR =
-	'is a number that is not clearly one CPF or CNPJ. Leading zeros may be missing: format the column as text';
+	'is not clearly a CPF or a CNPJ. A number loses its leading zeros: format the column as text';
 
 describe('CPF and CNPJ', () => {
 	test.each([

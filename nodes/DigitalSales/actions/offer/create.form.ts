@@ -29,7 +29,7 @@ const PAYMENT_METHOD_OPTIONS = [
 ];
 const methodCode = wholeNumberSchema(1, 3);
 
-/** The parts of an offer that are checked: Custom Fields may put anything into its body. */
+/** The parts of a body that are checked, because Custom Fields may put anything into it. */
 export const offerBodySchema = z.object({
 	price: wholeNumberSchema(0).optional(),
 	payment_methods: tolerated(z.array(lenientText)),

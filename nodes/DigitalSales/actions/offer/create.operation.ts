@@ -51,9 +51,9 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 	async send(run, itemIndex, ready) {
 		const { account } = run;
 		const { productHash, body, options, about, problem } = ready;
-		const client = run.client();
+		const client = run.newClient();
 		const { made: json, isExisting } = await createOnce<IDataObject>({
-			...run.creating(itemIndex),
+			...run.creationContext(itemIndex),
 			...offerIdentity(run, itemIndex, ready),
 			kind: 'offer',
 			about,
@@ -67,7 +67,7 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 		});
 		if (isExisting) {
 			const name = `offer ${String(json.hash)}`;
-			run.hint(`The offer was already created. Returning ${name}.`, 'existing', name);
+			run.addHint(`The offer was already created. Returning ${name}.`, 'existing', name);
 		}
 		catalogPages.clear();
 		// For an existing offer, too: its price in cents may be mapped into the next form.

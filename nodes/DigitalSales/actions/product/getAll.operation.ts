@@ -20,7 +20,7 @@ export const getAllProducts: Operation<ProductsForm> = {
 	async send(run, _itemIndex, { returnAll, limit = 50, simplify, filters, options }) {
 		const isSplit = options.splitOffers === true;
 		const { rows, incomplete } = await listProducts(
-			(ended) => run.client({ productRate: options.requestLimit, signal: ended }),
+			(ended) => run.newClient({ productRate: options.requestLimit, signal: ended }),
 			{
 				...filters,
 				limit: returnAll ? undefined : limit,
@@ -29,7 +29,7 @@ export const getAllProducts: Operation<ProductsForm> = {
 			isSplit ? splitOffers : undefined,
 		);
 		if (incomplete !== undefined) {
-			run.hint(`The list of products may be incomplete: ${incomplete}.`);
+			run.addHint(`The list of products may be incomplete: ${incomplete}.`);
 		}
 		return rows.map((json) => ({ json: simplify ? simplifyProduct(json, isSplit) : json }));
 	},
@@ -38,6 +38,6 @@ export const getAllProducts: Operation<ProductsForm> = {
 /** Returns one row per offer, with the offer under `offer`. A product without offers keeps its row. */
 function splitOffers(product: IDataObject): IDataObject[] {
 	const { offers, ...rest } = product;
-	const some = Array.isArray(offers) ? offers.filter((offer) => offer !== null) : [];
-	return (some.length > 0 ? some : [null]).map((offer) => ({ ...rest, offer }));
+	const present = Array.isArray(offers) ? offers.filter((offer) => offer !== null) : [];
+	return (present.length > 0 ? present : [null]).map((offer) => ({ ...rest, offer }));
 }

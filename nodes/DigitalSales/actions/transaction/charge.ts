@@ -25,7 +25,7 @@ import type { NotSentError } from '../../output/errors';
 export interface Charge {
 	/** The body of POST /transactions (API document, Endpoint 3) without the token. Amounts are in cents. */
 	body: IDataObject;
-	/** The account that its token charges. */
+	/** The account that the token in the body charges. */
 	account: Account;
 	cart: CartLine[];
 	/** The sum of the cart in cents, if it has all prices. */
@@ -37,15 +37,15 @@ export interface Charge {
 	/** Identifies customer, cart and amount. */
 	fingerprint: string;
 	/** Identifies everything that an agent's call contains. */
-	call: string;
+	agentCall: string;
 	/** The fingerprint before the catalog filled in anything. */
-	typed: string;
+	typedFingerprint: string;
 	/** Identifies customer and goods, without prices. */
-	goods: string;
+	goodsFingerprint: string;
 	/** Whether the catalog filled in prices, which may differ from those of an earlier charge. */
 	isFilled: boolean;
 	/** Identifies the customer, if the charge has more than a name. */
-	customer?: string;
+	customerFingerprint?: string;
 	/** The label of a field of the body. */
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
@@ -71,10 +71,10 @@ const CUSTOM_ADVICE = 'Amounts in Custom Fields are in cents. To send none, leav
 
 type CartLine = z.output<typeof lineSchema>;
 
-/** Lines of a cart that its description lists. */
+/** How many lines of a cart its description lists. */
 const MOST_NAMED = 10;
 
-/** The parts that are checked: Custom Fields may put anything into a body. */
+/** The parts of a body that are checked, because Custom Fields may put anything into it. */
 const bodySchema = z.object({
 	amount: wholeNumberSchema(0).optional(),
 	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
@@ -102,10 +102,11 @@ export function buildCharge(
 	};
 	const given = bodyOf(form);
 	const labelOf: Charge['labelOf'] = (field, ...path) => {
-		const place = field === 'cart' && path.length > 0 ? [field, 'items'] : [field];
-		const own = field === 'cart' ? place : ['additionalFields', field];
-		const from = field in customFields ? ['additionalFields', 'customFields', field] : own;
-		return displayPath(chargeForm.properties, [...from, ...path]);
+		const cartPath = path.length > 0 ? ['cart', 'items'] : ['cart'];
+		const formPath = field === 'cart' ? cartPath : ['additionalFields', field];
+		const fieldPath =
+			field in customFields ? ['additionalFields', 'customFields', field] : formPath;
+		return displayPath(chargeForm.properties, [...fieldPath, ...path]);
 	};
 	const itemError = (message: string, advice: string) =>
 		parameterError(context, itemIndex, message, advice);
@@ -141,7 +142,7 @@ export function buildCharge(
 		throw itemError(`${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 	const body = amount === undefined ? given : { amount, ...given };
-	const asTyped = fingerprintCharge(bodyOf(typed));
+	const typedFingerprint = fingerprintCharge(bodyOf(typed));
 	return {
 		body,
 		account: { ...account, key: digest('account', account.key, token ?? account.bodyApiToken) },
@@ -150,11 +151,11 @@ export function buildCharge(
 		amount,
 		about: describeCharge(cart, amount, customer?.document),
 		fingerprint: fingerprintCharge(body),
-		call: fingerprintAgentCall(body),
-		typed: asTyped,
-		goods: fingerprintGoods(body),
-		isFilled: asTyped !== fingerprintCharge(given),
-		customer: hasContact(customer) ? fingerprintCustomer(body) : undefined,
+		agentCall: fingerprintAgentCall(body),
+		typedFingerprint,
+		goodsFingerprint: fingerprintGoods(body),
+		isFilled: typedFingerprint !== fingerprintCharge(given),
+		customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
 		labelOf,
 	};
 }
@@ -198,11 +199,11 @@ export function findPriceMismatch(
 	const compare = (
 		label: Parameters<Charge['labelOf']>,
 		cents: number | null | undefined,
-		says: string,
+		source: string,
 		other: number | undefined,
 	): NotSentError | undefined => {
 		const isCustom = label[0] in (additionalFields.customFields ?? {});
-		return hundredfoldMismatch({ label: labelOf(...label), cents, isCustom }, says, other);
+		return hundredfoldMismatch({ label: labelOf(...label), cents, isCustom }, source, other);
 	};
 	const seen = cart.map(({ offer_hash: hash }) =>
 		hash == null ? undefined : seenPrice(account, hash),

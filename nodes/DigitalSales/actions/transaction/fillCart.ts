@@ -11,7 +11,7 @@ import { NotSentError } from '../../output/errors';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 
-/** Offers listed in an error. */
+/** How many offers an error lists. */
 const MOST_NAMED = 10;
 
 const PRICE = 'Price in Reais';
@@ -49,7 +49,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 			throw fieldError('price', 'is empty', `Offer ${quoted(hash)} ${problem}. Enter the price.`);
 		}
 		if (problem !== undefined) {
-			run.hint(`Offer ${quoted(hash)} ${problem}.`, problem, `offer ${quoted(hash)}`);
+			run.addHint(`Offer ${quoted(hash)} ${problem}.`, problem, `offer ${quoted(hash)}`);
 		}
 		cart.push(filled);
 	}
@@ -93,7 +93,7 @@ function blankFields(item: CartItem): string[] {
 	];
 }
 
-/** Prefers the price that was read last, because the page may come from a cache. Only products on sale have one. */
+/** Prefers the price that was read last, because the page may come from a cache. Only products on sale have such a price. */
 function fillItem(
 	{ account }: Run,
 	item: CartItem,

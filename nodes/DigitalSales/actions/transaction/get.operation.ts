@@ -23,7 +23,7 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	},
 	about: ({ transactionHash: hash }) => `transaction ${quoted(hash)}`,
 	async send(run, _itemIndex, form) {
-		const transaction = await getTransaction(run.client(), form.transactionHash);
+		const transaction = await getTransaction(run.newClient(), form.transactionHash);
 		return [await buildTransactionItem(run, transaction, form)];
 	},
 };

@@ -3,9 +3,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
 import { parameterError } from '../../form/readForm';
-import { askListening } from '../../n8n/listening';
+import { askIfListening } from '../../n8n/listening';
 import { resumeUrl } from '../../n8n/resumeUrl';
-import { triggersOf, type WorkflowTrigger } from '../../n8n/workflowTriggers';
+import { findTriggers, type WorkflowTrigger } from '../../n8n/workflowTriggers';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 
@@ -30,7 +30,7 @@ export async function resolveNotificationAddress(
 	{ webhooksGoTo, notificationUrl, additionalFields: { customFields = {} } }: ChargeForm,
 ): Promise<NotificationAddress> {
 	const { context } = run;
-	const triggers = triggersOf(context, CREDENTIAL_NAME);
+	const triggers = findTriggers(context, CREDENTIAL_NAME);
 	if ('webhook_url' in customFields) {
 		const { webhook_url: own } = customFields;
 		const address = checkAddress(context, itemIndex, {
@@ -129,8 +129,8 @@ async function findListeningTrigger(
 	}
 	for (const { name, url } of ofAccount) {
 		if (url === undefined) continue;
-		// Also in production: n8n publishes a workflow though it could not register one of its triggers.
-		const asking = listening.get(url) ?? askListening(context, url);
+		// In production as well, because n8n may publish a workflow without registering each of its triggers.
+		const asking = listening.get(url) ?? askIfListening(context, url);
 		listening.set(url, asking);
 		const state = await asking;
 		if (state === 'no') continue;

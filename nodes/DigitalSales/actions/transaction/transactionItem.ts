@@ -18,7 +18,7 @@ interface ItemChoice {
  * messengers, a data URL for pages. Never throws, because the charge exists.
  */
 export async function buildTransactionItem(
-	{ context, hint }: Run,
+	{ context, addHint }: Run,
 	transaction: Transaction,
 	{ simplify, options: { fields, qrCodeImage } }: ItemChoice,
 ): Promise<ItemResult> {
@@ -39,7 +39,7 @@ export async function buildTransactionItem(
 		return { json, binary: { qrCode } };
 	} catch {
 		const message = `The QR code picture of transaction ${hash} could not be stored. Use its PIX code instead.`;
-		hint(message, 'notStored', `transaction ${hash}`);
+		addHint(message, 'notStored', `transaction ${hash}`);
 		return { json };
 	}
 }

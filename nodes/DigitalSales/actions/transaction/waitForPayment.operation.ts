@@ -32,11 +32,11 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 	finish: async (run, items) => await run.wait.finishLook(() => lookClient(run), items),
 };
 
-/** A look that gets no permit at once, or fails, is not repeated: the next look is soon enough. */
+/** A look is not repeated if it gets no permit at once or fails, because the next look comes soon enough. */
 const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
 
 function lookClient(run: Run): Client {
-	return run.client({ ...LOOK, isBackground: !run.wait.isLastLook });
+	return run.newClient({ ...LOOK, isBackground: !run.wait.isLastLook });
 }
 
 /** A tool call cannot wait: it would return at once and look like a time-out. */

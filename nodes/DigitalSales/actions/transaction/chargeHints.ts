@@ -1,0 +1,64 @@
+import compact from 'lodash/compact';
+import type { Transaction } from '../../api/schemas/transaction';
+import { formatReais } from '../../domain/money';
+import { isPaid, isTooLateToPay } from '../../domain/paymentStatus';
+import type { Created } from '../../idempotency/creation';
+import type { Run } from '../run';
+import type { Charge } from './charge';
+import { DOCUMENT, findDifferingFields } from './chargeMatch';
+
+/** Adds the hints about a transaction: whether it is new, and how it differs from the requested charge. */
+export function addChargeHints(
+	run: Run,
+	{ charge, hint: webhookHint }: { charge: Charge; hint?: string },
+	{ made: transaction, isExisting, reusesHash }: Created<Transaction>,
+): void {
+	const { amount: requested } = charge;
+	const { hash, amount, pix, payment_status: status } = transaction;
+	const addHint = (kind: string, message: string): void =>
+		run.addHint(message, kind, `transaction ${hash}`);
+	const differing = findDifferingFields(charge, transaction);
+	if (isExisting) {
+		addHint('existing', `The customer was already charged. Returning transaction ${hash}.`);
+		const fields = differing.join(' and ');
+		if (fields !== '') {
+			addHint(
+				fields,
+				`Transaction ${hash} was charged with another ${fields} than this item has, and stays as it is.`,
+			);
+		}
+	} else {
+		// These describe the request. An existing transaction may come from another request.
+		for (const text of compact([webhookHint, typedAmountHint(charge)])) run.addHint(text);
+		const oddities = compact([
+			reusesHash && 'is that of an earlier charge',
+			differing.includes(DOCUMENT) && 'is for another CPF or CNPJ',
+			isPaid(status) && 'is paid already',
+		]);
+		const advice = 'Ask the service before the customer pays or you deliver.';
+		for (const oddity of oddities) {
+			addHint(oddity, `The transaction ${hash} that was just made ${oddity}. ${advice}`);
+		}
+	}
+	if (amount != null && requested !== undefined && amount !== requested) {
+		const advice = 'ask the service before the customer pays';
+		addHint(
+			'amount',
+			isExisting
+				? `Transaction ${hash} charges ${formatReais(amount)}, and now it would be ${formatReais(requested)}. Unless a price in the catalog has changed since, ${advice}.`
+				: `The service charges ${formatReais(amount)} with transaction ${hash}, but ${formatReais(requested)} was sent: ${advice}.`,
+		);
+	}
+	if (!pix?.pix_qr_code && !(isExisting && isTooLateToPay(status))) {
+		addHint(
+			'noCode',
+			`The service created no PIX code for transaction ${hash}; the payment status is ${status ?? 'not stated'}.`,
+		);
+	}
+}
+
+function typedAmountHint({ amount, cartTotal }: Charge): string | undefined {
+	return amount === undefined || cartTotal === undefined || amount === cartTotal
+		? undefined
+		: `Amount in Reais is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`;
+}
