@@ -123,9 +123,9 @@ export function parsePhone(input: unknown): Result<string> {
 	const digits = typed.replace(/\D/g, '').replace(isAbroad ? /^00/ : '', '');
 	if (isAbroad && !digits.startsWith('55')) {
 		if (ONE_DIGIT.test(digits)) return { problem: 'is one digit repeated' };
-		return /^[1-9]\d{9,12}$/.test(digits)
+		return /^[1-9]\d{7,14}$/.test(digits)
 			? { value: digits }
-			: { problem: `must have 10 to 13 digits after the + or 00; this one has ${digits.length}` };
+			: { problem: `must have 8 to 15 digits after the + or 00; this one has ${digits.length}` };
 	}
 	const country = digits.startsWith('55') && (isAbroad || digits.length > 11) ? '55' : '';
 	const national = digits.slice(country.length);
