@@ -161,7 +161,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/vnd.api+json'])(
 			'broken JSON as %s is refused, and n8n’s log says so',
 			async (type) => {
-				const body = `{"hash":"${hash}","status":"paid"`;
+				const body = `{"hash":"ab12cd34ef","status":"paid"`;
 				const { status } = await inbox.trigger.send({ headers: { 'content-type': type }, body });
 
 				expect(status).toBe(400);
