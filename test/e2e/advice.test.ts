@@ -79,7 +79,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 
 		expect(failed.complaint).toContain('it creates everything that has no Order Reference again');
 		expect(failed.complaint).toContain(
-			'First remove the items that were already created from its input',
+			'First remove the items that this call and its other calls created from its input',
 		);
 		expect(failed.complaint).not.toContain('use Retry');
 		await ask(mode, items.slice(count - 1));

@@ -76,16 +76,19 @@ export class ServiceError extends Error {
 		const { message, advice, shown } = textsFor(kind, endpoint, hasOtherToken);
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
-		const [doubt, thing] =
+		const [doubt, refusal] =
 			endpoint === 'POST /transactions'
-				? ['The customer may already have been charged', 'charge']
-				: ['The offer may already exist', 'offer'];
+				? [
+						'The customer may already have been charged',
+						'refuses the charge and says how to continue: with its hash if it is there, with a code if it is not',
+					]
+				: ['The offer may already exist', 'refuses the offer and shows a code that allows it once'];
 		super(isInDoubt ? `${doubt}: ${happened.replace('The', 'the')}` : happened);
 		this.name = 'ServiceError';
 		this.outcome = outcome;
 		this.isInDoubt = isInDoubt;
 		const toDo = isInDoubt
-			? `Check the service's dashboard first. If you ${RUN_AGAIN}, the node refuses the ${thing} and shows a code that allows it once.`
+			? `Check the service's dashboard first. If you ${RUN_AGAIN}, the node ${refusal}.`
 			: advice;
 		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
 		this.facts = { advice: toDo + pointed, outcome: shown, answer: outcome };

@@ -36,7 +36,7 @@ const ROWS: Row[] = [
 	{
 		appliesTo: ({ isCalled }) => isCalled,
 		warning:
-			'If this sub-workflow is called again, including by a Retry of the calling workflow, it creates everything that has no Order Reference again. First remove the items that were already created from its input.',
+			'If this sub-workflow is called again, including by a Retry of the calling workflow, it creates everything that has no Order Reference again. First remove the items that this call and its other calls created from its input.',
 		again: 'call this workflow again',
 	},
 	{

@@ -23,7 +23,7 @@ const RETRY = 'use Retry under Executions';
 const CURRENT = 'use Retry with currently saved workflow under Executions';
 const NEW_EXECUTION = 'A new execution would create the successful items again, so';
 const CALLED_AGAIN =
-	'it creates everything that has no Order Reference again. First remove the items that were already created from its input.';
+	'it creates everything that has no Order Reference again. First remove the items that this call and its other calls created from its input.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
 
 /** What an error advises holds where it is read: if one follows it, nobody is charged twice. */
