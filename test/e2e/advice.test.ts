@@ -153,7 +153,8 @@ describe('The advice of an error, followed in a real n8n', () => {
 
 			const made = n8n.sandbox.transactions.slice(0, 8).map(({ hash }) => hash);
 			expect(made.filter((hash) => !line.includes(hash))).toEqual([]);
-			expect(line).toContain('so they may exist: item 8; item 9; item 10; item 11.');
+			// On a slow machine not all four are in flight when the list is stopped.
+			expect(line).toMatch(/so they may exist: item 8(; item \d+)*\./);
 			const { summary } = await n8n.rest.ended(id);
 			expect(summary.status).toBe('canceled');
 		},

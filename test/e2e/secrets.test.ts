@@ -43,14 +43,19 @@ afterAll(async () => {
 	await ready?.n8n.close();
 });
 
-/** Another one in each execution: the same offer or charge would be refused after an unknown outcome. */
+/** Another offer and another customer in each execution, because they would be refused after an unknown outcome. */
 const OWN_PRICE = '={{ 19 + Number($execution.id) }}';
+const OWN_CUSTOMER = {
+	customerDocument: '',
+	customerEmail: '={{ "maria" + $execution.id + "@example.com" }}',
+};
 
 function parametersOf(operation: string): INodeParameters {
 	// The faults alone would use up the twenty requests a minute.
 	const options = operation === 'product/getAll' ? { requestLimit: 1_000 } : {};
 	const values = { transactionHash: 'abc123', price: OWN_PRICE };
-	return { ...sampleOf(operation, ready.sandbox, values), simplify: false, options };
+	const own = operation === 'transaction/create' ? OWN_CUSTOMER : {};
+	return { ...sampleOf(operation, ready.sandbox, values), ...own, simplify: false, options };
 }
 
 it.each(FAULTS)('every operation runs into %s, whether errors stop it or not', async (_, fault) => {
