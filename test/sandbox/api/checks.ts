@@ -59,7 +59,7 @@ export const orderSchema = (isOffer: (hash: string) => boolean) =>
 			email: z.string().regex(/^[^\s@]+@[^\s@]+$/),
 			phone_number: z
 				.string()
-				.regex(/^\d{10,13}$/)
+				.regex(/^\d{8,15}$/)
 				.nullish(),
 			document,
 		}),
