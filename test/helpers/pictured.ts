@@ -56,5 +56,5 @@ export function shownWhenMade(): Record<string, string> {
 export function noteMade(picture: string): void {
 	const made = { ...shownWhenMade(), [picture]: digestOf(picture) };
 	const sorted = Object.entries(made).sort(([a], [b]) => a.localeCompare(b));
-	writeFileSync(LIST, `${JSON.stringify(Object.fromEntries(sorted), null, '\t')}\n`);
+	writeFileSync(LIST, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
 }
