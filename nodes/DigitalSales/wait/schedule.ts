@@ -1,17 +1,24 @@
 import { clock } from '../shared/clock';
 
 const MINUTE_MS = 60_000;
+const LONGEST_PAUSE_MINUTES = 60;
 
-/** Minutes from one look at open payments to the next. The last number repeats. */
-const BETWEEN_LOOKS = {
+/** Pauses are multiplied by a random number, so that waits that began together do not look together. */
+interface Range {
+	min: number;
+	max: number;
+}
+const NARROW: Range = { min: 1, max: 1.1 };
+/** A thousand waits that look within the same two minutes keep n8n from answering webhooks. */
+const WIDE: Range = { min: 0.4, max: 1.1 };
+
+/** Minutes from one look at open payments to the next. */
+const SCHEDULES = {
 	/** For lost webhooks only, because a webhook wakes the execution. */
-	webhookExpected: [5, 10, 15, 30, 60],
+	webhookExpected: { minutes: [5, 10, 15, 30], range: WIDE },
 	/** Most customers pay within minutes. About 35 looks in 24 hours. */
-	noWebhook: [1, 1, 1, 2, 3, 5, 8, 13, 20, 30, 60],
+	noWebhook: { minutes: [1, 1, 1, 2, 3, 5, 8, 13, 20, 30], range: NARROW },
 };
-const LONGEST_BACKOFF_MINUTES = 60;
-/** Spreads the looks of waits that began together, by less if every minute counts. */
-const JITTER = { webhookExpected: 0.2, noWebhook: 0.1 };
 
 export interface LookResult {
 	/** How many looks were on time so far, including the present look. */
@@ -25,11 +32,14 @@ export interface LookResult {
 
 /** Milliseconds until the next look. n8n's own timer adds up to a minute to anything below one minute. */
 export function pauseUntilNextLook(look: LookResult): number {
-	const kind = look.isWebhookExpected ? 'webhookExpected' : 'noWebhook';
-	const schedule = BETWEEN_LOOKS[kind];
-	let minutes = schedule[look.looks - 1] ?? 60;
+	if (look.failures > 0) return randomPause(2 ** (look.failures - 1), NARROW);
 	// The service may not show yet what the webhook reports.
-	if (look.isWoken) minutes = 1;
-	if (look.failures > 0) minutes = Math.min(2 ** (look.failures - 1), LONGEST_BACKOFF_MINUTES);
-	return minutes * MINUTE_MS * (1 + JITTER[kind] * clock.random());
+	if (look.isWoken) return randomPause(1, NARROW);
+	const { minutes, range } = SCHEDULES[look.isWebhookExpected ? 'webhookExpected' : 'noWebhook'];
+	return randomPause(minutes[look.looks - 1] ?? LONGEST_PAUSE_MINUTES, range);
+}
+
+function randomPause(minutes: number, { min, max }: Range): number {
+	const factor = min + (max - min) * clock.random();
+	return Math.min(minutes, LONGEST_PAUSE_MINUTES) * MINUTE_MS * factor;
 }

@@ -66,7 +66,7 @@ async function webhooksExpected(stage: Stage, idle: Used): Promise<Outcome[]> {
 	const lost = opened.slice(0, PAID);
 	const seen = lost.map(async (hash) => await stage.seenAfter(hash, 0));
 	const between = await stage.used(async () => await pause(2 * QUIET_MS));
-	// The first look comes 5 to 6 minutes after the wait began, and those began within a minute or two.
+	// The first look comes 2 to 5.5 minutes after the wait began, and those began within a minute or two.
 	const timed = await stage.used(async () => {
 		await until('every wait is looked at once', () => stage.areLookedAt(opened), {
 			withinMs: 15 * 60_000,
