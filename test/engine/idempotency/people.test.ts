@@ -129,8 +129,8 @@ describe('People who are charged by lists and agents, with references that come 
 				async (steps) => {
 					shop.account.reset();
 					shop.begin();
-					const world = new World(shop, otherWorker);
-					for (const one of steps) await world.take(one);
+					const model = new PeopleModel(shop, otherWorker);
+					for (const one of steps) await model.take(one);
 				},
 			);
 			await fc.assert(property, { numRuns: RUNS });
@@ -142,7 +142,8 @@ describe('People who are charged by lists and agents, with references that come 
 type Shop = ReturnType<typeof useShop>;
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-class World {
+/** Knows what each person was charged and given, and checks every execution against it. */
+class PeopleModel {
 	private readonly executions: Execution[] = [];
 	/** By hash: the reference that it was charged or given for. */
 	private readonly references = new Map<string, string>();
