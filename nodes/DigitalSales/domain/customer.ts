@@ -5,34 +5,31 @@ const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
 const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
 const CPF_SHAPE = /^\d{11}$/;
-/** A word such as "DOC" in front of a CPF: together they have the shape of a CNPJ with letters. */
+/** A word such as "DOC" and a CPF together have the shape of a CNPJ. */
 const WORD_AND_CPF = /^[a-z]{3}\W*[\s:]\W*\d[\d\W]*$/i;
 /**
- * A label before the document: "CPF:", "CNPJ nº" or "CNPJ/MF sob o nº". A CNPJ may itself begin with these letters, so
- * a label without a separator counts only before a complete CPF or CNPJ.
+ * A CNPJ may begin with the letters of a label, such as CPF, so a label without a separator counts only before a
+ * complete document.
  */
 const LABEL =
 	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:\/mf)?(?:[^0-9a-z]+(?:(?:no?|sob o)[^0-9a-z]+)*|(?=\d{3}\.?\d{3}\.?\d{3}-?\d{2}$)|(?=(?:[./-]?[0-9a-z]){14}$)))+/i;
 const DASH = /[\p{Pd}\u2212]/gu;
 
-/**
- * Cleans a text that a person typed: removes invisible characters and the apostrophe with which spreadsheets mark text,
- * and makes dashes plain.
- */
+/** Spreadsheets mark texts with an apostrophe. */
 export function customerText(input: unknown): string {
 	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
 	return cleanText(text).replace(/^'+ ?/, '').replace(DASH, '-');
 }
 
 /**
- * Reads a CPF or CNPJ, without punctuation. A CNPJ may contain letters (since July 2026). A number has lost its
- * leading zeros, which are restored if the result is clear.
+ * Returns a CPF or CNPJ without punctuation. A CNPJ may contain letters (since July 2026). A number has lost its leading
+ * zeros.
  */
 export function parseDocument(input: unknown): Result<string> {
 	if (typeof input === 'number') return documentFromDigits(String(input));
 	if (typeof input !== 'string') return { problem: 'is not a CPF or CNPJ' };
 	const typed = customerText(input).replace(LABEL, '');
-	const document = stripDocument(typed);
+	const document = typed.replace(/[^0-9a-z]/gi, '').toUpperCase();
 	if (CPF_SHAPE.test(document)) {
 		return isCpf(document)
 			? { value: document }
@@ -51,10 +48,6 @@ export function parseDocument(input: unknown): Result<string> {
 			? `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters); this one has ${document.length}`
 			: 'has a letter where a digit must be: a CPF is all digits, and a CNPJ ends in two',
 	};
-}
-
-function stripDocument(text: string): string {
-	return text.replace(/[^0-9a-z]/gi, '').toUpperCase();
 }
 
 function documentFromDigits(digits: string): Result<string> {
@@ -100,21 +93,18 @@ export function parseEmail(input: unknown): Result<string> {
 
 const PHONE = /^[\s(]*\+?[\d\s()./-]+$/;
 const ABROAD = /^[\s(]*(?:\+|00)/;
-/** The zero that is dialed first within Brazil, with or without a carrier's code after it. */
+/** The zero dialed within Brazil, with or without a carrier's code. */
 const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;
 const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
-/** Mobile numbers and landlines, by their first digit after the area code (Anatel). */
+/** Mobile numbers and landlines (Anatel). */
 const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
-/** Digits after the number: decimals from a spreadsheet, or an extension. */
+/** Decimals from a spreadsheet, or an extension. */
 const TAIL = /[./-]\s*\d{1,2}$/;
 const ONE_DIGIT = /^(\d)\1*$/;
 
-/**
- * Reads a phone number as digits, with the country code if it was typed: `+55 (11) 91234-5678`. A number of another
- * country begins with + or 00.
- */
+/** Returns digits, with the country code if it was typed. A number of another country begins with + or 00. */
 export function parsePhone(input: unknown): Result<string> {
-	// The ways to write that zero: `(0)`, or `0xx` for any carrier.
+	// The dialed zero may be written `(0)` or `0xx`.
 	const typed = customerText(input).replace(/\(0\)|0xx/i, '');
 	if (!PHONE.test(typed)) {
 		return { problem: 'must be one phone number, such as (11) 91234-5678, without other text' };

@@ -8,18 +8,18 @@ const CURRENCY = /^(?:R\$|BRL) *|(?<=\d) *(?:R\$|BRL|rea(?:l|is))$/i;
 const DATABASE_ZEROS = /([.,]\d\d)0{2,}$/;
 const MOST_CHARACTERS = 100;
 const LONGEST_QUOTE = 40;
-/** The relative error of a few floating-point operations. */
+/** The relative error of a few operations. */
 const FLOAT_NOISE = 8 * Number.EPSILON;
 const MOST_NOISE = 0.0005;
 
-/** In cents: the largest exact integer. */
+/** In cents. */
 export const LARGEST_AMOUNT = Number.MAX_SAFE_INTEGER;
 
 const IS_NO_AMOUNT = { problem: 'is not an amount' };
 
 /**
- * Reads an amount in reais as integer cents: a number, or a text such as `19,90` or `R$ 1.234,56`. The digits are
- * moved as text, because `1.15 * 100` is `114.99999999999999`.
+ * Reads reais, a number or a text such as `R$ 1.234,56`, as integer cents. Digits are moved as text, because
+ * `1.15 * 100` is `114.99999999999999`.
  */
 export function parseCents(input: unknown): Result<number> {
 	if (typeof input === 'number') return centsOfNumber(input);
@@ -29,7 +29,7 @@ export function parseCents(input: unknown): Result<number> {
 	return digits === undefined ? { problem: amountProblem(text) } : safeCents(Number(digits));
 }
 
-/** Formats integer cents for display: `123456` becomes `R$ 1.234,56`. */
+/** `123456` cents become `R$ 1.234,56`. */
 export function formatReais(cents: number): string {
 	if (!Number.isInteger(cents)) return `${cents} cents`;
 	const digits = String(BigInt(Math.abs(cents))).padStart(3, '0');
@@ -37,7 +37,7 @@ export function formatReais(cents: number): string {
 	return `${cents < 0 ? '-' : ''}R$ ${reais},${digits.slice(-2)}`;
 }
 
-/** Formats integer cents as a person types them into a form: `1990` becomes `19,90`. */
+/** `1990` cents become `19,90`. */
 export function typedAmount(cents: number): string {
 	return formatReais(cents).replace('R$ ', '');
 }
@@ -80,7 +80,7 @@ function bareAmount(text: string): string {
 }
 
 function safeCents(cents: number): Result<number> {
-	if (Number.isSafeInteger(cents) && cents >= 0) return { value: cents };
+	if (Number.isSafeInteger(cents)) return { value: cents };
 	return { problem: `is too large; the largest amount is ${formatReais(LARGEST_AMOUNT)}` };
 }
 
@@ -94,7 +94,6 @@ function amountProblem(text: string): string {
 	return `is ambiguous: write ${reais}${decimals}${last},00${orCents}, not ${quoted}`;
 }
 
-/** Null if the service states no amount. */
 export function inReais(cents: number | null | undefined): number | null {
 	return cents == null ? null : cents / 100;
 }

@@ -1,4 +1,4 @@
-/** Only `waiting_payment` and `paid` are documented; the other statuses are guesses, grouped by meaning. */
+/** Only `waiting_payment` and `paid` are documented. The other statuses are guesses. */
 export const STATUS_GROUPS: Readonly<Record<StatusGroup, readonly string[]>> = {
 	paid: ['paid'],
 	waiting: [
@@ -31,7 +31,7 @@ export function isStatusGroup(text: string): text is StatusGroup {
 
 export type Status = string | null | undefined;
 
-/** Statuses of a decided payment. Any other status may still change into one of these. */
+/** Any other status may still change into one of these. */
 const SETTLED: ReadonlySet<Status> = new Set([
 	...['paid', 'refunded', 'chargeback', 'chargedback'],
 	...STATUS_GROUPS.failed,
@@ -41,7 +41,7 @@ export function isSettled(status: Status): boolean {
 	return SETTLED.has(status);
 }
 
-/** The groups that may follow a group. An expired or refused payment may still be paid. */
+/** An expired or refused payment may still be paid. */
 const FOLLOWING: Readonly<Record<StatusGroup, readonly StatusGroup[]>> = {
 	waiting: ['failed', 'paid', 'reversed'],
 	failed: ['paid'],
@@ -54,7 +54,6 @@ export function groupOf(status: Status): StatusGroup | undefined {
 	return groups.find((group) => STATUS_GROUPS[group].includes(String(status)));
 }
 
-/** Whether a status follows another in the life of a payment. */
 export function isLater(status: Status, than: Status): boolean {
 	const [group, before] = [groupOf(status), groupOf(than)];
 	if (!group || !before) return false;
@@ -62,7 +61,7 @@ export function isLater(status: Status, than: Status): boolean {
 	return FOLLOWING[before].includes(group);
 }
 
-/** Whether the money has arrived; `authorized` is not paid. */
+/** `authorized` is not paid. */
 export function isPaid(status: Status): boolean {
 	return status === 'paid';
 }
@@ -75,7 +74,7 @@ export function hasFailed(status: Status): boolean {
 	return groupOf(status) === 'failed';
 }
 
-/** So that nobody pays twice, or pays for a refunded sale. */
+/** Nobody may pay twice, or pay for a refunded sale. */
 export function isTooLateToPay(status: Status): boolean {
 	return isSettled(status) || groupOf(status) === 'reversed';
 }

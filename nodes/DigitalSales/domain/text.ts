@@ -2,7 +2,7 @@ export const LONGEST_TEXT = 10_000;
 
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
 const COMBINING_MARKS = /[\u0300-\u036f]/g;
-/** Unicode's Stream-Safe Text Format: sorting a longer run would take quadratic time. */
+/** Normalizing a longer run takes quadratic time (Unicode's Stream-Safe Text Format). */
 const LONGEST_RUN_OF_MARKS = /\p{M}{30}(?=\p{M})/gu;
 const GRAPHEME_JOINER = '\u034f';
 
@@ -10,19 +10,18 @@ export function removeInvisible(text: string): string {
 	return text.replace(INVISIBLE, '');
 }
 
-/** Cleans a text that identifies something: no invisible characters, and every blank a single space. */
+/** Texts that look alike become equal. */
 export function cleanText(text: string): string {
 	return removeInvisible(text).replace(/\s+/g, ' ').trim();
 }
 
-/** Composes (or decomposes) accents, in linear time. */
 export function normalizeUnicode(text: string, form: 'NFC' | 'NFD' = 'NFC'): string {
 	return text.replace(LONGEST_RUN_OF_MARKS, `$&${GRAPHEME_JOINER}`).normalize(form);
 }
 
 const LONGEST_QUOTE = 60;
 
-/** Short and on one line, so that a text from a row cannot pass for a line of advice. */
+/** On one line, so that a text from a row cannot pass for advice. */
 export function quoted(text: string, longest = LONGEST_QUOTE): string {
 	const line = cleanText(text.slice(0, LONGEST_TEXT));
 	return line.length > longest ? `${line.slice(0, longest)}...` : line;
@@ -35,12 +34,11 @@ export function isSameText(one: string, other: string): boolean {
 	return normalizeUnicode(one) === normalizeUnicode(other);
 }
 
-/** @internal Without case and accents, so that "cafe" is found in "Café da Manhã". */
+/** @internal "cafe" finds "Café da Manhã". */
 export function searchKey(text: string): string {
 	return normalizeUnicode(text, 'NFD').replace(COMBINING_MARKS, '').toLowerCase().trim();
 }
 
-/** Tests whether texts contain each word of a search, in any order. */
 export function textMatcher(search: string): (texts: Array<string | null | undefined>) => boolean {
 	const words = searchKey(search).split(/\s+/);
 	return (texts) => {
@@ -52,7 +50,7 @@ export function textMatcher(search: string): (texts: Array<string | null | undef
 /** Half of a surrogate pair cannot be encoded. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** Whether a text is safe in a path. The form of a hash is not documented. */
+/** A hash is a path segment of undocumented form. */
 export function isUsableHash(hash: string): boolean {
 	const trimmed = hash.trim();
 	return trimmed !== '' && trimmed !== '.' && trimmed !== '..' && !HALF_CHARACTER.test(trimmed);
@@ -63,5 +61,5 @@ export function hashSegment(hash: string): string {
 	return encodeURIComponent(hash.trim().replace(/\p{Surrogate}/gu, '\ufffd'));
 }
 
-/** A value, or why it could not be read, in words that follow the name of the field. */
+/** A problem follows the name of a field, such as "is empty". */
 export type Result<T> = { value: T } | { problem: string };

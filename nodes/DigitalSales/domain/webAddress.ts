@@ -2,7 +2,6 @@ import { cleanText, type Result } from './text';
 
 const LONGEST_ADDRESS = 2_048;
 
-/** Reads an http or https address; undefined if it is not one. */
 export function parseWebAddress(text: string): URL | undefined {
 	if (text.length > LONGEST_ADDRESS || !/^https?:\/\/[^\s/]\S*$/i.test(text)) return undefined;
 	return URL.canParse(text) ? new URL(text) : undefined;
@@ -18,21 +17,20 @@ const LOCAL_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa)$/i;
 
 const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])(?=[:/]|$)/i;
 
-/** Whether only this machine or its own network can reach the host of an address. */
 export function isPrivateAddress(address: URL): boolean {
 	const { hostname } = address;
 	if (PRIVATE_IPV4.test(hostname) && /^[\d.]+$/.test(hostname)) return true;
 	return PRIVATE_IPV6.test(hostname) || LOCAL_NAME.test(hostname) || !/[.:]/.test(hostname);
 }
 
-/** Reads the address of a service. Services have different paths (API document, Versioning). The scheme may be missing. */
+/** Services have different paths (API document, Versioning). The scheme may be missing. */
 export function parseBaseUrl(input: string): Result<string> {
 	const typed = cleanText(input);
 	if (typed === '') return { problem: 'is empty' };
 	const scheme = THIS_MACHINE.test(typed) ? 'http' : 'https';
 	const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `${scheme}://${typed}`;
 	const address = parseWebAddress(withScheme);
-	// A scheme that was typed twice looks like a host. The input may be a token, so the error does not quote it.
+	// A scheme that was typed twice looks like a host. The input may be a token, so it is not quoted.
 	if (!address || /^https?$/.test(address.hostname)) return { problem: 'is not a web address' };
 	if (address.search !== '' || address.hash !== '') {
 		return { problem: 'must end with its path, without "?" or "#"' };

@@ -2,10 +2,9 @@ import { z } from 'zod/v3';
 import { jsonObject } from '../shared/json';
 import { BoundedMap, processState } from '../shared/processState';
 
-/** An attempt to create something that may exist only once. */
 export const attemptSchema = z.object({
 	id: z.string(),
-	/** Unresolved from just before the request is sent until its outcome is known. */
+	/** Unresolved from just before the send until the outcome is known. */
 	state: z.enum(['unresolved', 'made']),
 	/** The key of the account. */
 	account: z.string(),
@@ -13,24 +12,21 @@ export const attemptSchema = z.object({
 	typedFingerprint: z.string().optional(),
 	goodsFingerprint: z.string().optional(),
 	customerFingerprint: z.string().optional(),
-	/** Cart, amount and last digits of the document, to look it up by. */
 	about: z.string(),
 	orderReference: z.string().optional(),
-	/** Milliseconds of unix time. */
+	/** Unix time in milliseconds. */
 	startedAt: z.number(),
-	/** The latest position of its sequence when the attempt began, or 0. */
+	/** The latest taken position of its `OverrideCodes`, or 0. */
 	position: z.number(),
-	/** The fields of the result that are needed to read it again. */
+	/** The fields that `readAgain` needs. */
 	result: jsonObject.optional(),
-	/** Whether another execution made the result. */
 	isReplay: z.boolean().optional(),
 });
 
 export type Attempt = z.output<typeof attemptSchema>;
 
 /**
- * The attempts that this process knows, by their keys. Order keys have a map of their own, because an order may be
- * repeated long after other keys have been evicted.
+ * Order keys have their own map, because an order may be repeated long after other keys were evicted.
  *
  * @internal
  */

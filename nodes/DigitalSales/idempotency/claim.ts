@@ -16,20 +16,16 @@ import { refuseUnrecorded, type Unresolved } from './refusals';
 import { buildAttempt, recordAttempt, replayExisting, replayEnteredHash } from './replay';
 import { findAllowedPosition, refuseWithCode, findUnresolved } from './unresolved';
 
-/** Claims the idempotency keys of one creation in the process, the execution and n8n's database. */
+/** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
 	private readonly keyed: KeyedCreation<T>;
-	/** The sequence whose next position the claim takes: that of the request, or of the void result that it replaces. */
+	/** The sequence of the request, or of the void result that it replaces. */
 	private sequence: OverrideCodes;
 	private earlier: EarlierAttempts<T> = {};
-	/** The keys that this claim has added to the ledger. */
 	private ownKeys: string[] = [];
-	/** The keys that this claim took over from an unresolved attempt, because a code allowed it. */
 	private overriddenKeys: string[] = [];
-	/** Whether the claim replaces a void result, which needs no code. */
 	private replacesVoid = false;
 	private isInFlight = false;
-	/** Lets other items of this process claim the same keys. */
 	unlock: () => void = () => undefined;
 
 	constructor(private readonly creation: Creation<T>) {
@@ -42,11 +38,7 @@ export class Claim<T> {
 	}
 
 	/**
-	 * Locks the keys within this process, then looks for earlier attempts.
-	 *
-	 * @param signal cancels the waiting for the lock
-	 * @param isAhead whether to ask n8n's database now. Otherwise `acquireKeys` does.
-	 * @returns the existing result
+	 * @param isAhead whether to ask n8n's database now, before `acquireKeys` does
 	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
 	 */
 	readonly findExisting = async (signal: AbortSignal, isAhead = false): Promise<T | undefined> => {
@@ -66,10 +58,9 @@ export class Claim<T> {
 		throw unreadable ?? (await refuseWithCode(keyed, unresolved));
 	};
 
-	/** Claims the keys just before a request is sent. If that fails, releases them. */
 	readonly acquireKeys = async (): Promise<void> => {
 		const { earlier, keyed } = this;
-		// The earlier attempts may be out of date when `acquireKeys` runs again after a 429.
+		// After a 429 the earlier attempts may be out of date.
 		this.earlier = {};
 		await this.claimOrRefuse(earlier).catch(async (error: unknown) => {
 			await this.releaseKeys();
@@ -80,20 +71,18 @@ export class Claim<T> {
 		this.isInFlight = true;
 	};
 
-	/** Releases the keys between two tries, because the service did not process the request. A code stays spent. */
-	async suspend(): Promise<void> {
+	/** The service did not process the request, but an entered code stays spent. */
+	async releaseBetweenTries(): Promise<void> {
 		this.sequence.keepPosition();
 		await this.discardAttempt();
 	}
 
-	/** Whether this process already knows the hash of a result. */
 	knowsHashOf(made: T): boolean {
 		const { account, toStoredResult } = this.creation;
 		return findAttempt(resultKey(account, toStoredResult(made).hash)) !== undefined;
 	}
 
-	/** Records the result, unless it is void already. */
-	async complete(made: T): Promise<void> {
+	async recordResult(made: T): Promise<void> {
 		const { creation, keyed } = this;
 		const { keys, ledger, owner } = keyed;
 		if (creation.isVoid(made)) return await this.discardAttempt();
@@ -106,12 +95,8 @@ export class Claim<T> {
 		await ledger?.releaseKeys([keys.unresolvedKey], owner);
 	}
 
-	/**
-	 * Ends the claim after an error. Keeps the keys if a request was sent and may have been processed.
-	 *
-	 * @returns the error to show
-	 */
-	async fail(error: unknown): Promise<unknown> {
+	/** @returns the error to show */
+	async endAfterError(error: unknown): Promise<unknown> {
 		if (error instanceof LedgerError) return refuseUnrecorded(this.creation, error.message);
 		if (!this.isInFlight) return error;
 		if (isCertainlyNotMade(error)) await this.discardAttempt();
@@ -134,7 +119,6 @@ export class Claim<T> {
 		return findUnresolved(this.keyed, claimed);
 	}
 
-	/** Claims the keys, or refuses if an outcome is unknown and no code allows another attempt. */
 	private async claimOrRefuse({ unresolved = [], voided }: EarlierAttempts<T>): Promise<void> {
 		const { creation, keyed } = this;
 		const othersKeys = await this.claimInLedger();
@@ -150,7 +134,7 @@ export class Claim<T> {
 		if (othersKeys.length > 0) {
 			if (blocking.length > 0) this.overriddenKeys.push(...othersKeys);
 			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
-				// The keys that kept other requests from charging may be gone.
+				// The keys that stopped other requests may be gone, so the code stays spent.
 				this.sequence.keepPosition();
 				throw error;
 			});
@@ -158,43 +142,37 @@ export class Claim<T> {
 		if (creation.itemOrder.isSendingOver) throw new CanceledError();
 	}
 
-	/** @returns the keys that other owners have */
 	private async claimInLedger(): Promise<string[]> {
 		const { ledger, keys, owner } = this.keyed;
 		return (await ledger?.claimKeys(keys.ledgerKeys, owner, this.ownKeys)) ?? [];
 	}
 
-	/** Deletes the keys of other owners and claims all keys again. */
 	private async takeOverKeys(othersKeys: string[]): Promise<void> {
 		await this.keyed.ledger?.deleteKeys(othersKeys);
-		// Another request may have claimed a key in the meantime.
+		// Another request may claim a key in between.
 		const lostKeys = await this.claimInLedger();
 		if (lostKeys.length === 0) return;
 		const unresolved = findUnresolved(this.keyed, lostKeys);
-		// Outside a Retry the error does not describe an occupied slot, but the slot blocks the charge.
+		// Outside a Retry `findUnresolved` omits the slot, but the slot blocks the charge.
 		throw await refuseWithCode(
 			this.keyed,
 			unresolved.length > 0 ? unresolved : [{ isSame: false, keys: [] }],
 		);
 	}
 
-	/**
-	 * Takes the position after a void result, which blocks nothing.
-	 *
-	 * @returns false if another process has taken the position: the outcome of its request is unknown here
-	 */
+	/** @returns false if another process took the position, with an outcome that is unknown here */
 	private async replaceVoid({ result, position }: Attempt, voidedKeys: string[]): Promise<boolean> {
 		const { ledger, codes, keys } = this.keyed;
 		if (voidedKeys.includes(keys.orderKey ?? '')) {
 			return await this.sequence.takePosition(position + 1);
 		}
-		// Without an order, each void transaction has a sequence of its own. A code takes its position elsewhere.
+		// Without an order, a code takes a position of `codes`, and each void result has its own sequence.
 		if (await codes.isPositionTaken(position + 1)) return false;
 		this.sequence = new OverrideCodes(String(result?.hash), keys.requestKey, ledger);
 		return await this.sequence.takePosition(1);
 	}
 
-	/** Takes the position that an entered code allows, even if nothing blocks the request, so that the code is spent. */
+	/** Spends an entered code even if nothing blocks the request. */
 	private async takeAllowedPosition(blocking: Unresolved[]): Promise<void> {
 		this.sequence = this.keyed.codes;
 		const position = await findAllowedPosition(this.keyed, blocking);
@@ -202,7 +180,7 @@ export class Claim<T> {
 		if (blocking.length > 0 && !isAllowed) throw await refuseWithCode(this.keyed, blocking);
 	}
 
-	/** Removes the attempt, because nothing was made. Overridden keys stay, because their request may be in flight. */
+	/** Overridden keys stay, because their request may be in flight. */
 	private async discardAttempt(): Promise<void> {
 		const { ledgerKeys, agentCallKey, itemKey } = this.keyed.keys;
 		this.isInFlight = false;
@@ -212,13 +190,12 @@ export class Claim<T> {
 		await this.releaseKeys();
 	}
 
-	/** Releases the keys that this claim has added. Keys that existed before stay. */
 	private async releaseKeys(): Promise<void> {
 		const { ledger, owner } = this.keyed;
 		await ledger?.releaseKeys(difference(this.ownKeys.splice(0), this.overriddenKeys), owner);
 	}
 
-	/** Claims the keys again, because a request with a code may have taken them over and released them. */
+	/** A request with a code may have taken the keys over and released them. */
 	private async restoreKeys(): Promise<void> {
 		const { keys, ledger, owner } = this.keyed;
 		for (const key of keys.ledgerKeys) await ledger?.claimKey(key, owner).catch(() => undefined);

@@ -6,8 +6,8 @@ import { makeKeys } from './keys';
 import { refuseOtherOrder } from './refusals';
 
 /**
- * Creates something, or returns the existing result. The claim records the attempt in the process, the execution and
- * n8n's database just before the request is sent. Only proof that the request was not processed removes the record.
+ * Creates a charge or an offer, or returns the existing result. The attempt is recorded before it is sent. Only proof
+ * that it was not processed removes the record.
  *
  * @throws NotSentError if an earlier attempt may have succeeded, or the attempt cannot be recorded
  * @throws ServiceError, CanceledError
@@ -22,25 +22,25 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 		for await (const send of tries) {
 			await itemOrder.runInOrder('claim', claim.acquireKeys);
 			const made = await send();
-			// Undefined after a 429, or if the request did not leave. The client then waits before the next try.
+			// Undefined after a 429, or if the request did not leave.
 			if (made !== undefined) {
 				const reusesHash = claim.knowsHashOf(made);
-				await claim.complete(made);
+				await claim.recordResult(made);
 				return { made, isExisting: false, reusesHash };
 			}
-			await claim.suspend();
+			await claim.releaseBetweenTries();
 		}
 		throw new CanceledError();
 	} catch (error) {
 		itemOrder.stopAfter(error);
-		throw await claim.fail(error);
+		throw await claim.endAfterError(error);
 	} finally {
 		claim.unlock();
 	}
 }
 
 /**
- * Refuses an item before any item of its run is sent, if `createOnce` would refuse it later.
+ * Refuses an item that `createOnce` would refuse, before any item of the run is sent.
  *
  * @throws NotSentError
  */
@@ -55,7 +55,7 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	try {
 		await claim.findExisting(itemOrder.signal, true);
 	} catch (error) {
-		throw await claim.fail(error);
+		throw await claim.endAfterError(error);
 	} finally {
 		claim.unlock();
 	}

@@ -7,37 +7,34 @@ import type { Ledger } from './ledger';
 import type { OverrideCodes } from './overrideCodes';
 import type { Subject } from './refusals';
 
-/** A charge or an offer that is created only once, however often it is requested. */
 export interface Creation<T> extends Subject, KeyedRequest {
 	itemOrder: ItemOrder;
-	/** Why the request must not be sent. An existing result is returned nevertheless. */
+	/** Why the request must not be sent. An existing result is still returned. */
 	problem?: NotSentError;
-	/** Yields a function for each try, once the rate limit admits the try. */
+	/** Yields each try once the rate limit admits it. */
 	tries: AsyncGenerator<Send<T>, void>;
-	/** Reduces a result to the fields that `readAgain` needs. */
+	/** Keeps the fields that `readAgain` needs. */
 	toStoredResult: (made: T) => IDataObject;
 	readAgain: (stored: IDataObject) => Promise<T>;
-	/** Whether the result whose hash a person entered can be the requested result. Missing if no hash can be entered. */
+	/** Whether an entered hash can belong to this request. Missing if no hash can be entered. */
 	matchesRequest?: (made: T) => boolean;
-	/** Whether a result no longer blocks another creation, for example an expired charge. */
+	/** Whether a result, such as an expired charge, blocks no other creation. */
 	isVoid: (made: T) => boolean;
 }
 
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
-	/** Whether the service has used the hash of a new result before. */
+	/** Whether the service gave a new result a known hash. */
 	reusesHash: boolean;
 }
 
-/** A creation with its keys, and the ledger and codes that work with them. */
 export interface KeyedCreation<T> {
 	creation: Creation<T>;
 	keys: Keys;
 	/** Names this attempt, also in the ledger. */
 	owner: string;
-	/** Missing if n8n runs the node without a workflow, as its Agents do. */
 	ledger: Ledger | undefined;
-	/** The override codes of the order, or of customer and goods if there is no order. */
+	/** Of the order, or of customer and goods. */
 	codes: OverrideCodes;
 }

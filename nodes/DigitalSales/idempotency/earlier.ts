@@ -16,7 +16,7 @@ import {
 	type Unresolved,
 } from './refusals';
 
-/** Agents retry within minutes. A customer who really buys twice usually comes back later. */
+/** Agents repeat a call within minutes. Customers buy again later. */
 const AGENT_CALL_COUNTS_MS = 15 * 60_000;
 
 export interface ExistingResult<T> {
@@ -24,18 +24,14 @@ export interface ExistingResult<T> {
 	earlier: Attempt;
 }
 
-/** An existing result; otherwise the unresolved attempts; otherwise the latest void attempt. */
+/** Only one of the three is set. */
 export interface EarlierAttempts<T> {
 	existing?: ExistingResult<T>;
 	unresolved?: Unresolved[];
 	voided?: Attempt;
 }
 
-/**
- * Finds earlier attempts in the memory of the process and of the execution, and reads their results.
- *
- * @throws NotSentError if an earlier attempt blocks this creation, and no code can allow it
- */
+/** @throws NotSentError if an earlier attempt blocks this creation, and no code can allow it */
 export async function findEarlierAttempts<T>(
 	creation: Creation<T>,
 	keys: Keys,
@@ -68,7 +64,7 @@ export async function findEarlierAttempts<T>(
 	return { voided: voids.sort((a, b) => a.startedAt - b.startedAt).at(-1) };
 }
 
-/** A result that was made for one Order Reference is never returned for another. */
+/** A result is never returned for another Order Reference. */
 export function hasOtherReference(
 	{ orderReference }: KeyedRequest,
 	{ orderReference: earlier }: Attempt,
@@ -78,12 +74,10 @@ export function hasOtherReference(
 	);
 }
 
-/** Whether the process or the execution remembers an attempt with the same data. */
 export function hasEarlierAttempt(request: KeyedRequest): boolean {
 	return compareAttempts(request).some(({ isSame }) => isSame);
 }
 
-/** Whether every attempt that the process or the execution remembers has made exactly this request. */
 export function isAlreadyMade(request: KeyedRequest): boolean {
 	const attempts = compareAttempts(request);
 	return (
@@ -95,7 +89,6 @@ export function isAlreadyMade(request: KeyedRequest): boolean {
 	);
 }
 
-/** Lists the keys that a request has in common with an earlier attempt. */
 export function keysOfAttempt(
 	request: KeyedRequest,
 	{ slotKey, unresolvedKey, orderKey }: Keys,
@@ -110,7 +103,6 @@ export function keysOfAttempt(
 	]);
 }
 
-/** Compares a request with each remembered attempt. The attempts of this item or slot come first. */
 function compareAttempts(request: KeyedRequest, keys = makeKeys(request)) {
 	const { context, memory } = request;
 	const { itemKey, slotKey, orderKey, unresolvedKey, agentCallKey } = keys;
@@ -122,10 +114,10 @@ function compareAttempts(request: KeyedRequest, keys = makeKeys(request)) {
 		isRecentCall && ofCall,
 		findAttempt(unresolvedKey),
 	]);
-	// The execution stores a copy of the attempt. The original may have been resolved since.
+	// The execution stores a copy. The original may have been resolved since.
 	const stored = memory.getAttempt(itemKey);
 	const original = [...elsewhere, ...compact([ofSlot])].find(({ id }) => id === stored?.id);
-	// Only a Retry returns to a slot that its own memory lacks.
+	// Only a Retry returns to an earlier slot.
 	const here = compact([original ?? stored, isRetry(context) && ofSlot]);
 	return [...new Set([...here, ...elsewhere])].map((earlier) => {
 		const isHere = here.includes(earlier);
@@ -133,7 +125,7 @@ function compareAttempts(request: KeyedRequest, keys = makeKeys(request)) {
 	});
 }
 
-/** For the same item, a price that the catalog has changed does not make another request. */
+/** The catalog may state another price at a Retry of the same item. */
 function isSameRequest(request: KeyedRequest, earlier: Attempt, isHere: boolean): boolean {
 	const { fingerprint, typedFingerprint: typed } = request;
 	if (earlier.fingerprint === fingerprint) return true;
@@ -149,14 +141,11 @@ function isSameCustomer({ customerFingerprint }: KeyedRequest, earlier: Attempt)
 	return customerFingerprint !== undefined && earlier.customerFingerprint === customerFingerprint;
 }
 
-/** How long the service may not return a new charge. */
 const READS_MAY_LAG_MS = 10 * 60_000;
 const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 
 /**
- * Reads the result of an attempt.
- *
- * @param refusal of an attempt that was for another request
+ * @param refusal if the attempt was for another request
  * @returns undefined if the service no longer returns the result
  */
 async function readResult<T>(
@@ -166,7 +155,7 @@ async function readResult<T>(
 	[pauseMs, ...pauses] = READ_AGAIN_AFTER_MS,
 ): Promise<T | undefined> {
 	const { result = {}, startedAt } = earlier;
-	// Another token may belong to the same account. Then the transaction can be read.
+	// Another token of the same account can read the transaction.
 	const isOwnAccount = earlier.account === creation.account.key;
 	if (!isOwnAccount && (refusal ?? creation.kind === 'offer')) throw refuseOtherAccount(creation);
 	const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
@@ -183,7 +172,7 @@ async function readResult<T>(
 	return await readResult(creation, earlier, refusal, pauses);
 }
 
-/** The service may answer an unknown hash with 404, with another 4xx, or with a failure under 200. */
+/** An unknown hash may get a 404, another 4xx, or a failure under 200. */
 export function isUnknownToService({ kind }: FailedOutcome): boolean {
 	return kind === 'notFound' || kind === 'rejected';
 }

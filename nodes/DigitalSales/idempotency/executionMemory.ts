@@ -6,10 +6,10 @@ import { attemptSchema, type Attempt } from './attempts';
 
 const CONTEXT_KEY = 'digitalSales';
 
-/** Attempts are parsed one by one when needed. Otherwise every iteration of a loop would parse all earlier ones. */
+/** Attempts are parsed when needed, or each iteration of a loop would parse all earlier attempts. */
 const storedSchema = z
 	.object({
-		/** The run indexes of the node so far, in order. */
+		/** n8n's run indexes, in order. */
 		runs: z.custom<unknown[]>(Array.isArray),
 		attempts: jsonObject,
 	})
@@ -27,16 +27,13 @@ export interface ItemPosition {
 	item: number;
 }
 
-/**
- * The attempts of a node in one execution, stored in the node's context. n8n keeps the context with the execution and
- * hands it to a Retry. A crash loses it.
- */
+/** The attempts of a node in one execution. n8n hands the node's context to a Retry, but a crash loses it. */
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** By goods: how many earlier items of this run have the same goods, by item index. */
+	/** By goods and item index: the number of earlier items with the same goods. */
 	private readonly alike = new Map<string, Map<number, number>>();
-	/** By order key: the fingerprint of the first item of this run with that order. */
+	/** By order key: the fingerprint of the first item. */
 	private readonly fingerprints = new Map<string, string>();
 
 	constructor(private readonly context: IExecuteFunctions) {
@@ -45,11 +42,10 @@ export class ExecutionMemory {
 		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
 	}
 
-	/** Counts the runs of the node from 0. n8n's run index counts a run that crashed, too, so its Retry has the next index. */
+	/** Counts from 0. Unlike n8n's run index, does not count a run that crashed. */
 	runNumber(): number {
 		const index = readRunIndex(this.context);
 		const { runs } = this.stored;
-		// The current run is usually the last one.
 		const known = runs.lastIndexOf(index);
 		if (known >= 0) return known;
 		runs.push(index);
@@ -57,7 +53,6 @@ export class ExecutionMemory {
 		return runs.length - 1;
 	}
 
-	/** Counts the earlier items of this run with the same goods. */
 	countEarlierAlike(goods: string, item: number): number {
 		const alike = this.alike.get(goods) ?? new Map<number, number>();
 		this.alike.set(goods, alike);
@@ -66,7 +61,6 @@ export class ExecutionMemory {
 		return count;
 	}
 
-	/** Whether an earlier item of this run has the same order and another request. */
 	hasOtherRequest(orderKey: string, fingerprint: string): boolean {
 		const first = this.fingerprints.get(orderKey) ?? fingerprint;
 		this.fingerprints.set(orderKey, first);
@@ -86,12 +80,10 @@ export class ExecutionMemory {
 		delete this.stored.attempts[itemKey];
 	}
 
-	/** Whether the node has made nothing in this execution, and may have made nothing. */
 	get isEmpty(): boolean {
 		return Object.keys(this.stored.attempts).length === 0;
 	}
 
-	/** Whether the node has made something for an item, or may have. */
 	hasAttempt({ run, item }: ItemPosition): boolean {
 		return Object.values(this.stored.attempts).some(
 			(attempt) => isJsonObject(attempt) && attempt.run === run && attempt.item === item,
@@ -104,14 +96,12 @@ export class ExecutionMemory {
 		);
 	}
 
-	/** Lists what the node has made in this execution, in order. */
 	listMade(): Array<ItemPosition & { hash: string }> {
 		return this.listInState('made')
 			.filter(({ isReplay }) => isReplay !== true)
 			.map(({ run, item, result }) => ({ run, item, hash: String(result?.hash) }));
 	}
 
-	/** Lists what the node may have made in this execution, in order. */
 	listUnresolved(): ItemPosition[] {
 		return this.listInState('unresolved');
 	}

@@ -13,8 +13,8 @@ const customerSchema = z
 	.catch({});
 
 /**
- * Identifies a charge by customer, cart and amount. A customer is identified by the document, else the e-mail
- * address, else the phone, else the name; an offer by its hash, else its title.
+ * Identifies a charge by customer (document, else e-mail address, else phone, else name), cart (offer hashes, else
+ * titles) and amount.
  *
  * @param body of POST /transactions (API document, Endpoint 3)
  */
@@ -24,7 +24,7 @@ export function fingerprintCharge(body: IDataObject): string {
 	return digest('charge', normalizeUnicode(parts));
 }
 
-/** Identifies a charge by customer and cart without prices. Without a cart the amount is all there is. */
+/** Leaves out prices. Without a cart, customer and amount identify a charge. */
 export function fingerprintGoods(body: IDataObject): string {
 	const { cart } = body;
 	if (!Array.isArray(cart) || cart.length === 0) return fingerprintCharge(body);
@@ -33,30 +33,22 @@ export function fingerprintGoods(body: IDataObject): string {
 	return digest('goods', normalizeUnicode(JSON.stringify(parts)));
 }
 
-/** Identifies the customer of a charge. */
 export function fingerprintCustomer(body: IDataObject): string {
 	return digest('customer', ...identifyCustomer(body));
 }
 
-/**
- * Identifies an agent's call by everything but cart, amount, the customer's name, which a model may spell in
- * another way, and the address of webhooks, which it does not know.
- *
- * @param body of POST /transactions
- */
+/** Leaves out the customer's name, which a model may spell differently, and the webhook address, which it does not know. */
 export function fingerprintAgentCall(body: IDataObject): string {
 	const { name: _name, ...contact } = normalizeContact(body.customer);
 	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();
 	return normalizeUnicode(JSON.stringify([contact, others]));
 }
 
-/** Identifies an offer by its product and its whole body. */
 export function fingerprintOffer(productHash: string, body: IDataObject): string {
 	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);
 	return digest('offer', normalizeUnicode(parts));
 }
 
-/** A customer as the service has it, in one spelling. */
 export function normalizeContact(customer: unknown) {
 	const { document, email, phone_number: phone, name } = customerSchema.parse(customer);
 	const known = parseDocument(document);

@@ -6,45 +6,41 @@ import { isTool } from '../n8n/tool';
 import { digest } from '../shared/digest';
 import type { ExecutionMemory } from './executionMemory';
 
-/** What the idempotency keys of a charge or an offer are made from. */
 export interface KeyedRequest {
 	context: IExecuteFunctions;
 	account: Account;
 	memory: ExecutionMemory;
 	itemIndex: number;
-	/** Identifies customer, cart and amount, or the whole offer. */
 	fingerprint: string;
-	/** The fingerprint before the catalog filled blank prices. The catalog may have changed at a Retry. */
+	/** The fingerprint before the catalog, which may change, filled blank prices. */
 	typedFingerprint?: string;
-	/** Identifies customer and cart without prices. Missing for offers. */
+	/** Missing for offers. */
 	goodsFingerprint?: string;
 	/** Missing if the charge has only the customer's name. */
 	customerFingerprint?: string;
-	/** Identifies the rest of an agent's call. Only an equal call returns the charge of an earlier call. */
+	/** Only an equal call of an agent returns an earlier charge. */
 	agentCall?: string;
 	orderReference?: string;
 }
 
-/** The idempotency keys of one item. The item key is unique within its execution, the others everywhere. */
+/** Only item key and slot key belong to one execution. */
 export interface Keys {
 	itemKey: string;
-	/** Execution, run and goods, but no item index, because a Retry may have the items in another order. */
+	/** Execution, run and goods, but no item index, because a Retry may reorder the items. */
 	slotKey: string;
-	/** The Order Reference, in any execution. */
 	orderKey?: string;
-	/** Customer and goods at any price, in any execution, while an outcome is unknown. */
+	/** Customer and goods, while an outcome is unknown. */
 	unresolvedKey: string;
 	/** The whole request, because an override code allows no other. */
 	requestKey: string;
-	/** The call of an agent, which may repeat it in another slot. Missing outside a tool. */
+	/** An agent may repeat its call in another slot. */
 	agentCallKey?: string;
-	/** The keys that stay claimed once the outcome is known. */
 	lastingKeys: string[];
-	/** The keys that are claimed before a request is sent. Keys that other executions may claim, too, come first. */
+	/** Keys that other executions may claim, too, come first. */
 	ledgerKeys: string[];
 }
 
-/** Makes the keys of an item. All keys but the slot contain the account. A Retry may use another credential. */
+/** All keys but the slot contain the account, because a Retry may use another credential. */
 export function makeKeys(request: KeyedRequest): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
 	const goods = request.goodsFingerprint ?? fingerprint;
@@ -53,7 +49,7 @@ export function makeKeys(request: KeyedRequest): Keys {
 	const run = String(memory.runNumber());
 	const nth = String(memory.countEarlierAlike(goods, itemIndex));
 	const { id: workflowId } = context.getWorkflow();
-	// n8n's Agents run a node without a workflow, and give it another id each time.
+	// n8n's Agents give a node another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
 	const scope = [account.key, ...node];
 	const call = [...scope, fingerprint, request.agentCall ?? ''];
@@ -80,7 +76,6 @@ export function resultKey(account: Account, hash: unknown): string {
 	return makeKey('result', account.key, String(hash));
 }
 
-/** The key of a hash that a person entered as Charge in Doubt. */
 export function enteredHashKey(account: Account, hash: string): string {
 	return makeKey('entered', account.key, hash);
 }

@@ -2,24 +2,22 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { deleteRow, hasRow, insertRow, LedgerError, NOT_SUPPORTED } from '../n8n/processedItems';
 
 /**
- * Stores the idempotency keys of a node in n8n's table of processed items, which survives a crash and which all
- * processes share. Each key has one row, which only one caller can insert, and which names its owner.
+ * Stores keys in n8n's table of processed items, which survives a crash and is shared by all processes. Only one caller
+ * can insert the row of a key, and the row names its owner. Methods throw a LedgerError if n8n's database fails.
  */
 export class Ledger {
 	private constructor(private readonly context: IExecuteFunctions) {}
 
-	/** @returns undefined if n8n runs the node without a workflow, as its Agents do */
+	/** n8n's Agents run the node without a workflow. */
 	static forContext(context: IExecuteFunctions): Ledger | undefined {
 		return context.getWorkflow().id ? new Ledger(context) : undefined;
 	}
 
 	/**
-	 * Claims keys in their order until another owner has one. Of two callers that claim the same keys at the same
-	 * moment, one gets all of them and the other none.
+	 * Claims keys in order until another owner has one, so that of two concurrent callers one gets all keys.
 	 *
-	 * @param own receives the keys that are claimed, even if the call fails
+	 * @param own receives the claimed keys, even if the call fails
 	 * @returns the keys that another owner has
-	 * @throws LedgerError
 	 */
 	async claimKeys(keys: readonly string[], owner: string, own: string[]): Promise<string[]> {
 		const othersKeys: string[] = [];
@@ -32,28 +30,22 @@ export class Ledger {
 		return othersKeys;
 	}
 
-	/**
-	 * Claims a key unless another owner has it. A repeated call returns the same result.
-	 *
-	 * @returns whether the owner has the key
-	 * @throws LedgerError if n8n's database fails
-	 */
+	/** @returns whether the owner has the key, even from an earlier call */
 	async claimKey(key: string, owner: string): Promise<boolean> {
 		// If n8n named its rows in another way, all keys would share one row.
 		if (await this.hasKey(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
 		const insert = async () => await insertRow(this.context, key, owner);
-		// If two callers insert a row at the same moment, one of them fails. Its second try finds the row.
+		// Of two concurrent inserts one fails. Its second try finds the row.
 		const found = await insert().catch(insert);
 		if (found === 'own') await this.assertOwnersAreApart();
 		return found !== "another's";
 	}
 
-	/** @throws LedgerError */
 	async hasKey(key: string): Promise<boolean> {
 		return await hasRow(this.context, key);
 	}
 
-	/** Deletes the owner's keys. Never throws, because a key that stays can only cause a refusal. */
+	/** Never throws, because a key that stays can only cause a refusal. */
 	async releaseKeys(keys: readonly string[], owner: string): Promise<void> {
 		const { logger } = this.context;
 		for (const key of keys) {
@@ -67,16 +59,10 @@ export class Ledger {
 		}
 	}
 
-	/**
-	 * Deletes keys of any owner.
-	 *
-	 * @throws LedgerError
-	 */
 	async deleteKeys(keys: readonly string[]): Promise<void> {
 		for (const key of keys) await deleteRow(this.context, key);
 	}
 
-	/** Checks that n8n still refuses a row to other owners. */
 	private async assertOwnersAreApart(): Promise<void> {
 		await insertRow(this.context, 'probe', 'one');
 		const found = await insertRow(this.context, 'probe', 'another');

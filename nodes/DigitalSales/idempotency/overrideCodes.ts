@@ -10,13 +10,12 @@ const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 8;
 const SHOWN_CODE = new RegExp(`^[${LETTERS}]{4}-[${LETTERS}]{4}$`, 'i');
 
-/** A code is valid today and tomorrow only, because a person may forget it in the form. */
+/** A code works until tomorrow, because a person may forget it in the form. */
 const DAY_MS = 86_400_000;
 
-/** Bounds the search for the next position. */
 const LAST_POSITION = 1_000;
 
-/** What the error with a code described: the same charge, the order, or another charge in the slot. */
+/** The error with the code described the same charge, the order, or another charge in the slot. */
 export type Described = 'same' | 'order' | 'other';
 
 const DESCRIBED_SETS = (['same', 'order', 'other'] as const).reduce<Described[][]>(
@@ -24,10 +23,10 @@ const DESCRIBED_SETS = (['same', 'order', 'other'] as const).reduce<Described[][
 	[[]],
 );
 
-/** By sequence: the latest position that this process knows to be taken. */
+/** By sequence. */
 const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
-/** Finds the hashes in a text that a person entered. A word that looks like a code is no hash. */
+/** A word that looks like a code is no hash. */
 export function parseHashes(text: string): string[] {
 	return removeInvisible(text)
 		.split(/[\s,;]+/)
@@ -35,15 +34,13 @@ export function parseHashes(text: string): string[] {
 }
 
 /**
- * A sequence of positions in the ledger, each of which one request can take. A request that repeats an unresolved or
- * void one takes the next position. An override code is computed from the next position, so a code works once.
+ * A sequence of positions in the ledger. A request that repeats an unresolved or void request takes the next position.
+ * A code is computed from the next position, so it works once.
  */
 export class OverrideCodes {
-	/** Identifies this user of the sequence in the ledger. */
 	private readonly owner = digest(randomUUID());
 	private ownPosition?: number;
 
-	/** @param requestKey of the only request that a code allows */
 	constructor(
 		private readonly sequence: string,
 		private readonly requestKey: string,
@@ -56,9 +53,7 @@ export class OverrideCodes {
 	}
 
 	/**
-	 * Takes a position.
-	 *
-	 * @returns false if another user of the sequence has it
+	 * @returns false if another claim has the position
 	 * @throws LedgerError
 	 */
 	async takePosition(position: number): Promise<boolean> {
@@ -71,7 +66,6 @@ export class OverrideCodes {
 		return isOwn;
 	}
 
-	/** Releases the position that was taken, if any, because nothing was sent. */
 	async releasePosition(): Promise<void> {
 		const { ownPosition } = this;
 		this.ownPosition = undefined;
@@ -90,7 +84,6 @@ export class OverrideCodes {
 		return (await this.ledger?.hasKey(this.positionKey(position))) ?? false;
 	}
 
-	/** Takes the next position, so that the code that was shown for it no longer works. */
 	async spendShownCode(): Promise<void> {
 		await this.takePosition(await this.nextPosition());
 	}
@@ -99,21 +92,15 @@ export class OverrideCodes {
 		return this.positionKey(await this.nextPosition());
 	}
 
-	/**
-	 * Computes the code that allows the next position.
-	 *
-	 * @param described in the error that shows the code
-	 * @throws LedgerError
-	 */
+	/** @throws LedgerError */
 	async nextCode(described: readonly Described[]): Promise<string> {
 		const code = this.computeCode(await this.nextPosition(), described, currentDay());
 		return code.replace(/.{4}/, '$&-');
 	}
 
 	/**
-	 * Returns the next position, if one of the entered codes allows it. A code may be in any case, without its dash.
+	 * Returns the next position, if an entered code is from an error that described all of `described`.
 	 *
-	 * @param described what the error with the code must have described
 	 * @throws LedgerError
 	 */
 	async findAllowedPosition(

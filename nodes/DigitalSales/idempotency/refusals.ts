@@ -8,35 +8,33 @@ import { NotSentError } from '../output/errors';
 import type { Attempt } from './attempts';
 import type { ExecutionMemory } from './executionMemory';
 
-/** The parts of a creation that a refusal describes. */
 export interface Subject {
 	context: IExecuteFunctions;
 	kind: 'charge' | 'offer';
-	/** Cart, amount and last digits of the document, to look it up by. */
+	/** Cart, amount and last digits of the document. */
 	about: string;
 	memory: ExecutionMemory;
 	orderReference?: string;
-	/** The override codes and hashes that a person entered. */
+	/** Override codes and hashes. */
 	enteredCodes?: string;
 }
 
 /** An attempt whose outcome is unknown. */
 export interface Unresolved {
-	/** Missing if only n8n's database has the attempt. */
+	/** Missing if only n8n's database knows the attempt. */
 	attempt?: Attempt;
-	/** Whether it was for the same customer and goods, or the same offer. */
+	/** For the same customer and goods, or the same offer. */
 	isSame: boolean;
-	/** Missing if it is not known, or belongs to another customer. */
+	/** Missing if it is unknown, or of another customer. */
 	about?: string;
 	orderReference?: string;
-	/** The keys that the attempt has in common with the present request. */
+	/** The keys that attempt and request share. */
 	keys: string[];
 }
 
 const ENTERED_WITHOUT_EFFECT =
 	'The code or hash that was entered does not end this doubt. A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order that has not failed or expired. If you found the charge for this order, do not enter the code: set the price and Order Reference back to what they were, and enter its hash; or leave this item out if another run has returned that charge.';
 
-/** Earlier attempts may have succeeded. The code, if there is one, allows the present request. */
 export function refuseUnresolved(
 	subject: Subject,
 	unresolved: readonly Unresolved[],
@@ -48,7 +46,7 @@ export function refuseUnresolved(
 		const also = index === 0 ? '' : `Also: ${describePossibleCharge(subject, entry)}. `;
 		return `${also}${describeAttempt(entry.attempt)} ${describeDetails(subject, entry)}`;
 	});
-	// The dashboard does not show yet what another process is sending.
+	// The dashboard may not show the charge of another process yet.
 	const when = unresolved.every(({ attempt }) => attempt)
 		? 'Look'
 		: 'Wait a few minutes, then look';
@@ -104,7 +102,7 @@ function describeWayOut(
 			? `If it is there${forThis}, set ${optionPath('Charge in Doubt')} to its hash; if not, to`
 			: `If it is not there, set ${optionPath('Code to Create Again')} to`;
 	const look = `for the ${kind} in the service's dashboard. ${enter}`;
-	// A model that reads a code enters it without looking.
+	// A model would enter a code without looking.
 	if (isTool(context)) {
 		return `Do not ask for it again: a person has to look ${look} the code in n8n's log.`;
 	}
@@ -113,7 +111,6 @@ function describeWayOut(
 		: `${when} ${look} ${code}; then ${RUN_AGAIN}.`;
 }
 
-/** A Retry has changed the data of an item that was already created. */
 export function refuseChanged(
 	{ kind, about }: Subject,
 	{ result, about: earlier }: Attempt,
@@ -128,7 +125,7 @@ export function refuseChanged(
 	);
 }
 
-/** The charge has another Order Reference. A reference may contain the month, so the charge may be last month's. */
+/** A reference may contain the month, so the charge may be last month's. */
 export function refuseOtherReference(
 	subject: Subject,
 	{ orderReference, result }: Attempt,
@@ -142,7 +139,6 @@ export function refuseOtherReference(
 	);
 }
 
-/** The result was made with another token, with which the present account cannot read it. */
 export function refuseOtherAccount(subject: Subject): NotSentError {
 	const made =
 		subject.kind === 'charge'
@@ -154,7 +150,6 @@ export function refuseOtherAccount(subject: Subject): NotSentError {
 	);
 }
 
-/** The transaction exists, but the service does not return it now. */
 export function refuseUnreadable(
 	subject: Subject,
 	hash: string,
@@ -172,7 +167,7 @@ export function refuseUnreadable(
 	);
 }
 
-/** Whether it is the charge in doubt is not known, so no code is shown. */
+/** The hash may belong to the charge in doubt, so no code is shown. */
 export function refuseUnreadableHash(
 	subject: Subject,
 	hash: string,
@@ -190,11 +185,7 @@ function describeAnswer({ status }: FailedOutcome): string {
 	return status === undefined ? 'did not answer' : `answered with status ${status}`;
 }
 
-/**
- * Another order has the Order Reference.
- *
- * @param own the charge of that order, if it is of the same customer. Other customers' charges are not shown.
- */
+/** @param own the charge with that Order Reference, if it is of the same customer */
 export function refuseOtherOrder(
 	{ orderReference = '', about }: Subject,
 	own?: Attempt,
@@ -213,7 +204,6 @@ export function refuseOtherOrder(
 			);
 }
 
-/** n8n's database did not store a key that must exist before the request is sent. */
 export function refuseUnrecorded({ kind }: Subject, reason: string): NotSentError {
 	return makeRefusal(
 		`n8n could not record the ${kind}, so it was not sent`,

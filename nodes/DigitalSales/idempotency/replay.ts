@@ -29,7 +29,6 @@ export function buildAttempt<T>(
 	};
 }
 
-/** Records an attempt in the execution and, under the given keys, in the process. */
 export function recordAttempt<T>(
 	{ creation, keys }: KeyedCreation<T>,
 	processKeys: readonly string[],
@@ -43,9 +42,9 @@ export function recordAttempt<T>(
 }
 
 /**
- * Returns an existing result, and records it under the keys of this request, too.
+ * Records an existing result under the keys of this request, too.
  *
- * @throws NotSentError if the result was returned under another Order Reference before a restart
+ * @throws NotSentError if the result belongs to another Order Reference
  * @throws LedgerError
  */
 export async function replayExisting<T>(
@@ -55,24 +54,24 @@ export async function replayExisting<T>(
 	const { creation, keys, ledger, owner, codes } = keyed;
 	const { orderKey, lastingKeys } = keys;
 	const { orderReference = earlier.orderReference } = creation;
-	if (orderKey !== undefined && earlier.orderReference === undefined) {
+	const isFirstReference = earlier.orderReference === undefined;
+	if (orderKey !== undefined && isFirstReference) {
 		const key = resultKey(creation.account, earlier.result?.hash);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
 		if (!isFree) throw refuseOtherReference(creation, earlier);
-		// Another process may remember a void charge of this order, which this one replaces.
+		// Another process that remembers a void charge of this order must not replace it again.
 		await codes.spendShownCode();
-		// It belongs to this order now, and no longer to a doubt without an order.
+		// The hash no longer belongs to a doubt without an order.
 		await ledger?.deleteKeys([enteredHashKey(creation.account, String(earlier.result?.hash))]);
 	}
 	for (const key of lastingKeys) {
-		// What the process knows by a key, n8n's database has claimed.
+		// If the process knows the result by a key, n8n's database has the key.
 		const isClaimed = findAttempt(key)?.result?.hash === earlier.result?.hash;
 		if (!isClaimed) await ledger?.claimKey(key, owner);
 	}
-	// A result of this slot must not replace the attempt of another customer under the order key.
+	// A result of this slot must not replace another request's attempt under the order key.
 	const withOrder = findAttempt(orderKey) ?? earlier;
 	const isOwnOrder = withOrder.fingerprint === earlier.fingerprint;
-	const isFirstReference = earlier.orderReference === undefined;
 	recordAttempt(keyed, isOwnOrder ? lastingKeys : [keys.slotKey], {
 		...earlier,
 		orderReference,
@@ -82,9 +81,8 @@ export async function replayExisting<T>(
 }
 
 /**
- * Returns the charge whose hash a person entered, and resolves the attempts that may have made it.
+ * Resolves the attempts that may have made the charge whose hash a person entered.
  *
- * @returns nothing if no hash was entered that can be the charge in doubt; the refusal if one could not be read
  * @throws LedgerError
  */
 export async function replayEnteredHash<T>(
@@ -118,10 +116,7 @@ export async function replayEnteredHash<T>(
 	return { unreadable };
 }
 
-/**
- * @returns undefined unless the hash can be that of the charge in doubt, as far as is known
- * @throws ServiceError, LedgerError
- */
+/** @returns undefined if the hash cannot belong to the charge in doubt */
 async function readEnteredHash<T>(
 	{ creation, keys, ledger, codes }: KeyedCreation<T>,
 	hash: string,
@@ -133,7 +128,7 @@ async function readEnteredHash<T>(
 	if (compact([known, ...attempts]).some((one) => hasOtherReference(creation, one))) {
 		return undefined;
 	}
-	// A hash that was left in the form may be that of an earlier charge or of another item.
+	// A hash that was left in the form may belong to an earlier charge or another item.
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
 	if (isOlder || memory.isHashOfOtherItem(keys.itemKey, hash)) return undefined;
 	const made = await creation.readAgain({ hash });

@@ -5,10 +5,7 @@ import type { KeyedCreation } from './creation';
 import type { Described } from './overrideCodes';
 import { refuseUnresolved, type Unresolved } from './refusals';
 
-/**
- * Describes the unresolved attempts that have claimed keys of a request in n8n's database. The keys may come from
- * different attempts. A slot counts only in a Retry.
- */
+/** Describes the attempts that claimed these keys in n8n's database. A slot counts only in a Retry. */
 export function findUnresolved<T>(
 	{ creation, keys }: KeyedCreation<T>,
 	claimed: readonly string[],
@@ -26,7 +23,7 @@ export function findUnresolved<T>(
 	return unresolved;
 }
 
-/** Returns the position that an entered code allows, if the error with the code described all of these attempts. */
+/** Returns the position that an entered code allows, if the error with the code described all these attempts. */
 export async function findAllowedPosition<T>(
 	{ creation, keys, codes }: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
@@ -36,12 +33,10 @@ export async function findAllowedPosition<T>(
 	return await codes.findAllowedPosition(enteredCodes, listDescribed(unresolved, keys.orderKey));
 }
 
-/** Builds the refusal of a request, with the code that allows the request. */
 export async function refuseWithCode<T>(
 	{ creation, keys, codes }: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
 ): Promise<NotSentError> {
-	// If n8n's database fails, the error has no code.
 	const code = await codes
 		.nextCode(listDescribed(unresolved, keys.orderKey))
 		.catch(() => undefined);
