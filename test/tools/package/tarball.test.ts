@@ -25,13 +25,13 @@ const PLACEHOLDERS = [manifest.homepage, manifest.author.name, manifest.author.e
 	isPlaceholder,
 );
 
-describe('the tarball', () => {
-	let packed: Packed;
-	beforeAll(async () => {
-		packed = await packAndUnpack();
-	}, BUILD_MS);
-	afterAll(async () => await packed?.remove());
+let packed: Packed;
+beforeAll(async () => {
+	packed = await packAndUnpack();
+}, BUILD_MS);
+afterAll(async () => await packed?.remove());
 
+describe('the tarball', () => {
 	const read = async (name: string): Promise<string> =>
 		await readFile(path.join(packed.folder, name), 'utf8');
 
@@ -69,10 +69,8 @@ describe('the tarball', () => {
 
 describe('in an n8n that brings zod 4', () => {
 	const account = useAccount();
-	let packed: Packed;
 	let installed: NodeProcess;
 	beforeAll(async () => {
-		packed = await packAndUnpack();
 		const modules = path.join(packed.folder, 'node_modules');
 		await mkdir(modules);
 		const places = { zod: 'zod4', lodash: 'lodash', 'n8n-workflow': 'n8n-workflow' };
@@ -87,8 +85,7 @@ describe('in an n8n that brings zod 4', () => {
 		installed = new NodeProcess(
 			Object.assign({}, ...files.map((file) => load(`./${file}`) as object)) as Classes,
 		);
-	}, BUILD_MS);
-	afterAll(async () => await packed?.remove());
+	});
 
 	test('Create PIX charges, after a 429 that asks to wait, and forms say what is wrong', async () => {
 		const parameters = pixParameters(account.sandbox, { webhooksGoTo: 'automatic' });
