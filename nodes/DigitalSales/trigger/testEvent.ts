@@ -19,8 +19,7 @@ const LIMITS = {
 };
 
 /**
- * Sends a webhook about a past transaction to the trigger's own test URL, after the caller has returned, because n8n
- * listens only then. If the webhook does not arrive, the editor goes on listening.
+ * Sends a webhook about a past transaction to the test URL after the caller has returned, because n8n listens only then.
  *
  * @throws NodeOperationError or NodeApiError if the transaction cannot be read, or the form excludes it
  */
