@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
 /*
- * Since n8n 2.30.0, n8n answers 200 to a webhook once it has stored the execution, and another status if it could not.
+ * Since n8n 2.30.0, n8n answers 200 to a webhook once it has stored the execution, and otherwise another status.
  * If that stops, a sale may be lost, or start the workflow twice.
  */
 

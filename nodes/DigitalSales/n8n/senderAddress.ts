@@ -2,7 +2,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 
 /*
  * In n8n 2.41.1, `ip` of a request is the sender's address if N8N_PROXY_HOPS is right. If that stops, all senders count
- * as one, and a flood from one sender loses the webhooks of others.
+ * as one, and a flood from one sender blocks all others.
  */
 
 /** For IPv6 the network (/48), because one sender can have all its addresses. */

@@ -41,7 +41,7 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 		.catch(() => context.logger.warn('The test webhook did not reach the trigger', { url }));
 }
 
-/** Before the trigger listens, the editor shows only the message of an error. */
+/** Before the trigger listens, the editor shows only an error's message. */
 function testError(context: IHookFunctions, problem: string): NodeOperationError {
 	return new NodeOperationError(context.getNode(), `Options > Test With Transaction ${problem}`);
 }
