@@ -124,10 +124,8 @@ function parseObject(value: unknown): IDataObject | undefined {
 /** The status inside an envelope may lag. */
 function readStatus(fields: IDataObject): string | undefined {
 	const transaction = parseObject(fields.transaction) ?? {};
-	const [status] = compact([
-		...[fields.payment_status, fields.status].map(readText),
-		...[transaction.payment_status, transaction.status].map(readText),
-	]);
+	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);
+	const [status] = compact(statuses.map(readText));
 	const lowerCase = status?.toLowerCase();
 	return groupOf(lowerCase) ? lowerCase : status;
 }
