@@ -86,8 +86,8 @@ const MOST_IN_LINE = 256;
 export const lanes = processState(new BoundedMap<RateLimiter>({ most: 1_000 }));
 
 /**
- * The sender has its own limiter, so that a flood from one address delays nobody else. Unknown hashes must not delay
- * seen transactions.
+ * Finds the two limiters that a read passes: one for its sender, so that a flood from one address does not delay
+ * others, and one for all senders. Seen transactions have their own, so that unknown hashes do not delay them.
  */
 function findLanes(context: IWebhookFunctions, account: Account, isSeen: boolean): RateLimiter[] {
 	const all = `${account.key} ${isSeen ? 'seen' : 'unseen'}`;

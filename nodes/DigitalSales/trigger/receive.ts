@@ -173,7 +173,7 @@ class Delivery {
 		handedOver.set(key, false);
 		whenAnswered(this.context, (isStored) => {
 			if (isStored) handedOver.set(key, true);
-			// The next webhook must start the workflow.
+			// If n8n could not store the execution, or the sender has left, the next webhook must start the workflow.
 			else handedOver.delete(key);
 		});
 	}
