@@ -6,7 +6,6 @@ import { z } from 'zod/v3';
  * Since n8n 2.30.0, n8n resumes an execution by disabling the entry of its node and handing on the input of that entry.
  * Our entry has no input by then, so n8n runs the next entry, which is a copy of ours with the input. If that stops, the
  * node refuses to wait, or a waiting execution ends without running the next nodes.
- * After a crash during a look, "Retry with currently saved workflow" disables the copy, too, and hands its input on.
  */
 
 /** The state is an item, because n8n hides items from people who may not see them. */

@@ -44,7 +44,6 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 		return isJsonObject(parsed) && isEmpty(parsed.files) ? parsed.data : undefined;
 	}
 	await request.readRawBody().catch(() => {
-		// The body exceeds n8n's limit, or the sender has left.
 		throw new Declined(REPLIES.tooLarge);
 	});
 	declineTooLarge(request.rawBody.length);
@@ -112,7 +111,6 @@ export function parseNotification(body: unknown): Notification | undefined {
 	return undefined;
 }
 
-/** Also parses JSON in a text, and names such as `data[hash]`. */
 function parseObject(value: unknown): IDataObject | undefined {
 	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 	const fields = typeof entry === 'string' ? parseJson(entry) : entry;

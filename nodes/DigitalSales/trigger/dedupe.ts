@@ -42,7 +42,7 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	return [[]];
 }
 
-/** Long, because the platform does not repeat a webhook that n8n has answered. */
+/** Long, because a platform does not repeat an answered webhook. */
 const PAUSES_MS = [1_000, 5_000, 25_000];
 
 /** Whether this execution, or the original of this Retry, is the first with this key. */

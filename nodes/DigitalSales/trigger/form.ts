@@ -89,7 +89,6 @@ const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 	{ name: 'PIX', value: 'pix' },
 ];
 
-/** A text may hold several texts, separated by commas or semicolons. */
 function parseTexts(input: unknown): Result<string[]> {
 	const given: unknown[] = Array.isArray(input) ? input : [input ?? ''];
 	if (!given.every((one) => typeof one === 'string')) {
