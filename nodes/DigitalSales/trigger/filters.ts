@@ -12,7 +12,7 @@ import { ANY, OTHER, type TriggerForm } from './form';
 
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
-/** The API document does not show the service's name for boleto. */
+/** The API document shows no name for boleto. */
 const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
 
 /** Undefined if the form accepts the transaction. Only the owner of the form may see the text. */
@@ -88,7 +88,7 @@ export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	// A repeat of the webhook that has started the workflow looks the same.
 	const isNothingNew = !isReadWanted || (isHandedOver && mayLag);
 	if (groupOf(claimed) === undefined && !isNamedStatus(wanted, claimed)) {
-		// The claim may be about the read status, or about a later status.
+		// It may be about the status that was read, or about one that is still to come.
 		return isNothingNew && mayFollow(wanted, read);
 	}
 	// An unlisted status counts as open at first. It may also be the service's word for the claimed status.
