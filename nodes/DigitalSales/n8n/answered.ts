@@ -1,12 +1,8 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
 /*
- * When n8n has stored the execution that a webhook started.
- *
- * Rests on (since n8n 2.30.0): if `webhook()` returns `workflowData` and does not answer itself, n8n answers 200 once
- * it has stored the execution, and something else if it could not (webhook-helpers: the response follows
- * `workflowRunner.run()`). Older versions answer before they store.
- * If it stops: a sale that n8n could not store is lost, or is stored twice.
+ * Since n8n 2.30.0, n8n answers 200 to a webhook once it has stored the execution, and otherwise another status.
+ * If that stops, a sale may be lost, or start the workflow twice.
  */
 
 /** Calls `done` when n8n has answered the webhook, or when the sender has left before that. */

@@ -4,33 +4,23 @@ import { digest } from '../shared/digest';
 import { isJsonObject } from '../shared/json';
 
 /*
- * A row of n8n's table of processed items for each key, whose mode names its owner.
- *
- * Rests on (since n8n 2.30.0): n8n names a row after the node's id, which it reads synchronously when a helper is
- * called, so the id can be swapped during the call. The database lets only one caller insert a row. n8n refuses a row
- * to callers in another mode than the mode of its first caller, in words that it uses for nothing else.
- * If it stops: nothing is charged any more, because the ledger sees that it cannot keep keys apart
- * (idempotency/ledger.ts).
+ * Since n8n 2.30.0, n8n names a row of its processed items after the node's id, which it reads synchronously, so the id
+ * can be the key during a call. Only one caller can insert a row, and n8n refuses the row to callers in another mode, so
+ * the mode names the owner. If that stops, the ledger notices, and nothing is charged.
  */
 
-/** A row's content is irrelevant; only its existence and its mode count. */
-const ENTRY = 'entered';
+/** n8n uses these words for nothing else. */
 const OTHER_MODE = /Keep Items Where/;
 
-/** Not part of `IExecuteFunctions`. It is the node itself, not a copy. */
+/** `getNode()` returns a copy. */
 const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() });
 
 export const NOT_SUPPORTED = 'this version of n8n keeps them in another way';
 
-/** n8n's database failed, or this version of n8n cannot keep keys apart. */
+/** n8n's database failed, or cannot keep keys apart. */
 export class LedgerError extends Error {}
 
-/**
- * Inserts the row of a key unless the row exists.
- *
- * @returns whether the row is new, and whose it is
- * @throws LedgerError
- */
+/** @throws LedgerError */
 export async function insertRow(
 	context: IExecuteFunctions,
 	key: string,
@@ -40,8 +30,8 @@ export async function insertRow(
 		context,
 		key,
 		async ({ checkProcessedAndRecord }) =>
-			// @ts-expect-error n8n's types name the modes that its own node offers.
-			await checkProcessedAndRecord([ENTRY], 'node', { mode: `of ${owner}` }),
+			// @ts-expect-error n8n's types list other modes.
+			await checkProcessedAndRecord(['entered'], 'node', { mode: `of ${owner}` }),
 	)
 		.then(({ processed }) => (processed.length > 0 ? 'own' : 'new'))
 		.catch((error: unknown) => {

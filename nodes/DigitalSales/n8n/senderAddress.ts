@@ -1,22 +1,19 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
 /*
- * The address that a webhook comes from.
- *
- * Rests on (in n8n 2.41.1): n8n's requests are Express', whose `ip` counts the proxies of n8n's setting
- * N8N_PROXY_HOPS.
- * If it stops: all senders count as one, and a flood from one loses the webhooks of others.
+ * In n8n 2.41.1, `ip` of a request is the sender's address if N8N_PROXY_HOPS is right. If that stops, all senders count
+ * as one, and a flood from one sender blocks all others.
  */
 
-/** Of IPv6 it is the network (/48), because anybody can have a whole one. */
+/** For IPv6 the network (/48), because one sender can have all its addresses. */
 export function senderAddress(context: IWebhookFunctions): string {
 	const { ip = '' }: { ip?: string } = context.getRequestObject();
-	// IPv4 may stand within IPv6, and some proxies append the port, which is a new one for each connection.
+	// IPv4 may be written inside IPv6, and some proxies append a port.
 	const ipv4 = ip.split(':').find((part) => part.includes('.'));
 	return ipv4 ?? ipv6Network(ip.replace(/^\[|\].*$/g, ''));
 }
 
-/** The first three of eight groups; `::` stands for groups of zero. */
+/** `::` stands for groups of zero. */
 function ipv6Network(ip: string): string {
 	const [before = [], after = []] = ip.split('::').map((part) => part.split(':').filter(Boolean));
 	const omitted = Math.max(0, 8 - before.length - after.length);

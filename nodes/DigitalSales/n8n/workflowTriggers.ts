@@ -2,26 +2,19 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 /*
- * The triggers in the workflow of a node, and their addresses.
- *
- * Rests on (since n8n 2.30.0): the execute context holds the workflow with its nodes, n8n's base address for webhooks
- * and the run data, on workers, too. A production address is the base address, the node's `webhookId` (without a
- * `webhookId` the workflow's id), and the path of its webhook. The tool of a node has the type of the node followed by
- * `Tool`.
- * If it stops: Webhooks Go To: Automatic does not find the trigger, and says that n8n does not show the workflow.
+ * Since n8n 2.30.0, the execute context holds the workflow's nodes, the run data and n8n's base address for webhooks, to
+ * which n8n appends the `webhookId` of a node, or else the workflow's id. If that stops, Webhooks Go To: Automatic does
+ * not find the trigger, and says so.
  */
 
-/** The end of every trigger's URL. */
 export const WEBHOOK_PATH = 'digital-sales';
 
 export interface WorkflowTrigger {
 	name: string;
 	isDisabled: boolean;
-	/** Undefined if no credential is chosen. */
 	credential?: { id: string | null; name: string };
-	/** Its production URL, which n8n shows under Webhook URLs; undefined until n8n has saved the node. */
+	/** Undefined until n8n has saved the node. */
 	url?: string;
-	/** Whether this execution has run the trigger. */
 	hasRun: boolean;
 	/** Whether an address leads to the trigger, whatever its host and spelling. */
 	isAt: (url: string) => boolean;
@@ -46,7 +39,7 @@ const nodeSchema = z.object({
 		.catch(undefined),
 });
 
-/** The triggers, in the workflow's order; undefined if n8n does not show the node its workflow. */
+/** Undefined if n8n does not show the node its workflow. */
 export function findTriggers(
 	context: IExecuteFunctions,
 	credentialName: string,
@@ -65,7 +58,6 @@ export function findTriggers(
 			credential: credentials?.[credentialName],
 			url: webhookId && `${additionalData.webhookBaseUrl}/${webhookId}/${WEBHOOK_PATH}`,
 			hasRun: Object.hasOwn(runExecutionData.resultData.runData, name),
-			// Without a `webhookId` n8n takes the id of the workflow.
 			isAt: (url) =>
 				decodeAscii(url).includes(`/${webhookId ?? context.getWorkflow().id}/`.toLowerCase()),
 		};

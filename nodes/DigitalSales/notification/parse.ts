@@ -10,19 +10,15 @@ import { Declined, mayLog, REPLIES } from './reply';
 
 const LARGEST_BODY_BYTES = 256 * 1024;
 
-/** The contents of a webhook. It is not signed, and its shape is not documented (API document, Events 3). */
+/** Webhooks are not signed, and their shape is not documented (API document, Events 3). */
 export interface Notification {
 	hash: string;
 	status?: string;
-	/** The kind of event, unless it is `transaction` (API document, Events 2). */
+	/** Undefined for the event `transaction` (Events 2). */
 	event?: string;
 }
 
-/**
- * Reads the notification in a webhook.
- *
- * @throws Declined if the webhook names no transaction, or is larger than any real one
- */
+/** @throws Declined if the webhook names no transaction, or is too large */
 export async function readNotification(context: IWebhookFunctions): Promise<Notification> {
 	const body = await readBody(context);
 	const notification = parseNotification(body);
@@ -39,7 +35,6 @@ export async function readNotification(context: IWebhookFunctions): Promise<Noti
 	throw new Declined(REPLIES.noHash);
 }
 
-/** Returns the body that n8n has parsed. If its content type is not JSON, tries JSON first, then a form. */
 async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	const request = context.getRequestObject();
 	declineTooLarge(Number(context.getHeaderData()['content-length']));
@@ -49,16 +44,15 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 		return isJsonObject(parsed) && isEmpty(parsed.files) ? parsed.data : undefined;
 	}
 	await request.readRawBody().catch(() => {
-		// The body exceeds n8n's own limit, or the sender has left.
 		throw new Declined(REPLIES.tooLarge);
 	});
 	declineTooLarge(request.rawBody.length);
 	if (request.contentType === 'application/json') return parsed;
-	// JSON is UTF-8, and Node.js knows few of the charsets that a content type may name.
+	// JSON is UTF-8, whatever charset the content type names.
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
 	const json = parseJson(text);
 	if (json !== undefined) return json;
-	// `mayHoldHash` then finds out from the words of the broken JSON whether it is about a sale.
+	// The words of broken JSON may hold a hash.
 	if (/^\s*[[{]/.test(text)) return text.match(/[\w-]+/g);
 	return isJsonObject(parsed) ? parsed : Object.fromEntries(new URLSearchParams(text));
 }
@@ -77,7 +71,7 @@ function parseJson(text: string): unknown {
 }
 
 const LONGEST_TEXT = 200;
-/** Excludes formulas, markup and prompts, because events reach the item and field names reach the log. */
+/** Keeps formulas, markup and prompts out of items and logs. */
 const NAME = /^[\w.:-]{1,50}$/;
 /** `length` could create a list of any length. */
 const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
@@ -91,22 +85,21 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
 	({ hash }) => readHash(hash),
 	({ transaction }) => {
 		const id = parseObject(transaction)?.id;
-		// An `id` of digits only is the service's internal number. So is an `id` at the root.
+		// An `id` of digits only is the service's internal number, like an `id` at the root.
 		return typeof id === 'string' && /\D/.test(id.trim()) ? readHash(id) : undefined;
 	},
 ];
 
 /**
- * Parses a notification of any known shape, each also under `data` or `payload`:
- * - the transaction itself: `hash`, `payment_status`
- * - a flat summary: `transaction_hash`, `status`
- * - an envelope around the transaction: `transaction.hash` or `transaction.id`, `status`
+ * Parses the known shapes, also under `data` or `payload`:
+ * - the transaction: `hash`, `payment_status`
+ * - a summary: `transaction_hash`, `status`
+ * - an envelope: `transaction.hash` or `transaction.id`, `status`
  *
  * @internal
  */
 export function parseNotification(body: unknown): Notification | undefined {
 	const root = parseObject(body);
-	// One level only: `data` within `data` is no known shape.
 	const objects = compact([root, parseObject(root?.data), parseObject(root?.payload)]);
 	for (const hashAt of HASH_PLACES) {
 		for (const fields of objects) {
@@ -118,7 +111,6 @@ export function parseNotification(body: unknown): Notification | undefined {
 	return undefined;
 }
 
-/** Parses an object, a list of one object, JSON in a text, or a form with names such as `data[hash]`. */
 function parseObject(value: unknown): IDataObject | undefined {
 	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 	const fields = typeof entry === 'string' ? parseJson(entry) : entry;
@@ -127,13 +119,11 @@ function parseObject(value: unknown): IDataObject | undefined {
 	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
 }
 
-/** The status at the root comes first, because the status inside an envelope may lag behind. */
+/** The status inside an envelope may lag. */
 function readStatus(fields: IDataObject): string | undefined {
 	const transaction = parseObject(fields.transaction) ?? {};
-	const [status] = compact([
-		...[fields.payment_status, fields.status].map(readText),
-		...[transaction.payment_status, transaction.status].map(readText),
-	]);
+	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);
+	const [status] = compact(statuses.map(readText));
 	const lowerCase = status?.toLowerCase();
 	return groupOf(lowerCase) ? lowerCase : status;
 }
@@ -153,7 +143,6 @@ function readText(value: unknown): string | undefined {
 	return cleanText(value) || undefined;
 }
 
-/** Whether a body contains anything that could be a hash or an order number. */
 function mayHoldHash(value: unknown, depth = 4): boolean {
 	if (typeof value === 'string' || typeof value === 'number') return LIKE_HASH.test(String(value));
 	if (typeof value !== 'object' || value === null || depth === 0) return false;

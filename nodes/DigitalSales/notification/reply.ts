@@ -3,14 +3,12 @@ import { NodeOperationError } from 'n8n-workflow';
 import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
 
-/** The answer to the sender of a webhook. */
 export interface Reply {
 	status: number;
 	body: IDataObject;
 	retryAfterSeconds?: number;
 }
 
-/** Nothing starts, and the sender need not send the webhook again. */
 function notStarted(reason: string): Reply {
 	return { status: 200, body: { received: true, started: false, reason } };
 }
@@ -28,7 +26,7 @@ export const REPLIES = {
 	waiting: { status: 200, body: { received: true, waiting: true } },
 	duplicate: notStarted('already known'),
 	filtered: notStarted('excluded by Trigger On or the filters'),
-	/** A 2xx, because a platform that tests an address may reject the address otherwise. */
+	/** A platform may send a test before it accepts the address. */
 	noSale: notStarted('not about a transaction'),
 	listening: notStarted('listens here for webhooks, which are sent by POST'),
 	noHash: rejected(400, 'no transaction hash'),
@@ -40,19 +38,14 @@ export const REPLIES = {
 	busy: retryLater(30, 'too many webhooks at once'),
 } satisfies Record<string, Reply>;
 
-/** Ends the handling of a webhook: nothing starts, and the sender gets the reply. */
+/** Nothing starts, and the sender gets the reply. */
 export class Declined extends Error {
 	constructor(readonly reply: Reply) {
 		super();
 	}
 }
 
-/**
- * Handles a webhook, and answers it in place of n8n if it is {@link Declined}. Never throws, because n8n
- * would answer 500 and start a failed execution.
- *
- * @param failure logged if the handling fails; the sender is then asked to retry
- */
+/** Never throws, because n8n would answer 500 and start a failed execution. */
 export async function handleWebhook(
 	context: IWebhookFunctions,
 	failure: string,
@@ -80,7 +73,7 @@ function sendReply(
 	return { noWebhookResponse: true };
 }
 
-/** Only errors about the form are logged with their message: others may quote the webhook. */
+/** The messages of other errors may quote the webhook. */
 function safeReason(error: unknown): string {
 	if (error instanceof NodeOperationError) return error.message;
 	return error instanceof Error ? error.name : typeof error;
@@ -88,12 +81,11 @@ function safeReason(error: unknown): string {
 
 const LOG_AGAIN_AFTER_MS = 600_000;
 
-/** By subject: when it may be logged again. */
 const logged = processState(
 	new BoundedMap<number>({ most: 100, isExpired: (until) => until <= clock.elapsed() }),
 );
 
-/** Whether a subject may be logged: once in ten minutes for each node, because anybody can send webhooks. */
+/** Once in ten minutes for each node and subject, because anybody can send webhooks. */
 export function mayLog(context: IWebhookFunctions, subject: string): boolean {
 	const key = `${context.getWorkflow().id} ${context.getNode().id} ${subject}`;
 	if (logged.get(key) !== undefined) return false;

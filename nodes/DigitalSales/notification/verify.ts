@@ -10,31 +10,26 @@ import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
 import { Declined, REPLIES } from './reply';
 
-/** A sender waits about ten seconds; one quick retry has to fit in. */
+/** A sender waits about ten seconds. */
 export const ANSWER_WITHIN_MS = 9_500;
 
-/** With less time left than this, a read would only waste a request. */
 export const SHORTEST_READ_MS = 3_000;
 const LONGEST_TRY_MS = 3_500;
-/** Shorter than the rate limiter's pause after a 429, so a webhook never waits for the end of that pause. */
+/** No webhook waits out the rate limiter's pause after a 429. */
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
-/** How much time the first try leaves for a second try. */
 const FOR_QUICK_RETRY_MS = 1_000;
 
 export interface ReadResult {
 	/** Undefined if the service does not know the hash. */
 	transaction?: Transaction;
-	/** How many reads in a row, directly before this read, have shown the same status. */
+	/** How many earlier reads in a row showed the same status. */
 	repeats: number;
 }
 
 /**
- * Reads the transaction of a webhook from the service. Only a 404 means that the transaction does not exist.
- *
- * @param answerBy when the sender needs the answer, on `clock.elapsed()`
- * @param previous the result of the previous read of the transaction
- * @throws Declined if the transaction cannot be read, or if too many recent reads have shown nothing new
+ * @param answerBy on `clock.elapsed()`
+ * @throws Declined if the transaction cannot be read, or too many reads showed nothing new
  */
 export async function verifyTransaction(
 	context: IWebhookFunctions,
@@ -42,7 +37,6 @@ export async function verifyTransaction(
 	{ answerBy, previous }: { answerBy: number; previous?: ReadResult },
 ): Promise<ReadResult> {
 	const account = await loadAccount(context);
-	// A 404 does not make a seen transaction unseen, because reads can lag behind webhooks.
 	const isSeen = hasSeenTransaction(account, hash);
 	const entered: Array<[RateLimiter, Permit]> = [];
 	let isMiss = false;
@@ -62,7 +56,7 @@ export async function verifyTransaction(
 		});
 		const isRepeat = previous?.transaction?.payment_status === transaction?.payment_status;
 		const repeats = previous && isRepeat ? previous.repeats + 1 : 0;
-		// The first repeat does not count, because the service may not show yet what a genuine webhook reports.
+		// The first repeat does not count, because reads can lag behind a genuine webhook.
 		if (transaction) isMiss = repeats > 1;
 		return { transaction, repeats };
 	} finally {
@@ -81,10 +75,7 @@ function limitsUntil(answerBy: number): ClientOptions {
 	return { timeoutMs, retry, longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS };
 }
 
-/**
- * Limits the reads that show nothing new, and with them the reads in progress, because anybody can send webhooks and
- * each read costs a request of the account.
- */
+/** Limits the reads that are in progress or showed nothing new, because anybody can send webhooks. */
 const MISSES_WITHIN_MS = 20_000;
 const MISSES_OF_SENDER = 8;
 /** A flood from two or three addresses must leave room for other senders. */

@@ -13,10 +13,7 @@ import { digest } from '../shared/digest';
 
 const LONGEST_STATUS = 100;
 
-/**
- * The key of a notification that starts the workflow only once: its transaction and status, and whether it has an
- * event. The name of the event does not count, because anybody could invent names and start a paid sale again.
- */
+/** Leaves out the name of the event, because anybody could invent names and start a paid sale again. */
 export function dedupeKey({ hash, status, event }: Notification): string {
 	const key = [hash, status?.slice(0, LONGEST_STATUS)];
 	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
@@ -30,10 +27,9 @@ const itemSchema = z.object({
 });
 
 /**
- * Drops the item of the trigger if another execution has claimed its transaction and status. Runs in any process, when
- * n8n executes the trigger. Tests in the editor may be repeated.
+ * Drops the item if another execution has claimed its transaction and status.
  *
- * @throws NodeOperationError if n8n's database fails. A Retry tries again.
+ * @throws NodeOperationError if n8n's database fails
  */
 export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
@@ -46,7 +42,7 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	return [[]];
 }
 
-/** n8n has answered the webhook, so the platform does not send it again. */
+/** Long, because a platform does not repeat an answered webhook. */
 const PAUSES_MS = [1_000, 5_000, 25_000];
 
 /** Whether this execution, or the original of this Retry, is the first with this key. */

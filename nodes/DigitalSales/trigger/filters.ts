@@ -10,16 +10,12 @@ import {
 import { isSameText } from '../domain/text';
 import { ANY, OTHER, type TriggerForm } from './form';
 
-/** The fields of the form that decide which transactions start the workflow. */
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
-/** The service's names of a payment method. The API document does not show the name of boleto. */
+/** The API document shows no name for boleto. */
 const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
 
-/**
- * Says why Trigger On or the filters reject a transaction; undefined if they accept it. The text describes the
- * transaction, so only the owner of the form may see it.
- */
+/** Undefined if the form accepts the transaction. Only the owner of the form may see the text. */
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
 	const { payment_status: status, payment_method: method, offer, product, amount } = transaction;
 	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
@@ -34,7 +30,7 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 	if (!isListed(offers, offer?.hash)) return describeMismatch('offer', offer?.hash, 'Offers');
 	if (!isListed(products, product?.hash))
 		return describeMismatch('product', product?.hash, 'Products');
-	// An amount that is not stated, or cannot be read, is below any minimum.
+	// An unknown amount is below any minimum.
 	if ((amount ?? -1) >= minimumAmount) return undefined;
 	const stated = amount == null ? 'not stated in cents' : formatReais(amount);
 	return describeMismatch('amount', stated, 'Filters > Minimum Amount in Reais');
@@ -56,7 +52,7 @@ function isWantedStatus(wanted: Wanted, status: Status): boolean {
 	return wanted.triggerOn.includes(ANY) || isNamedStatus(wanted, status);
 }
 
-/** Whether Trigger On or Other Statuses name a status, other than by Any Status. */
+/** Any Status does not name a status. */
 function isNamedStatus(wanted: Wanted, status: Status): boolean {
 	return namedStatuses(wanted).some((named) => isSameStatus(named, status));
 }
@@ -68,22 +64,21 @@ function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
 	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
 }
 
-/** After this time a read is up to date. Platforms repeat a webhook for longer. */
+/** After this time a read is up to date. */
 const LONGEST_LAG_MS = 120_000;
 
 interface Comparison {
-	/** The status that the service shows. */
 	read: Status;
-	/** The status that the webhook claims, and for how long reads have been behind this claim. */
 	claimed: Status;
+	/** How long reads have been behind the claim of the webhook. */
 	claimedForMs: number;
-	/** Whether the status that was read has started the workflow. */
+	/** Whether the read status has started the workflow. */
 	isHandedOver: boolean;
 }
 
 /**
- * Whether a read may be older than a webhook, so that a wanted status may still appear. That is so if the read shows an
- * earlier status than the webhook, or no wanted status that is new.
+ * Whether a read may be older than the webhook. It may be if it shows an earlier status than the webhook, or no new
+ * wanted status.
  */
 export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
@@ -96,7 +91,7 @@ export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 		// It may be about the status that was read, or about one that is still to come.
 		return isNothingNew && mayFollow(wanted, read);
 	}
-	// A status that is not listed counts as still open at first. It may also be the service's word for the claimed one.
+	// An unlisted status counts as open at first. It may also be the service's word for the claimed status.
 	const isEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);
@@ -104,7 +99,6 @@ export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	return isEarlier || (isNothingNew && !isLater(read, claimed));
 }
 
-/** Whether another wanted status may follow the one that was read. */
 function mayFollow(wanted: Wanted, read: Status): boolean {
 	const isPast = (named: string) => isSameStatus(read, named) || isLater(read, named);
 	return wanted.triggerOn.includes(ANY) || !namedStatuses(wanted).every(isPast);

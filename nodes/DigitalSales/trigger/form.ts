@@ -81,7 +81,6 @@ const SUBTITLE_WORDS = {
 	waiting: 'waiting for payment',
 };
 
-/** The text under the trigger on the canvas: what starts the workflow. */
 export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
 
 const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
@@ -90,7 +89,6 @@ const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 	{ name: 'PIX', value: 'pix' },
 ];
 
-/** Parses texts of which at least one is not empty. One text may hold several, separated by commas or semicolons. */
 function parseTexts(input: unknown): Result<string[]> {
 	const given: unknown[] = Array.isArray(input) ? input : [input ?? ''];
 	if (!given.every((one) => typeof one === 'string')) {
@@ -111,10 +109,9 @@ function parseTriggerOn(input: unknown): Result<string[]> {
 	};
 }
 
-/** Blanks, quotes and separators: no hash contains them, but a placeholder or an entry of several hashes does. */
+/** A placeholder or an entry of several hashes contains these characters. */
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
-/** Compared exactly. */
 const soldHashField = fromLocator(
 	rejectBlank(
 		hashSchema.refine(
@@ -126,10 +123,7 @@ const soldHashField = fromLocator(
 	),
 );
 
-/**
- * Any number of products or offers, each picked from a list. The list is not part of Filters, because n8n drops an
- * empty list from a collection: a filter that was added and forgotten would accept every sale.
- */
+/** Not part of Filters, because n8n drops an empty list there, so a forgotten filter would accept every sale. */
 function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
 	const entry = { displayName: label, name, required: true, description, ...picked };
@@ -193,7 +187,6 @@ const options = defineGroup(
 	],
 );
 
-/** The form of the trigger node. */
 export const triggerForm = defineForm(
 	[
 		{
@@ -242,11 +235,9 @@ export const triggerForm = defineForm(
 export type TriggerForm = FormValues<typeof triggerForm>;
 
 /**
- * Reads the form. A filter that is set but cannot be read is an error, and so is a filter whose expression returns
- * nothing: it was meant to keep something out.
+ * A filter whose expression returns nothing is an error, because an empty filter would accept every sale.
  *
- * @throws NodeOperationError if a field cannot be read, or in n8n's Engine 2.0, which never runs `execute`, where
- *   duplicates end
+ * @throws NodeOperationError if a field cannot be read, or in Engine 2.0, which never runs `execute`
  */
 export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): TriggerForm {
 	const node = context.getNode();

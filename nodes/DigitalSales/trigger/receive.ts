@@ -16,7 +16,7 @@ import { dedupeKey } from './dedupe';
 import { isBehind, isSameStatus, rejectionReason } from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
-/** The pause between two reads of a transaction, because forged webhooks cost reads. A read without news doubles it. */
+/** A read without news doubles the pause, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
 const FORGOTTEN_AFTER_MS = 600_000;
@@ -24,18 +24,19 @@ const FORGOTTEN_AFTER_MS = 600_000;
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
-	/** The status claimed by the webhook that caused it, and since when reads have been behind that claim. */
+	/** Of the webhook that caused the read. */
 	claimedStatus: string | undefined;
+	/** Since when reads have been behind the claim. */
 	claimedSince: number;
-	/** Whether it answered a webhook, so that the same claim may be about another change from now on. */
+	/** Whether the read answered a webhook. An equal claim may then be about another change. */
 	isUsed?: boolean;
 	result: Promise<ReadResult>;
-	/** The result of the read before, in case this read fails. */
+	/** Used if this read fails. */
 	previous: ReadResult | undefined;
 }
 
 /**
- * The latest read of each transaction, by trigger and hash. It may be in progress.
+ * The latest read of each transaction, by trigger and hash.
  *
  * @internal
  */
@@ -50,17 +51,13 @@ export const reads = processState(
 const MOST_UNANSWERED = 80;
 
 /**
- * Notifications that were handed over to n8n, by trigger and {@link dedupeKey}. True after n8n has stored the execution.
- * Declines repeats within this process; the ledger drops repeats in other processes and after a restart.
+ * By trigger and {@link dedupeKey}; true after n8n has stored the execution. The ledger drops all other repeats.
  *
  * @internal
  */
 export const handedOver = processState(new BoundedMap<boolean>({ most: 10_000 }));
 
-/**
- * Receives a webhook. Reads its transaction back before the workflow starts, because anybody can send a webhook. n8n
- * answers after it has stored the execution. Never throws.
- */
+/** Reads the transaction back before the workflow starts, because anybody can send a webhook. Never throws. */
 export async function receiveWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	return await handleWebhook(context, 'A webhook could not be handled', async () => {
 		if (context.getRequestObject().method !== 'POST') throw new Declined(REPLIES.listening);
@@ -73,7 +70,6 @@ class Delivery {
 	private readonly calledAt = clock.elapsed();
 	private readonly answerBy = this.calledAt + ANSWER_WITHIN_MS;
 	private readonly form: TriggerForm;
-	/** Whether the webhook came to the test URL, which n8n closes after the first webhook that starts the workflow. */
 	private readonly isTest: boolean;
 	private readonly triggerKey: string;
 
@@ -84,15 +80,14 @@ class Delivery {
 		this.triggerKey = `${context.getWorkflow().id} ${context.getNode().id} ${mode}`;
 	}
 
-	/** Returns the item for the workflow: the transaction that the service returned. */
 	async receive(): Promise<IDataObject> {
 		const { context, form } = this;
 		const notification = await readNotification(context);
-		// A status that was handed over has been read before, so a repeat needs no read.
+		// A repeat needs no read.
 		if (notification.status !== undefined) this.declineDuplicate(notification);
 		declineIfBacklogged();
 		const transaction = await this.readUntilCurrent(notification);
-		// Anybody may send a webhook, so the reply does not describe the transaction.
+		// The reply must not describe the transaction to strangers.
 		if (rejectionReason(form, transaction) !== undefined) throw new Declined(REPLIES.filtered);
 		const { simplify, options } = form;
 		const status = transaction.payment_status ?? undefined;
@@ -105,12 +100,11 @@ class Delivery {
 		};
 	}
 
-	/** Reads the transaction, again after a pause, until the read is not older than the webhook. */
 	private async readUntilCurrent(notification: Notification): Promise<Transaction> {
 		const key = `${this.triggerKey} ${notification.hash}`;
 		for (;;) {
 			const last = reads.get(key);
-			// If the read for another webhook failed, for example in a flood from its sender, this webhook reads itself.
+			// If the read for another webhook failed, this webhook reads itself.
 			const result = await last?.result.catch(() => undefined);
 			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (result?.repeats ?? 0), LONGEST_PAUSE_MS);
 			const dueAt = result && last ? last.startedAt + pauseMs : -Infinity;
@@ -121,7 +115,7 @@ class Delivery {
 				return transaction;
 			}
 			if (isDue) {
-				// Another webhook may have begun a read during the await. This webhook then waits for that read.
+				// Another webhook may have begun a read during the await.
 				const isFirst = reads.get(key) === last || (last && !result);
 				if (isFirst) await this.beginRead(key, notification, result ?? last?.previous);
 				continue;
@@ -139,7 +133,7 @@ class Delivery {
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
-		// A read from before the webhook counts, too. Otherwise a stranger who causes reads all the time could block a sale.
+		// An earlier read counts, too. Otherwise a stranger who keeps causing reads could block a sale.
 		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
 		if (startedAt < this.calledAt) return false;
 		const claimedForMs = claimed === claimedAtRead ? startedAt - claimedSince : 0;
@@ -161,14 +155,13 @@ class Delivery {
 		const result = verifyTransaction(context, hash, { answerBy, previous });
 		reads.set(key, { startedAt, claimedStatus: claimed, claimedSince, result, previous });
 		await result.catch((error: unknown) => {
-			// Only successful reads are kept.
 			if (last) reads.set(key, last);
 			else reads.delete(key);
 			throw error;
 		});
 	}
 
-	/** Hands a notification over to n8n. Has no await between check and set, so only the first of two repeats passes. */
+	/** Has no await between check and set, so only the first of two repeats passes. */
 	private handOver(notification: Notification): void {
 		// A test must not make the next test a duplicate.
 		if (this.isTest) return;
@@ -196,10 +189,6 @@ class Delivery {
 	}
 }
 
-/**
- * Declines a webhook that n8n would answer too late, because it is still storing many others. The limit leaves room for
- * executions that n8n has stored and answers only when they begin, under its limit of concurrent executions.
- */
 function declineIfBacklogged(): void {
 	const unanswered = handedOver.list().filter(([, isStored]) => !isStored);
 	if (unanswered.length >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);

@@ -19,8 +19,7 @@ const LIMITS = {
 };
 
 /**
- * Sends a webhook about a past transaction to the trigger's own test URL, after the caller has returned, because n8n
- * listens only then. If the webhook does not arrive, the editor goes on listening.
+ * Sends a webhook about a past transaction to the test URL after the caller has returned, because n8n listens only then.
  *
  * @throws NodeOperationError or NodeApiError if the transaction cannot be read, or the form excludes it
  */
@@ -42,7 +41,7 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 		.catch(() => context.logger.warn('The test webhook did not reach the trigger', { url }));
 }
 
-/** Before the trigger listens, the editor shows only the message of an error. */
+/** Before the trigger listens, the editor shows only an error's message. */
 function testError(context: IHookFunctions, problem: string): NodeOperationError {
 	return new NodeOperationError(context.getNode(), `Options > Test With Transaction ${problem}`);
 }

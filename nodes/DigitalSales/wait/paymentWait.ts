@@ -16,40 +16,31 @@ import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
 import { jsonObject } from '../shared/json';
 import { pauseUntilNextLook } from './schedule';
 
-/** How long the service may not know a hash, and how long after the time limit failed reads are repeated. */
+/** For unknown hashes, and failed reads after the time limit. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** Times are milliseconds of unix time. */
 const paymentSchema = z.object({
-	/** The latest successful read. */
 	read: z.object({ at: z.number(), status: z.string().nullish(), json: jsonObject }).optional(),
-	/** When the service first answered that it does not know the hash. */
 	unknownSince: z.number().optional(),
 });
 type Payment = z.output<typeof paymentSchema>;
 
-/** The state that the execution carries from one look to the next. */
 const stateSchema = z.object({
 	deadline: z.number(),
 	nextLookAt: z.number(),
 	looks: z.number(),
 	failures: z.number(),
-	/** By item index; null if the form of the item could not be read. */
+	/** Null if the form could not be read. */
 	payments: z.array(paymentSchema.nullish()),
 });
 
 export type AwaitedPayment = OutputChoice & { hash: string };
 type Entry = { item: ItemResult; awaited: AwaitedPayment; payment: Payment; wasDone: boolean };
 
-/**
- * The wait of one execution. Each run of the node is a look: it reads the open payments of all items, then returns the
- * items or parks the execution until the next look. All items share one wait, with the longest time limit.
- */
+/** Each run of the node is a look at all open payments. All items share the longest time limit. */
 export class PaymentWait {
 	private readonly now = clock.now();
-	/** The state after the previous look; undefined at the first look. */
 	private readonly previous: z.output<typeof stateSchema> | undefined;
-	/** By item index, including items that fail at this look. */
 	private readonly payments: Array<Payment | null | undefined>;
 	private readonly items: Entry[] = [];
 	private deadline: number;
@@ -63,7 +54,7 @@ export class PaymentWait {
 		this.payments = [...(this.previous?.payments ?? [])];
 	}
 
-	/** When the payment of an item was last read. The oldest read ranks first, because a look may not get to all items. */
+	/** The oldest read ranks first, because a look may miss items. */
 	lastReadAt(itemIndex: number): number {
 		return this.previous?.payments[itemIndex]?.read?.at ?? 0;
 	}
@@ -72,16 +63,13 @@ export class PaymentWait {
 		return this.now >= this.deadline + PATIENCE_MS;
 	}
 
-	/** The time limit of an item counts from the first look. */
 	setTimeLimit(milliseconds: number): void {
 		if (!this.previous) this.deadline = Math.max(this.deadline, this.now + milliseconds);
 	}
 
 	/**
-	 * Reads the payment of an item, unless an earlier look found it decided.
-	 *
 	 * @returns the item, empty until {@link finishLook}
-	 * @throws ServiceError if the payment was never read and no later look can read it
+	 * @throws ServiceError if no later look can read the payment
 	 */
 	async lookAtPayment(
 		client: Client,
@@ -95,14 +83,13 @@ export class PaymentWait {
 		return entry.item;
 	}
 
-	/** Returns the items if every payment is decided or the time is up. Otherwise parks the execution. */
 	async finishLook(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
 		const isOpen = this.items.some(({ payment }) => !this.isDone(payment));
 		if (isOpen && !this.isLastLook) {
 			await this.parkUntilNextLook();
 			return [];
 		}
-		// A payment that was decided at an earlier look may have been refunded since.
+		// A decided payment may have been refunded since.
 		const decidedBefore = this.items.filter(({ wasDone }) => wasDone);
 		const readAgain = async (entry: Entry) => await this.readPayment(newClient(), entry);
 		await eachLimit(decidedBefore, READS_AT_ONCE, readAgain);
@@ -112,7 +99,6 @@ export class PaymentWait {
 		return items;
 	}
 
-	/** Whether a payment is decided, or was read after the time limit. */
 	private isDone({ read }: Payment): boolean {
 		return read !== undefined && (isSettled(read.status) || read.at >= this.deadline);
 	}
@@ -127,13 +113,12 @@ export class PaymentWait {
 		if (!transaction) return;
 		this.hasRead = true;
 		const { payment_status: status } = transaction;
-		// A replica of the service may lag and still show a decided payment as open.
+		// A lagging replica may still show a decided payment as open.
 		if (isSettled(payment.read?.status) && isWaiting(status)) return;
 		payment.read = { at, status, json: waitOutput(transaction, awaited) };
 		this.isWebhookExpected &&= isSettled(status) || this.isNotifiedHere(transaction);
 	}
 
-	/** Whether a failed read may succeed at a later look. */
 	private mayRecover(payment: Payment, { outcome }: ServiceError, at: number): boolean {
 		if (payment.read) return true;
 		const { kind, status, isWebPage = false } = outcome;
@@ -142,12 +127,10 @@ export class PaymentWait {
 			return at < Math.min(this.deadline, payment.unknownSince + PATIENCE_MS);
 		}
 		delete payment.unknownSince;
-		// A web page may come from a proxy. A failure that a POST must not repeat needs a person, for example a wrong token,
-		// a redirect or a host that n8n blocks.
+		// A failure that a POST must not repeat needs a person. A web page may come from a proxy.
 		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
 
-	/** Whether the service sends webhooks about a transaction to this execution, at a public address. */
 	private isNotifiedHere({ postback_url: url }: Transaction): boolean {
 		const address = url ? parseWebAddress(url) : undefined;
 		return !!address && !isPrivateAddress(address) && address.href === resumeUrl(this.context);
@@ -156,10 +139,10 @@ export class PaymentWait {
 	private async parkUntilNextLook(): Promise<void> {
 		const { previous, deadline, now, payments, hasRead, hasUnread, isWebhookExpected } = this;
 		const isOver = now >= deadline;
-		// The look is early: a webhook caused it, or n8n's timer for a look that a webhook replaced. n8n rounds its timers.
+		// n8n rounds its timers.
 		const isWoken = previous !== undefined && now < previous.nextLookAt - 1_000;
 		const looks = (previous?.looks ?? 0) + (isWoken ? 0 : 1);
-		// A look fails if it reads nothing. After the time limit, a look that misses a payment gets the shortest pause.
+		// After the time limit, the pause is the shortest.
 		const failures = hasUnread && !hasRead ? (previous?.failures ?? 0) + 1 : Number(isOver);
 		const pauseMs = pauseUntilNextLook({ looks, failures, isWoken, isWebhookExpected });
 		const nextLookAt = Math.min(now + pauseMs, isOver ? deadline + PATIENCE_MS : deadline);
