@@ -201,6 +201,6 @@ class Delivery {
  * executions that n8n has stored and answers only when they begin, under its limit of concurrent executions.
  */
 function declineIfBacklogged(): void {
-	const unanswered = handedOver.list().filter(([, isStored]) => !isStored);
+	const unanswered = handedOver.listEntries().filter(([, isStored]) => !isStored);
 	if (unanswered.length >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);
 }
