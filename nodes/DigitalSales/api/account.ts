@@ -13,24 +13,24 @@ import { createRedactor, type Redactor } from './redact';
 export const CREDENTIAL_NAME = 'digitalSalesApi';
 
 export interface Account {
-	/** Without trailing slash; ends with the version segment (API document, Versioning). */
+	/** Ends with the version segment (API document, Versioning). */
 	baseUrl: string;
-	/** The token for the body of POST /transactions (API document, Authentication 3). */
+	/** For the body of POST /transactions (API document, Authentication 3). */
 	bodyApiToken: string;
 	notificationUrl?: string;
-	/** A second field of the body for the notification address of a charge. */
+	/** A charge sends its notification address under this name, too. */
 	notificationField?: string;
 	allowedDomains?: string;
 	/** Identifies the account without revealing its token. */
 	key: string;
 	redact: Redactor;
-	/** For n8n's own authentication, with the cleaned token. */
+	/** Has the cleaned token. */
 	credential: ICredentialDataDecryptedObject;
 }
 
 export class CredentialError extends Error {}
 
-/** People copy this word along with the token from example requests. */
+/** People copy this word from example requests. */
 const SCHEME = /^Bearer(\s+|$)/i;
 
 const text = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
@@ -72,17 +72,19 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		);
 	}
 	const isBound = data.allowedHttpRequestDomains === 'domains';
-	if (isBound && !isHostAllowed(data.allowedDomains, base.value)) {
+	const { allowedDomains } = data;
+	// n8n takes an empty list for no restriction.
+	if (isBound && !(allowedDomains && isDomainAllowed({ url: base.value, allowedDomains }))) {
 		throw new CredentialError(
 			'Allowed Domains in the credential does not include the host of its Base URL. Add the host, or allow all domains.',
 		);
 	}
 	return {
 		baseUrl: base.value,
-		bodyApiToken: data.bodyApiToken === '' ? data.apiToken : data.bodyApiToken,
-		notificationUrl: data.notificationUrl === '' ? undefined : data.notificationUrl,
+		bodyApiToken: data.bodyApiToken || data.apiToken,
+		notificationUrl: data.notificationUrl || undefined,
 		notificationField: data.notificationField || undefined,
-		allowedDomains: isBound ? data.allowedDomains : undefined,
+		allowedDomains: isBound ? allowedDomains : undefined,
 		key: digest(base.value, data.apiToken),
 		redact: createRedactor([data.apiToken, data.bodyApiToken]),
 		credential: { ...credential, apiToken: data.apiToken },
@@ -93,8 +95,10 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 export const accounts = processState(new PromiseCache<Account>({ most: 100, keptMs: 5_000 }));
 
 /**
- * The account of a node that receives webhooks, kept for a few seconds: fetching and decrypting the
- * credential for every request is most of the work in a burst.
+ * Keeps the account for a few seconds, because decrypting the credential is most of the work in a burst of
+ * webhooks.
+ *
+ * @throws CredentialError
  */
 export async function loadAccount(
 	context: Pick<FunctionsBase, 'getNode' | 'getWorkflow' | 'getCredentials'>,
@@ -104,8 +108,4 @@ export async function loadAccount(
 	return await accounts.get(key, async () =>
 		readAccount(await context.getCredentials(CREDENTIAL_NAME)),
 	);
-}
-
-function isHostAllowed(allowedDomains: string, url: string): boolean {
-	return allowedDomains !== '' && isDomainAllowed({ url, allowedDomains });
 }

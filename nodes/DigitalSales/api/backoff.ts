@@ -1,7 +1,7 @@
 export interface RetryLimits {
-	/** Including the first try. A 429 does not count as a try. */
+	/** A try that gets a 429 does not count. */
 	maxTries: number;
-	/** No try starts later than this after the first one. */
+	/** No try starts later than this after the first try. */
 	maxTotalMs: number;
 }
 
@@ -11,16 +11,16 @@ export const DEFAULT_RETRY_LIMITS: Readonly<RetryLimits> = { maxTries: 5, maxTot
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
-/** Short enough for at least one try in each minute, because limits are counted per minute. */
+/** Each minute gets at least one try, because limits are per minute. */
 const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
 
-/** Exponential, with full jitter, so that executions that failed together do not retry together. */
+/** With full jitter, so that executions that fail together do not retry together. */
 export function backoffMs(failedTries: number, random: number): number {
 	const cap = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failedTries - 1));
 	return Math.round(random * cap);
 }
 
-/** The shortest wait after a number of 429s, even if the service asks for less; half of it is jitter. */
+/** The shortest wait after a 429. Half of it is jitter. */
 export function rateLimitWaitMs(hits: number, random: number): number {
 	const cap = Math.min(LONGEST_RATE_LIMIT_WAIT_MS, FIRST_RATE_LIMIT_WAIT_MS * 2 ** (hits - 1));
 	return Math.round((cap * (1 + random)) / 2);

@@ -4,7 +4,7 @@ import uniqBy from 'lodash/uniqBy';
 import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
 import type { Account } from './account';
-import { Client } from './client';
+import { Client, type ClientOptions } from './client';
 import { type NewItems, readPages } from './pagination';
 import { fetchProductPage, isOnSale, withPageSizeFallback } from './products';
 import { type Offer, type Product, type ProductPage, productSchema } from './schemas/product';
@@ -22,12 +22,12 @@ export type CatalogOffer = Pick<Offer, (typeof OFFER_FIELDS)[number]>;
 type CatalogPage = ProductPage<CatalogProduct>;
 
 const PAGE_SIZE = 100;
-export const CATALOG_LIMITS = {
+export const CATALOG_LIMITS: ClientOptions = {
 	retry: { maxTries: 2, maxTotalMs: 10_000 },
 	timeoutMs: 10_000,
 	longestLimiterWaitMs: 10_000,
+	priority: 'urgent',
 };
-/** Long enough to look through a list and come back, short enough to see changes. */
 const REMEMBERED_MS = 45_000;
 
 export const catalogPages = processState(
@@ -38,10 +38,9 @@ export const catalogPages = processState(
 );
 
 /**
- * Reads the catalog (API document, Endpoint 4: GET /products). Its pages are remembered for a moment, so that
- * opening a list again costs no request.
+ * Reads the catalog (API document, Endpoint 4: GET /products). Its pages are remembered, so that opening a
+ * list again costs no request.
  *
- * @param client has {@link CATALOG_LIMITS}
  * @throws ServiceError
  */
 export function readCatalog(
@@ -79,7 +78,7 @@ function toCatalogProduct(product: Product): CatalogProduct {
 	};
 }
 
-/** A quarter of the requests per minute, used at most once while pages are remembered. */
+/** A quarter of the documented requests per minute. */
 export const MOST_LOOKUP_PAGES = 5;
 
 export interface FoundOffer {
@@ -93,7 +92,7 @@ export interface Lookup {
 	failed?: ServiceError;
 }
 
-/** Looks offers up in the first pages of the catalog, for all items of a run. It stops reading at a failure. */
+/** Looks offers up in the first pages of the catalog. */
 export class CatalogLookup {
 	private products: CatalogProduct[] = [];
 	private readonly pages: ReturnType<typeof readCatalog>;
@@ -106,29 +105,27 @@ export class CatalogLookup {
 	}
 
 	/**
-	 * Finds the offer with a hash, if possible of a product on sale.
+	 * Prefers a product on sale.
 	 *
 	 * @param price if given, offers that differ only in their catalog price count as the same
 	 */
 	async findOffer(hash: string, price?: number): Promise<Lookup> {
-		const found = offersWithHash(this.products, hash);
-		while (!found.some(({ product }) => isOnSale(product))) {
-			const products = await this.nextPage();
-			if (!products) return { ...chooseOffer(found, price), failed: this.failed };
-			found.push(...offersWithHash(products, hash));
+		for (;;) {
+			const found = offersWithHash(this.products, hash);
+			if (found.some(({ product }) => isOnSale(product))) return chooseOffer(found, price);
+			if (!(await this.readNextPage()))
+				return { ...chooseOffer(found, price), failed: this.failed };
 		}
-		return chooseOffer(found, price);
 	}
 
-	private async nextPage(): Promise<CatalogProduct[] | undefined> {
+	private async readNextPage(): Promise<boolean> {
 		const { done, value } = await this.pages.next().catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
 			this.failed = error;
 			return { done: true, value: undefined } as const;
 		});
-		if (done) return undefined;
-		this.products = this.products.concat(value.items);
-		return value.items;
+		if (!done) this.products = this.products.concat(value.items);
+		return !done;
 	}
 }
 

@@ -1,11 +1,4 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	IHookFunctions,
-	IHttpRequestOptions,
-	ILoadOptionsFunctions,
-	IWebhookFunctions,
-} from 'n8n-workflow';
+import type { IAllExecuteFunctions, IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { findAnswer, readFault, responseHead } from '../n8n/httpHelper';
 import { CanceledError, cancelableSleep, clock } from '../shared/clock';
 import { type Account, CREDENTIAL_NAME } from './account';
@@ -17,18 +10,18 @@ import {
 	rateLimitWaitMs,
 } from './backoff';
 import { ENDPOINTS, type Endpoint } from './endpoints';
-import { type PermitOptions, TooLateError, rateLimiterFor } from './rateLimiter';
+import {
+	type Permit,
+	type PermitOptions,
+	type RateLimiter,
+	TooLateError,
+	rateLimiterFor,
+} from './rateLimiter';
 import { decodeBody, readBody, readResponse } from './response';
 import { kindOfStatus, retryDecision } from './retryTable';
 import { type Outcome, ServiceError, unansweredOutcome } from './serviceError';
 
-export type ServiceContext =
-	| IExecuteFunctions
-	| ILoadOptionsFunctions
-	| IWebhookFunctions
-	| IHookFunctions;
-
-export interface ServiceRequest {
+interface ServiceRequest {
 	endpoint: Endpoint;
 	path: string;
 	query?: IDataObject;
@@ -36,47 +29,43 @@ export interface ServiceRequest {
 }
 
 /**
- * Sends one try of a request. Undefined means that the service did not process it, and another try follows.
- *
+ * @returns undefined if the service did not process this try, and another try follows
  * @throws ServiceError if no other try follows
  */
 export type Send<T> = () => Promise<T | undefined>;
 
 export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
-	/** For one try, including its whole answer. */
+	/** For one try and its whole answer. */
 	timeoutMs?: number;
 	productRate?: number;
 	signal?: AbortSignal;
-	/** Set if somebody waits for the answer. Such a request goes first, unless one of the next two options is set. */
 	longestLimiterWaitMs?: number;
-	waitsAfter429?: boolean;
-	isBackground?: boolean;
+	priority?: 'urgent' | 'background';
 	onWait?: (endpoint: Endpoint) => void;
 }
 
 const NOTABLE_WAIT_MS = 500;
-/** A proxy may answer with these statuses without reaching the service. Only n8n's error shows the difference. */
+/** A proxy may answer with these without reaching the service. Only n8n's error shows the difference. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
-/** Added to the longest total time, because a 429 may ask for exactly that time and the try starts a moment later. */
+/** A 429 may ask for exactly the longest total time, and the next try starts a moment later. */
 const GRACE_MS = 500;
 
 interface Progress {
+	readonly request: ServiceRequest;
 	tries: number;
-	/** Does not include tries that got a 429. */
-	failedTries: number;
 	rateLimitHits: number;
 	firstSentAt: number;
 	delayMs: number;
 	outcome: Outcome;
 }
 
-/** Sends all requests to the service: paced by the account's rate limiter, repeated as the retry table allows. */
+/** Sends requests when the rate limiter permits, and repeats them as the retry table allows. */
 export class Client {
 	private readonly retry: RetryLimits;
 
 	constructor(
-		private readonly context: ServiceContext,
+		private readonly context: IAllExecuteFunctions,
 		readonly account: Account,
 		private readonly options: ClientOptions,
 	) {
@@ -84,11 +73,9 @@ export class Client {
 	}
 
 	/**
-	 * Sends a request, with all its tries.
-	 *
 	 * @param read returns undefined for an undocumented shape
 	 * @throws ServiceError
-	 * @throws CanceledError if the execution is canceled between two tries
+	 * @throws CanceledError between two tries
 	 */
 	async request<T>(request: ServiceRequest, read: (body: unknown) => T | undefined): Promise<T> {
 		for await (const send of this.tries(request, read)) {
@@ -98,33 +85,30 @@ export class Client {
 		throw new CanceledError();
 	}
 
-	/** Yields each try of a request once it has a permit. */
+	/** Yields each try once the try has a permit. */
 	async *tries<T>(
 		request: ServiceRequest,
 		read: (body: unknown) => T | undefined,
 	): AsyncGenerator<Send<T>, void> {
 		const limiter = rateLimiterFor(this.account, request.endpoint);
 		const progress: Progress = {
-			...{ tries: 0, failedTries: 0, rateLimitHits: 0, firstSentAt: Infinity, delayMs: 0 },
+			request,
+			...{ tries: 0, rateLimitHits: 0, firstSentAt: Infinity, delayMs: 0 },
 			// Before the first try, a request can only fail in the limiter.
 			outcome: unansweredOutcome('rateLimited'),
 		};
 		for (;;) {
-			const options = this.permitOptions(request.endpoint, progress);
+			const options = this.permitOptions(progress);
 			const permit = await limiter.acquirePermit(options).catch((error: unknown) => {
-				throw error instanceof TooLateError ? this.toError(request, progress) : error;
+				throw error instanceof TooLateError ? this.toError(progress) : error;
 			});
 			let isSent = false;
 			try {
 				yield async () => {
 					isSent = true;
-					const closedMs = await this.sendTry(request, progress);
-					if (closedMs === undefined) limiter.releaseUsed(permit);
-					else limiter.releaseLimited(permit, closedMs);
+					await this.sendTry(progress, limiter, permit);
 					const value = valueOf(progress.outcome, read);
-					if (value === undefined && !this.planRetry(request.endpoint, progress)) {
-						throw this.toError(request, progress);
-					}
+					if (value === undefined && !this.planRetry(progress)) throw this.toError(progress);
 					return value;
 				};
 			} finally {
@@ -134,51 +118,50 @@ export class Client {
 		}
 	}
 
-	private permitOptions(endpoint: Endpoint, { tries, firstSentAt }: Progress): PermitOptions {
-		const { signal, productRate, longestLimiterWaitMs, waitsAfter429, isBackground, onWait } =
-			this.options;
+	private permitOptions({ request, tries, firstSentAt }: Progress): PermitOptions {
+		const { signal, productRate, longestLimiterWaitMs, priority, onWait } = this.options;
 		return {
 			signal,
-			isUrgent: longestLimiterWaitMs !== undefined && !waitsAfter429 && !isBackground,
-			isBackground,
+			isUrgent: priority === 'urgent',
+			isBackground: priority === 'background',
 			isRetry: tries > 0,
-			rate: endpoint === 'GET /products' ? productRate : undefined,
+			rate: request.endpoint === 'GET /products' ? productRate : undefined,
 			latest: Math.min(
 				firstSentAt + this.retry.maxTotalMs + GRACE_MS,
 				clock.elapsed() + (longestLimiterWaitMs ?? Infinity),
 			),
 			onWait: (delayMs) => {
-				if (delayMs >= NOTABLE_WAIT_MS) onWait?.(endpoint);
+				if (delayMs >= NOTABLE_WAIT_MS) onWait?.(request.endpoint);
 			},
 		};
 	}
 
-	/** @returns how long a 429 closes the limiter; undefined for any other answer */
-	private async sendTry(request: ServiceRequest, progress: Progress): Promise<number | undefined> {
+	private async sendTry(progress: Progress, limiter: RateLimiter, permit: Permit): Promise<void> {
 		progress.firstSentAt = Math.min(progress.firstSentAt, clock.elapsed());
-		progress.outcome = await this.fetchOutcome(request);
+		progress.outcome = await this.fetchOutcome(progress.request);
 		progress.tries++;
 		const { kind, retryAfterMs = 0 } = progress.outcome;
-		if (kind !== 'rateLimited') return undefined;
-		return Math.max(retryAfterMs, rateLimitWaitMs(++progress.rateLimitHits, clock.random()));
+		if (kind !== 'rateLimited') return limiter.releaseUsed(permit);
+		const waitMs = rateLimitWaitMs(++progress.rateLimitHits, clock.random());
+		limiter.releaseLimited(permit, Math.max(retryAfterMs, waitMs));
 	}
 
-	private planRetry(endpoint: Endpoint, progress: Progress): boolean {
+	private planRetry(progress: Progress): boolean {
 		const { kind, retryAfterMs = 0 } = progress.outcome;
+		const { method } = ENDPOINTS[progress.request.endpoint];
+		const failedTries = progress.tries - progress.rateLimitHits;
 		// After a 429 the next try waits in the limiter.
 		progress.delayMs =
-			kind === 'rateLimited'
-				? 0
-				: Math.max(retryAfterMs, backoffMs(++progress.failedTries, clock.random()));
+			kind === 'rateLimited' ? 0 : Math.max(retryAfterMs, backoffMs(failedTries, clock.random()));
 		const elapsedMs = clock.elapsed() - progress.firstSentAt;
-		const isRepeatable = retryDecision(ENDPOINTS[endpoint].method, kind) === 'retry';
-		return isRepeatable && mayRetry(this.retry, { ...progress, elapsedMs });
+		const isRepeatable = retryDecision(method, kind) === 'retry';
+		return isRepeatable && mayRetry(this.retry, { ...progress, failedTries, elapsedMs });
 	}
 
 	private async fetchOutcome(request: ServiceRequest): Promise<Outcome> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const late = AbortSignal.timeout(timeoutMs);
-		// An answer that has begun proves that the service has the request.
+		// Once an answer begins, the service has the request.
 		let hasHeaders = false;
 		try {
 			const { statusCode: status, headers, body } = await this.openResponse(request, timeoutMs);
@@ -203,7 +186,7 @@ export class Client {
 			CREDENTIAL_NAME,
 			this.httpOptions(request, timeoutMs),
 			{
-				// Without it, n8n would fetch and decrypt the credential for each request.
+				// Otherwise n8n would decrypt the credential for each request.
 				credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data: account.credential },
 			},
 		);
@@ -230,17 +213,16 @@ export class Client {
 		};
 	}
 
-	private toError({ endpoint, body }: ServiceRequest, { outcome, tries }: Progress): Error {
+	private toError({ request: { endpoint, body }, outcome, tries }: Progress): Error {
 		const { apiToken } = this.account.credential;
 		const hasOtherToken = body?.api_token !== undefined && body.api_token !== apiToken;
 		const error = new ServiceError(endpoint, outcome, tries, hasOtherToken);
-		// `idempotency/` treats a canceled request as not processed, so a request in doubt must stay an error.
+		// `idempotency/` takes a canceled request for not processed, so a request in doubt stays an error.
 		const isCanceled = this.options.signal?.aborted === true;
 		return isCanceled && !error.isInDoubt ? new CanceledError() : error;
 	}
 }
 
-/** Undefined for a failure, and for a success that `read` does not accept or cannot read. */
 function valueOf<T>(
 	{ kind, body }: Outcome,
 	read: (body: unknown) => T | undefined,

@@ -16,8 +16,8 @@ const TIMEOUT_MS = 20_000;
 const wholeResponse = responseHead.extend({ body: z.string().catch('') });
 
 /**
- * Tests a credential by reading one product. n8n's declarative test would accept any 2xx, such as the
- * web page under a wrong path.
+ * Reads one product (API document, Endpoint 4: GET /products), because n8n's declarative test would accept any
+ * 2xx, such as a web page.
  */
 export async function digitalSalesApiTest(
 	this: ICredentialTestFunctions,

@@ -1,4 +1,4 @@
-/** The documented endpoints (API document, Endpoints 1 to 4), named as in the document. */
+/** API document, Endpoints and Limits. */
 export const ENDPOINTS = {
 	'GET /products': { method: 'GET', requestsPerMinute: 20, timeoutMs: 60_000 },
 	'POST /products/{hash}/offers': {
@@ -6,7 +6,7 @@ export const ENDPOINTS = {
 		requestsPerMinute: undefined,
 		timeoutMs: 60_000,
 	},
-	/** Giving up early would leave a charge that nobody knows about. */
+	/** An early time-out would leave a charge that nobody knows about. */
 	'POST /transactions': { method: 'POST', requestsPerMinute: undefined, timeoutMs: 120_000 },
 	'GET /transactions/{hash}': { method: 'GET', requestsPerMinute: undefined, timeoutMs: 60_000 },
 } as const;

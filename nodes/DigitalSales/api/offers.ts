@@ -4,9 +4,9 @@ import type { Client, Send } from './client';
 import { readResource } from './schemas/resource';
 
 /**
- * The tries to create an offer (API document, Endpoint 2: POST /products/{hash}/offers).
+ * Yields the tries to create an offer (API document, Endpoint 2: POST /products/{hash}/offers).
  *
- * @param body the documented fields under the service's names; `price` in integer cents
+ * @param body `price` is in integer cents
  */
 export function offerTries(
 	client: Client,

@@ -1,9 +1,10 @@
+import compact from 'lodash/compact';
 import type { ProductPage } from './schemas/product';
 
 export interface NewItems<T> {
 	number: number;
 	items: T[];
-	/** Whether another page follows; undefined if only reading it can show. */
+	/** Undefined if only the next page can show whether it exists. */
 	hasNext?: boolean;
 }
 
@@ -11,19 +12,18 @@ interface PageOptions<T> {
 	fetchPage: (page: number) => Promise<ProductPage<T>>;
 	from?: number;
 	maxPages?: number;
-	/** Decides how many pages are fetched at once. */
 	itemsWanted?: () => number;
 }
 
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-/** How many pages in a row may bring nothing new, although the service announces more. */
+/** This many pages in a row without a new row end the reading. */
 const MOST_BARREN_PAGES = 10;
 
 /**
- * Reads the pages of a list in order, until a link or the figures say that it ends, or nothing new comes.
+ * Reads pages until a link or the figures say that the list ends, or nothing new comes.
  *
- * @returns why rows may be missing, in words for the user; undefined if the list is complete
+ * @returns why rows may be missing, for the user; undefined if the list is complete
  */
 export async function* readPages<T extends object>(
 	options: PageOptions<T>,
@@ -34,14 +34,13 @@ export async function* readPages<T extends object>(
 	const most = from + maxPages - 1;
 	for (let number = from; ; number++) {
 		const last = Math.min(most, progress.lastPage, number - 1 + progress.pagesFor(itemsWanted()));
-		while (number + underWay.length <= Math.max(number, last)) {
+		while (number + underWay.length <= last) {
 			const fetching = fetchPage(number + underWay.length);
-			// The failure of a later page must not surface first.
+			// If an earlier page fails, nobody awaits this page.
 			fetching.catch(() => undefined);
 			underWay.push(fetching);
 		}
-		const page = await underWay.shift();
-		if (!page) return undefined;
+		const page = await (underWay.shift() ?? fetchPage(number));
 		const items = progress.addPage(page);
 		const hasNext = progress.hasNext(page, number);
 		yield { number, items, hasNext };
@@ -65,7 +64,7 @@ class Progress {
 	private hasChanged = false;
 	private firstPageSize?: number;
 
-	/** @param isFromStart whether the rows can be compared with the total */
+	/** @param isFromStart otherwise the total counts rows that are not read */
 	constructor(private readonly isFromStart: boolean) {}
 
 	pagesFor(items: number): number {
@@ -90,7 +89,6 @@ class Progress {
 		return items;
 	}
 
-	/** If a row is sent again with another price, the catalog changed in the meantime. */
 	private comparePrice(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
 		if (!row.offer && !row.offers) return;
 		const key = JSON.stringify(row, OFFER_KEYS);
@@ -101,7 +99,7 @@ class Progress {
 
 	hasNext({ data, hasNext }: ProductPage<object>, number: number): boolean | undefined {
 		const { size } = this.keys;
-		// An empty page and the right total outweigh a link to a next page.
+		// Some services link to a next page that does not exist.
 		if (data.length === 0 && size === this.total) return false;
 		if (hasNext === true || number < this.lastPage) return true;
 		if (this.barren > 0) return false;
@@ -113,17 +111,17 @@ class Progress {
 		const { total = 0, repeated } = this;
 		const { size } = this.keys;
 		if (this.hasChanged) return 'the catalog changed while it was being read';
-		const parts = [
-			...(size < total ? [`the service announced ${total} and sent ${size}`] : []),
-			...(size !== total && repeated > 0 ? [`${repeated} came more than once`] : []),
-		];
-		return parts.length > 0 ? parts.join(', and ') : undefined;
+		const parts = compact([
+			size < total && `the service announced ${total} and sent ${size}`,
+			size !== total && repeated > 0 && `${repeated} came more than once`,
+		]);
+		return parts.join(', and ') || undefined;
 	}
 }
 
 const OFFER_KEYS = ['hash', 'offer', 'offers'];
 
-/** Some services send one row per offer, so offer and price identify a row, too. */
+/** Some services send one row per offer, so offer and price are part of the key. */
 function rowKey(row: { hash?: unknown }): string {
 	return JSON.stringify(row, row.hash == null ? null : [...OFFER_KEYS, 'price']);
 }

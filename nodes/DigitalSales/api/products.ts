@@ -11,31 +11,27 @@ import {
 import { markPricesSeen } from './seenPrices';
 import { ServiceError } from './serviceError';
 
-interface ProductFilters {
+interface ProductQuery {
 	search?: string;
 	categories?: number[];
 	status?: number;
-}
-
-interface ProductQuery extends ProductFilters {
 	pageSize?: number;
 }
 
 interface Listing {
 	rows: IDataObject[];
-	/** Why rows may be missing, in words for the user; undefined if the list is complete. */
 	incomplete?: string;
 }
 
-/** The service's own maximum is not documented. */
+/** The document states no maximum. */
 const LARGEST_PAGE_SIZE = 250;
 
 /**
- * Lists products (API document, Endpoint 4: GET /products), page by page within the budget.
+ * Lists products (API document, Endpoint 4: GET /products).
  *
- * @param makeClient gets a signal that cancels the other pages' requests when the listing ends, for example after a failure
+ * @param makeClient gets a signal that ends other requests, for example after a failure
  * @param query `limit` counts rows after filtering
- * @returns the products as the service sent them; offers' prices are in cents
+ * @returns the products as the service sent them, with prices in cents
  * @throws ServiceError
  */
 export async function listProducts(
@@ -65,14 +61,14 @@ export async function listProducts(
 	}
 }
 
-/** Fetches one page. Only the parameter `page` is documented; a service ignores unknown parameters. */
+/** Only `page` is documented. A service ignores unknown parameters. */
 export async function fetchProductPage(
 	client: Client,
 	{ page, pageSize, search, categories, status }: ProductQuery & { page: number },
 ): Promise<ProductPage> {
 	const parameters: IDataObject = { page };
 	if (pageSize !== undefined) parameters.per_page = pageSize;
-	// Titles are most likely stored as NFC, whatever the keyboard sends.
+	// Titles are most likely stored as NFC.
 	if (search) parameters.search = normalizeUnicode(search);
 	if (categories?.length) parameters.categories = categories.join(',');
 	if (status !== undefined) parameters.status = status;
@@ -91,8 +87,8 @@ export function isOnSale({ status }: { status?: unknown }): boolean {
 	return code === PRODUCT_STATUSES.active;
 }
 
-/** Undefined without filters. A field that cannot be read does not match. */
-function productMatcher({ search, categories = [], status }: ProductFilters) {
+/** @returns undefined without filters */
+function productMatcher({ search, categories = [], status }: ProductQuery) {
 	if (!search && categories.length === 0 && status === undefined) return undefined;
 	const isFound = textMatcher(search ?? '');
 	const { shape } = productSchema;
@@ -107,7 +103,7 @@ function productMatcher({ search, categories = [], status }: ProductFilters) {
 	};
 }
 
-/** Reads pages of a size, or of the service's own size if it refuses the first page. Sizes are not documented. */
+/** If the service rejects the first page, the pages have the service's own size. */
 export function withPageSizeFallback<T>(
 	fetchPage: (pageSize: number | undefined, page: number) => Promise<T>,
 	pageSize: number,

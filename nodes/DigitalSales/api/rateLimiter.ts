@@ -1,3 +1,4 @@
+import pull from 'lodash/pull';
 import sortBy from 'lodash/sortBy';
 import { CanceledError, clock } from '../shared/clock';
 import { processState } from '../shared/processState';
@@ -10,11 +11,10 @@ export interface Permit {
 
 export interface PermitOptions {
 	rate?: number;
-	/** Urgent requests go first, and after a 429 they do not wait for the request in flight. */
+	/** The request goes first, even while requests go one at a time. */
 	isUrgent?: boolean;
-	/** Background requests leave most of the rate to others. */
 	isBackground?: boolean;
-	/** The latest time to start, on `clock.elapsed()`. */
+	/** On `clock.elapsed()`. */
 	latest?: number;
 	signal?: AbortSignal;
 	isRetry?: boolean;
@@ -28,25 +28,23 @@ interface QueuedRequest extends PermitOptions {
 	reject: (error: Error) => void;
 }
 
-/** Limits are stated per minute throughout the API document. */
+/** Limits are per minute (API document, Limits). */
 const MINUTE_MS = 60_000;
 const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
-/** Leaves room for a burst of other requests even right after background requests. */
+/** Background requests leave room for others. */
 const BACKGROUND_SHARE = 1 / 4;
 const LEARNED_FOR_MS = 15 * MINUTE_MS;
-/** Sleep in slices, so that no long timer outlives an empty queue. */
+/** Sleeps in slices, so that no long timer outlives an empty queue. */
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
- * A sliding window for one account at one endpoint, shared by all executions of a process. It allows bursts.
- * A request counts from its answer on, the latest moment at which the service can have counted it.
- *
- * Other processes use the same account. So a 429 closes the limiter, and for a minute requests go one at a
- * time, because another burst would be refused again. Without a documented rate nothing waits until a 429.
+ * A sliding window that allows bursts. A request counts from its answer on, because the service has counted it
+ * by then. After a 429, requests go one at a time for a minute, because other processes may use the same
+ * account and a burst would be refused again.
  */
 export class RateLimiter {
-	private queue: QueuedRequest[] = [];
+	private readonly queue: QueuedRequest[] = [];
 	private nextCheckAt = 0;
 	private readonly answered: Permit[] = [];
 	private readonly inFlight = new Set<Permit>();
@@ -63,7 +61,7 @@ export class RateLimiter {
 		return this.queue.length;
 	}
 
-	/** How long a request would wait now; Infinity means until another request is answered. */
+	/** @returns Infinity if the request waits for the answer of another request */
 	delayMs({ rate = this.rate, isUrgent, isBackground }: PermitOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
@@ -79,7 +77,6 @@ export class RateLimiter {
 		);
 	}
 
-	/** At most `rate` requests may be in flight or answered within the window. */
 	private msUntilRoom(rate: number, answered: Permit[], inFlight: Permit[]): number {
 		const excess = answered.length + inFlight.length - rate;
 		if (excess < 0) return 0;
@@ -98,10 +95,10 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Waits for a permit, which the caller must release by one of the three methods below.
+	 * The caller releases the permit by one of the next three methods.
 	 *
-	 * @throws CanceledError when the signal is aborted
-	 * @throws TooLateError as soon as it is certain that the permit would come too late
+	 * @throws CanceledError
+	 * @throws TooLateError as soon as no permit can come in time
 	 */
 	async acquirePermit(options: PermitOptions = {}): Promise<Permit> {
 		const { signal, isRetry } = options;
@@ -110,7 +107,7 @@ export class RateLimiter {
 		const acquiring = new Promise<Permit>((admit, reject) => {
 			const queued = { ...options, admit, reject };
 			cancel = () => {
-				this.leaveQueue(queued);
+				pull(this.queue, queued);
 				reject(new CanceledError());
 			};
 			this.queue.splice(isRetry ? this.retryPosition() : this.queue.length, 0, queued);
@@ -138,12 +135,12 @@ export class RateLimiter {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		this.latest429At = now;
-		// If other processes have used up the limit before the first request, nothing is learned.
+		// A first request that is refused shows nothing about the rate.
 		this.learnedRate = this.recentCount() || this.learnedRate;
 		this.releaseUnused(permit);
 	}
 
-	/** Retries queue after one new request, because a 429 may concern the retried request alone. */
+	/** A 429 may concern the retried request alone, so one new request goes first. */
 	private retryPosition(): number {
 		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
 			isRetry ? [] : index,
@@ -151,16 +148,8 @@ export class RateLimiter {
 		return secondNew;
 	}
 
-	private leaveQueue(queued: QueuedRequest): void {
-		this.queue = this.queue.filter((other) => other !== queued);
-	}
-
-	/**
-	 * Admits requests whose turn has come, and rejects those that would be too late.
-	 *
-	 * @returns the delay until the next check; Infinity if time alone changes nothing
-	 */
-	private admitDue(): number {
+	/** @returns the delay until the next check; Infinity if time changes nothing */
+	private admitOrReject(): number {
 		let nextMs = Infinity;
 		for (const queued of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
 			const now = clock.elapsed();
@@ -168,13 +157,13 @@ export class RateLimiter {
 			const delayMs = this.delayMs(queued);
 			const isTooLate = now + (delayMs === Infinity ? 0 : delayMs) > latest;
 			if (isTooLate) {
-				this.leaveQueue(queued);
+				pull(this.queue, queued);
 				queued.reject(new TooLateError());
 			} else if (delayMs > 0) {
 				queued.onWait?.(delayMs);
 				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
 			} else {
-				this.leaveQueue(queued);
+				pull(this.queue, queued);
 				const permit = { isBackground };
 				this.inFlight.add(permit);
 				queued.admit(permit);
@@ -185,7 +174,7 @@ export class RateLimiter {
 
 	private async serveQueue(): Promise<void> {
 		for (;;) {
-			const nextMs = this.admitDue();
+			const nextMs = this.admitOrReject();
 			const now = clock.elapsed();
 			const checkAt = now + Math.min(nextMs, LONGEST_SLEEP_MS);
 			const isCovered = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
@@ -200,7 +189,6 @@ export class RateLimiter {
 
 const rateLimiters = processState(new Map<string, RateLimiter>());
 
-/** The limiter of an account at an endpoint, with the documented rate (API document, Limits). */
 export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
 	const key = `${account.key} ${endpoint}`;
 	const limiter = rateLimiters.get(key) ?? new RateLimiter(ENDPOINTS[endpoint].requestsPerMinute);

@@ -4,25 +4,25 @@ import escapeRegExp from 'lodash/escapeRegExp';
 export interface Redactor {
 	text(text: string): string;
 	/**
-	 * Cleans parsed JSON in place, because it may be large.
+	 * Cleans JSON in place, because it may be large.
 	 *
-	 * @throws RangeError if it is nested too deeply
+	 * @throws RangeError if the JSON is nested too deeply
 	 */
 	json(value: unknown): unknown;
 }
 
 const REPLACEMENT = '[token removed]';
 const SHORTEST_TOKEN = 4;
-/** n8n serializes items recursively, so deeper JSON would overflow its stack. */
+/** n8n serializes items recursively, so deeper JSON overflows its stack. */
 const MOST_LEVELS = 64;
 
 /**
- * A service may echo a request with its headers, so every answer passes through a redactor. It finds a token
- * in any case, as it is or escaped for a URL or for JSON.
+ * Takes tokens out of answers, because a service may echo a request with its headers. Letter case and escapes
+ * hide no token.
  */
 export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redactor {
 	const words = compact(tokens).filter(({ length }) => length >= SHORTEST_TOKEN);
-	// Longest first, because a token may be the beginning of another.
+	// Longest first, because a token may begin with another token.
 	words.sort((a, b) => b.length - a.length);
 	const pattern = new RegExp(words.map(escapedPattern).join('|') || '(?!)', 'gi');
 	const numbers = new Set(words.map(Number));
@@ -43,7 +43,7 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redac
 	return { text, json };
 }
 
-/** Matches each character as `%7c`, as `\u007c`, after a backslash, or as it is. */
+/** Finds `|` also as `%7c`, `\u007c` or `\|`. */
 function escapedPattern(word: string): string {
 	return word.replace(/./gs, (sign) => {
 		const hex = sign.charCodeAt(0).toString(16).padStart(2, '0');

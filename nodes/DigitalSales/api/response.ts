@@ -5,14 +5,14 @@ import type { Outcome } from './serviceError';
 import type { Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
 
-/** @internal Far more than a page of products. */
+/** @internal */
 export const MOST_BODY_BYTES = 16_777_216;
 
 /**
- * Reads a body to its end. n8n's HTTP helper limits neither its size nor its time.
+ * n8n's HTTP helper limits neither the size of a body nor its time.
  *
- * @returns undefined if it exceeds {@link MOST_BODY_BYTES}
- * @throws Error if the connection broke or the time was up before the end
+ * @returns undefined if the body is too large
+ * @throws Error if the connection breaks or the time is up
  */
 export async function readBody(
 	stream: BodyStream,
@@ -23,7 +23,7 @@ export async function readBody(
 	let giveUp: () => void = () => undefined;
 	try {
 		const isWhole = await new Promise<boolean>((resolve, reject) => {
-			// Reject first, because n8n's stream claims to have ended once it is destroyed.
+			// Rejects first, because n8n's stream claims to have ended once it is destroyed.
 			giveUp = () => {
 				reject(new Error('The answer did not end in time'));
 				stream.destroy();
@@ -49,7 +49,7 @@ export async function readBody(
 	}
 }
 
-/** Decodes a body, and empties the array, because a closed connection keeps it in memory for long. */
+/** Empties the array, because a closed connection keeps it in memory for long. */
 export function decodeBody(chunks: Buffer[]): string {
 	return Buffer.concat(chunks.splice(0)).toString('utf8');
 }
@@ -58,7 +58,7 @@ const HASH = /"(?:transaction_)?hash"\s*:\s*(?:"\s*[^"\s]|\d)/;
 
 type Headers = Readonly<Record<string, unknown>>;
 
-/** @param text undefined if it was too large */
+/** @param text undefined if the body was too large */
 export function readResponse(
 	{ status, headers, text }: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
@@ -67,7 +67,7 @@ export function readResponse(
 	const isSuccess = byStatus === 'success';
 	const isRedirect = status >= 300 && status < 400;
 	const { json: body, problem } = readContent(text, redact);
-	// With a hash, a transaction or an offer may exist, whatever else the answer says.
+	// A hash means that something may exist, whatever else the answer says.
 	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !HASH.test(text ?? '');
 	return {
 		kind: isRefusal ? 'rejected' : (isSuccess && problem) || byStatus,
@@ -94,7 +94,7 @@ function readContent(
 	}
 }
 
-/** The query of a redirect may carry a token, so only origin and path are kept. */
+/** Leaves out the query, which may carry a token. */
 function redirectTarget(location: unknown, redact: Redactor): string | undefined {
 	if (typeof location !== 'string') return undefined;
 	if (!URL.canParse(location)) return redact.text(location.replace(/[?#].*/s, ''));
@@ -102,11 +102,11 @@ function redirectTarget(location: unknown, redact: Redactor): string | undefined
 	return redact.text(origin + pathname);
 }
 
+/** A proxy may ask for a day. */
 const LONGEST_RETRY_AFTER_MS = 300_000;
 
 /**
- * Reads `Retry-After`, in seconds or as a date. A date in the past is ignored, because clocks differ.
- * There is a cap, because a proxy may ask for a day.
+ * Ignores a date in the past, because clocks differ.
  *
  * @internal
  */

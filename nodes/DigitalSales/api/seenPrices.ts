@@ -5,14 +5,13 @@ import type { Account } from './account';
 import { offerSchema } from './schemas/product';
 
 interface SeenOffer {
-	/** As the service sent it: a list brings thousands of prices, of which a charge reads one. */
+	/** Not parsed, because a list brings thousands of prices. */
 	price: string | number;
 	product: string;
 }
 
 const seenOffers = processState(new BoundedMap<SeenOffer>({ most: 10_000 }));
 
-/** Remembers the prices of a product's offers, which the service just sent. */
 export function markPricesSeen(
 	account: Account,
 	product: IDataObject[string],
@@ -31,7 +30,7 @@ export function markPricesSeen(
 	}
 }
 
-/** The latest price of an offer in cents; undefined means unknown, not absent. */
+/** The latest price that this process has read, in cents. */
 export function seenPrice(account: Account, hash: string): number | undefined {
 	return centsOf(seenOffers.get(keyOf(account, hash)));
 }
@@ -39,7 +38,7 @@ export function seenPrice(account: Account, hash: string): number | undefined {
 export function seenPrices(account: Account, product: string): number[] {
 	const ofAccount = keyOf(account, '');
 	return seenOffers
-		.list()
+		.listEntries()
 		.filter(([key, seen]) => seen.product === product && key.startsWith(ofAccount))
 		.flatMap(([, seen]) => centsOf(seen) ?? []);
 }

@@ -15,7 +15,6 @@ export interface Outcome {
 	body?: unknown;
 	words: ServiceWords;
 	isWebPage?: boolean;
-	/** The target of a redirect: origin and path, never the query. */
 	redirectedTo?: string;
 	retryAfterMs?: number;
 	code?: string;
@@ -34,7 +33,7 @@ export interface Facts {
 /** Without the body, which may be large. */
 export type FailedOutcome = Omit<Outcome, 'body'>;
 
-/** A 404 may be about the resource or the address. */
+/** A 404 may concern the resource or the address. */
 const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 	'GET /transactions/{hash}': [
 		'The service found no transaction with this hash',
@@ -49,7 +48,7 @@ const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 };
 const CHECK_PATH =
 	'If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.';
-/** If header and body have different tokens, the service does not say which of them it refused. */
+/** With two tokens, the service does not say which token it refused. */
 const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
 	badToken: {
 		message: 'The service does not accept one of the two tokens',
@@ -59,13 +58,13 @@ const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: s
 	noPermission: { message: 'One of the two tokens has no permission for this' },
 };
 
-/** A failed request. It holds nothing of the request itself, which contains secrets. */
+/** Holds nothing of the failed request, which contains secrets. */
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
 	readonly facts: Facts;
 	readonly isInDoubt: boolean;
 
-	/** @param hasOtherToken whether the body had another token than the header */
+	/** @param hasOtherToken whether body and header have different tokens */
 	constructor(
 		readonly endpoint: Endpoint,
 		{ body: _body, ...outcome }: Outcome,

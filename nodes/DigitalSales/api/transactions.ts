@@ -8,10 +8,10 @@ import { readTransaction, type Transaction } from './schemas/transaction';
 const seenTransactions = processState(new BoundedMap<true>({ most: 10_000 }));
 
 /**
- * The tries to create a PIX transaction (API document, Endpoint 3: POST /transactions), in its POST shape.
- * The token for the body is added here and nowhere else.
+ * Yields the tries to create a PIX transaction (API document, Endpoint 3: POST /transactions).
  *
- * @param body the documented fields under the service's names; amounts in integer cents
+ * @param body amounts are in integer cents
+ * @returns the transaction in its POST shape
  */
 export function transactionTries(
 	client: Client,
@@ -32,10 +32,9 @@ export function transactionTries(
 }
 
 /**
- * Reads one transaction (API document, Endpoint 1: GET /transactions/{hash}). Only an answer with exactly
- * the requested hash is believed.
+ * Reads a transaction (API document, Endpoint 1: GET /transactions/{hash}).
  *
- * @returns the transaction, in its GET shape
+ * @returns the transaction in its GET shape
  * @throws ServiceError
  */
 export async function getTransaction(client: Client, hash: string): Promise<Transaction> {
@@ -56,7 +55,7 @@ export function markTransactionSeen(account: Account, hash: string): void {
 	seenTransactions.set(keyOf(account, hash), true);
 }
 
-/** Whether this process has created or read a transaction. False means unknown, not absent. */
+/** False means unknown, not absent. */
 export function hasSeenTransaction(account: Account, hash: string): boolean {
 	return seenTransactions.get(keyOf(account, hash)) === true;
 }

@@ -46,7 +46,7 @@ export async function verifyTransaction(
 		}
 		const client = new Client(context, account, {
 			...limitsUntil(answerBy),
-			waitsAfter429: !isSeen,
+			priority: isSeen ? 'urgent' : undefined,
 		});
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
 			const { outcome, tries } = error instanceof ServiceError ? error : {};

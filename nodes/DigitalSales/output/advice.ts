@@ -1,23 +1,21 @@
 import { RUN_AGAIN } from '../domain/text';
 
 export interface Situation {
-	/** Whether the operation creates something, which must not happen twice. */
 	creates: boolean;
 	isTool: boolean;
-	/** On Error: Continue. The execution then succeeds, and n8n offers no Retry. */
+	/** On Error: Continue, under which n8n offers no Retry. */
 	continues: boolean;
-	/** Whether another workflow has called this one: a Retry of that workflow calls it again. */
+	/** A Retry of the calling workflow calls this workflow again. */
 	isCalled: boolean;
 	isRetry: boolean;
-	/** Whether n8n keeps a failed execution, which a Retry needs. */
+	/** n8n keeps failed executions, which a Retry needs. */
 	isKept: boolean;
-	/** Whether the run has other items, or the execution may have created something. */
+	/** The run has other items, or the execution may have created something. */
 	hasOthers: boolean;
-	/** Whether an earlier attempt of this execution may have created what the item asks for. */
+	/** An earlier attempt of this execution may have created the item. */
 	mayExist: boolean;
-	/** What this execution has created: "item 0 is abc123". */
+	/** For example "item 0 is abc123". */
 	created?: string[];
-	/** What else it may have created: "item 1". */
 	inDoubt?: string[];
 }
 

@@ -8,7 +8,7 @@ import { quoted, RUN_AGAIN } from '../domain/text';
 import { CanceledError } from '../shared/clock';
 import { adviceFor, type Situation, unsentNote } from './advice';
 
-/** Thrown if the node itself refuses an item before anything is sent. */
+/** The node itself refuses an item, and sends nothing. */
 export class NotSentError extends Error {
 	constructor(
 		message: string,
@@ -23,7 +23,7 @@ export interface ErrorContext {
 	itemIndex?: number;
 	/** Whether something may have been sent before the error. */
 	isSent?: boolean;
-	/** The display name of the parameter for a dotted field of the service. */
+	/** The display name for a dotted field of the service. */
 	labelOf?: (serviceField: string) => string | undefined;
 	about?: string;
 	situation?: Situation;
@@ -33,8 +33,7 @@ const LONGEST_MESSAGE = 500;
 
 export type NodeError = NodeApiError | NodeOperationError;
 
-/** The `error` of a failed item under On Error: Continue. */
-export interface ErrorFacts extends ServiceWords {
+interface ErrorFacts extends ServiceWords {
 	message: string;
 	advice: string | null;
 	status: number | null;
@@ -42,13 +41,12 @@ export interface ErrorFacts extends ServiceWords {
 	about: string | null;
 }
 
-/** A failure as n8n shows it, and as an item reports it. */
-export interface Failure {
+interface Failure {
 	error: NodeError;
 	facts: ErrorFacts;
 }
 
-/** Turns anything thrown into an n8n error and the facts of a failed item. */
+/** Turns any error into an n8n error and the facts of a failed item. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
 	const { about = null, isSent = false, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
@@ -105,7 +103,7 @@ function toNodeError(
 	return new NodeApiError(node, { message: texts.message }, { ...texts, httpCode });
 }
 
-/** On one line, because a list of failed items shows a description as one. */
+/** A list of failed items shows each description on one line. */
 function serviceWordsLine(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
 	const fields = Object.entries(words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);

@@ -1,5 +1,6 @@
 import findKey from 'lodash/findKey';
 import lowerCase from 'lodash/lowerCase';
+import minBy from 'lodash/minBy';
 import type { IDataObject } from 'n8n-workflow';
 import { type Offer, PRODUCT_STATUSES, offerSchema, productSchema } from '../api/schemas/product';
 import { inReais } from '../domain/money';
@@ -10,7 +11,7 @@ export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject 
 	const { offers } = product;
 	const shown: Partial<Offer> | undefined = isSplit
 		? offerSchema.safeParse(row.offer).data
-		: cheapestOffer(offers);
+		: minBy(offers, ({ price }) => price ?? Infinity);
 	return {
 		product_hash: product.hash ?? null,
 		title: product.title ?? null,
@@ -25,20 +26,12 @@ export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject 
 	};
 }
 
-function cheapestOffer(offers: Offer[]): Offer | undefined {
-	return offers.reduce<Offer | undefined>(
-		(best, offer) =>
-			(offer.price ?? Infinity) < (best?.price ?? Infinity) ? offer : (best ?? offer),
-		undefined,
-	);
-}
-
-/** The name of a status code (API document, Product); an unknown code stays a number. */
+/** An unknown code stays a number (API document, Product). */
 export function productStatusName(status: number): string | number {
 	return lowerCase(findKey(PRODUCT_STATUSES, (code) => code === status)) || status;
 }
 
-/** A created offer as the service sent it (it is already flat), plus its price in reais. */
+/** A created offer as the service sent it, plus its price in reais. */
 export function offerOutput(json: IDataObject): IDataObject {
 	return { ...json, price_reais: inReais(offerSchema.parse(json).price) };
 }

@@ -6,7 +6,7 @@ import { inReais } from '../domain/money';
 
 type Value = string | number | null | undefined;
 
-/** In the order of an item. Amounts are in reais, or in integer cents under the service's own name. */
+/** In the order of an item. Amounts under the service's own names are in integer cents. */
 const FIELDS = {
 	hash: ({ hash }) => hash,
 	payment_status: ({ payment_status: status }) => status,
@@ -53,13 +53,10 @@ export const transactionFieldsSchema = z
 	})
 	.optional();
 
-/** Always included: later nodes and the trigger identify the sale by them. */
+/** Later nodes and the trigger identify the sale by these fields. */
 const ALWAYS: readonly TransactionField[] = ['hash', 'payment_status'];
 
-/**
- * What the recipes need: for a contact, a row, a reminder, and access by the product's hash, because titles
- * change. Every item has all ten fields, so that a sheet keeps its columns.
- */
+/** Every item has all ten fields, so that a sheet keeps its columns. */
 export const DEFAULT_FIELDS: readonly TransactionField[] = [
 	...ALWAYS,
 	'amount_reais',
@@ -77,7 +74,7 @@ const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter((name) => name !== 'updated_at
 
 export type OutputChoice = {
 	simplify: boolean;
-	/** With `simplify`; {@link DEFAULT_FIELDS} if absent. */
+	/** Only for `simplify`. */
 	fields?: TransactionField[];
 };
 
@@ -88,10 +85,10 @@ export function transactionOutput(
 	return simplify ? flatFields(transaction, fields ?? DEFAULT_FIELDS) : transaction.json;
 }
 
-/** `paid` comes first, because the next node branches on it. */
+/** `paid` comes first, because the next node branches on this field. */
 export function waitOutput(
 	transaction: Transaction,
-	{ simplify, fields = [...DEFAULT_WAIT_FIELDS] }: OutputChoice,
+	{ simplify, fields = DEFAULT_WAIT_FIELDS }: OutputChoice,
 ): IDataObject {
 	const paid = isPaid(transaction.payment_status);
 	// The service's own fields never replace `paid`.

@@ -2,9 +2,8 @@ import { sleep } from 'n8n-workflow';
 
 /** In milliseconds. Tests replace it. */
 export const clock = {
-	/** The time of day, for moments that are shown, stored or shared. */
 	now: (): number => Date.now(),
-	/** For durations: it never jumps when somebody sets the clock. */
+	/** Does not jump when somebody sets the clock. */
 	elapsed: (): number => Math.floor(performance.now()),
 	sleep: async (milliseconds: number): Promise<void> => await sleep(milliseconds),
 	random: (): number => Math.random(),
@@ -19,9 +18,9 @@ export class CanceledError extends Error {
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
- * Sleeps in slices, so that a canceled execution leaves no long timer behind.
+ * Sleeps in slices, so that a canceled execution leaves no long timer.
  *
- * @throws CanceledError at once when the signal is aborted
+ * @throws CanceledError
  */
 export async function cancelableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 	const end = clock.elapsed() + milliseconds;
@@ -35,7 +34,7 @@ export async function cancelableSleep(milliseconds: number, signal?: AbortSignal
 
 /**
  * @param promise must not reject
- * @throws CanceledError at once when the signal is aborted
+ * @throws CanceledError
  */
 export async function unlessCanceled(promise: Promise<void>, signal?: AbortSignal): Promise<void> {
 	if (!signal) return await promise;

@@ -1,7 +1,6 @@
-/** How many reads of the service run concurrently. */
 export const READS_AT_ONCE = 64;
 
-/** Runs tasks concurrently. After a failure no further task starts, and the first failure is thrown once the running tasks have ended. */
+/** After a failure, no further task starts. Throws the first failure once the running tasks have ended. */
 export async function eachLimit<T>(
 	entries: readonly T[],
 	atOnce: number,

@@ -7,7 +7,7 @@ export function isJsonObject(value: unknown): value is IDataObject {
 
 export const jsonObject = z.custom<IDataObject>(isJsonObject);
 
-/** A list of objects. It is not copied, because it may be large. */
+/** Does not copy the list, because it may be large. */
 export const jsonObjects = z.custom<IDataObject[]>(
 	(value) => Array.isArray(value) && value.every(isJsonObject),
 );

@@ -1,6 +1,5 @@
 import { z } from 'zod/v3';
 
-/** A safe integer, perhaps sent as text. */
 export const lenientInteger = z
 	.union([
 		z.number(),
@@ -12,10 +11,9 @@ export const lenientInteger = z
 	])
 	.pipe(z.number().int().safe());
 
-/** A text, perhaps sent as a number. */
 export const lenientText = z.union([z.string(), z.number().transform(String)]);
 
-/** An optional field. An unexpected shape counts as absent, so that it does not fail the whole answer. */
+/** An unexpected shape counts as absent, so that it does not fail the whole answer. */
 export function tolerated<T extends z.ZodTypeAny>(schema: T) {
 	return schema.nullish().catch(undefined);
 }

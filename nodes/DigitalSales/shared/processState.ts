@@ -6,25 +6,25 @@ interface Clearable {
 
 const allStates: Clearable[] = [];
 
-/** Declares state that all executions of a process share. It must be bounded, for example by a {@link BoundedMap}. */
+/** All executions of a process share the state, which must be bounded. */
 export function processState<T extends Clearable>(state: T): T {
 	allStates.push(state);
 	return state;
 }
 
-/** @internal Forgets all state, as a restart of n8n does. */
+/** @internal Acts as a restart of n8n. */
 export function clearProcessState(): void {
 	for (const state of allStates) state.clear();
 }
 
-export interface Bounds<V> {
+interface Bounds<V> {
 	most: number;
 	isExpired?: (value: V) => boolean;
-	/** Entries that are evicted last. */
+	/** Kept entries are evicted last. */
 	isKept?: (value: V) => boolean;
 }
 
-/** Setting an entry makes it the newest; the oldest are evicted first. */
+/** Evicts the oldest entries first. */
 export class BoundedMap<V> {
 	private readonly entries = new Map<string, V>();
 
@@ -42,7 +42,7 @@ export class BoundedMap<V> {
 	set(key: string, value: V): void {
 		this.entries.delete(key);
 		this.entries.set(key, value);
-		this.evict();
+		this.evictOldest();
 	}
 
 	delete(key: string): void {
@@ -53,7 +53,7 @@ export class BoundedMap<V> {
 		this.entries.clear();
 	}
 
-	list(): Array<[string, V]> {
+	listEntries(): Array<[string, V]> {
 		return [...this.entries].filter(([, value]) => !this.isExpired(value));
 	}
 
@@ -61,14 +61,14 @@ export class BoundedMap<V> {
 		return this.bounds.isExpired?.(value) === true;
 	}
 
-	private evict(): void {
+	private evictOldest(): void {
 		const { most, isExpired, isKept } = this.bounds;
 		for (const [key, value] of isExpired ? this.entries : []) {
 			if (!isExpired?.(value)) break;
 			this.entries.delete(key);
 		}
 		if (this.size <= most) return;
-		// V8 skips over all deleted entries to find the first live one, so evict a tenth of thousands at once.
+		// V8 passes all deleted entries to find the first entry, so a large map evicts a tenth at once.
 		const left = isKept || most < 10_000 ? most : most * 0.9;
 		for (const [key, value] of this.entries) {
 			if (this.size <= left) return;
@@ -81,14 +81,9 @@ export class BoundedMap<V> {
 	}
 }
 
-interface CachedResult<V> {
-	promise: Promise<V>;
-	until: number;
-}
-
-/** Caches the results of tasks for a time. Failures are not cached; concurrent callers share a task. */
+/** Caches the results of tasks, but no failures. Concurrent callers share a task. */
 export class PromiseCache<V> {
-	private readonly entries: BoundedMap<CachedResult<V>>;
+	private readonly entries: BoundedMap<{ promise: Promise<V>; until: number }>;
 
 	constructor(private readonly bounds: { most: number; keptMs: number }) {
 		const { most } = bounds;

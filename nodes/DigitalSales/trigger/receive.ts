@@ -190,6 +190,6 @@ class Delivery {
 }
 
 function declineIfBacklogged(): void {
-	const unanswered = handedOver.list().filter(([, isStored]) => !isStored);
+	const unanswered = handedOver.listEntries().filter(([, isStored]) => !isStored);
 	if (unanswered.length >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);
 }

@@ -16,7 +16,8 @@ const LIMITS = {
 	timeoutMs: 10_000,
 	retry: { maxTries: 2, maxTotalMs: 15_000 },
 	longestLimiterWaitMs: 10_000,
-};
+	priority: 'urgent',
+} as const;
 
 /**
  * Sends a webhook about a past transaction to the test URL after the caller has returned, because n8n listens only then.

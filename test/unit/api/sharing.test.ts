@@ -1,5 +1,6 @@
+import type { IAllExecuteFunctions } from 'n8n-workflow';
 import { readAccount } from '../../../nodes/DigitalSales/api/account';
-import { Client, type ServiceContext } from '../../../nodes/DigitalSales/api/client';
+import { Client } from '../../../nodes/DigitalSales/api/client';
 import { listProducts } from '../../../nodes/DigitalSales/api/products';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { eachLimit } from '../../../nodes/DigitalSales/shared/eachLimit';
@@ -26,7 +27,7 @@ function contextOf(answer: (request: SimulatedRequest) => Promise<SimulatedAnswe
 		return { statusCode: status, headers, body: streamOf(body) };
 	};
 	// Nothing else of it is used.
-	return { helpers: { httpRequestWithAuthentication } } as unknown as ServiceContext;
+	return { helpers: { httpRequestWithAuthentication } } as unknown as IAllExecuteFunctions;
 }
 
 /** A stream that has everything to say as soon as one listens. */
@@ -108,7 +109,7 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 			}
 		};
 		/** A request takes 80 to 400 ms and is counted half-way. */
-		const contextFor = (read: () => void): ServiceContext =>
+		const contextFor = (read: () => void): IAllExecuteFunctions =>
 			contextOf(async ({ qs: { page = 1 } = {} }) => {
 				const halfMs = 40 + clock.random() * 160;
 				await clock.sleep(halfMs);

@@ -14,7 +14,7 @@ describe('A bounded map', () => {
 		now = 10;
 
 		expect([map.get('short'), map.get('long')]).toEqual([undefined, 50]);
-		expect(map.list()).toEqual([['long', 50]]);
+		expect(map.listEntries()).toEqual([['long', 50]]);
 		map.set('new', 60);
 		expect(map.size).toBe(2);
 	});
@@ -47,7 +47,7 @@ describe('A bounded map', () => {
 					else map.clear();
 					keys = what === 'clear' ? [] : keys.filter((one) => one !== key);
 					if (what === 'set') keys = [...keys, key].slice(-most);
-					held.push(map.list().map(([one]) => one));
+					held.push(map.listEntries().map(([one]) => one));
 					expected.push(keys);
 				}
 				expect(held).toEqual(expected);

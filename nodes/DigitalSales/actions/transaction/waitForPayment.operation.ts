@@ -36,7 +36,7 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
 
 function lookClient(run: Run): Client {
-	return run.newClient({ ...LOOK, isBackground: !run.wait.isLastLook });
+	return run.newClient({ ...LOOK, priority: run.wait.isLastLook ? 'urgent' : 'background' });
 }
 
 /** A tool call cannot wait: it would return at once and look like a time-out. */

@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isJsonObject } from '../../shared/json';
 
-/** The service's own words about a failure (API document, Errors 1). */
+/** API document, Errors 1. */
 export interface ServiceWords {
 	messages: string[];
-	/** Texts by the service's dotted field name, for example `cart.0.price`. */
+	/** By the service's dotted name, for example `cart.0.price`. */
 	fields: Record<string, string[]>;
 }
 
-/** Nobody reads more, and an error is stored with its execution. */
+/** Errors are stored with their execution, and nobody reads more. */
 const MOST_TEXTS = 20;
 const LONGEST_TEXT = 500;
 const LONGEST_NAME = 100;
@@ -19,7 +19,7 @@ export function saysFailure(body: unknown): boolean {
 	return isJsonObject(body) && (body.success === false || body.success === 'false');
 }
 
-/** Reads the service's words from any documented shape, and from `errors` by field. Never throws. */
+/** Reads any documented shape, and `errors` by field. Never throws. */
 export function readServiceWords(body: unknown): ServiceWords {
 	const messages: string[] = [];
 	const fields = new Map<string, string[]>();
@@ -61,7 +61,7 @@ function* textsIn(value: unknown, level = 1): Generator<string> {
 	} else if (isJsonObject(value)) {
 		yield* textsIn(value.message, level + 1);
 	} else if (typeof value === 'string' || typeof value === 'number') {
-		// On one line, so that a text from a row cannot pass for a line of advice.
+		// On one line, so that no text passes for a line of advice.
 		const text = String(value).trim().slice(0, LONGEST_TEXT).replace(/\s+/g, ' ');
 		if (text !== '') yield text;
 	}

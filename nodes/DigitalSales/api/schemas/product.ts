@@ -15,7 +15,7 @@ export const OFFER_INTERVALS = [
 	'yearly',
 ] as const;
 
-/** An offer (API document, Offer). `price` in cents. */
+/** API document, Offer. `price` is in cents. */
 export const offerSchema = z
 	.object({
 		hash: tolerated(lenientText),
@@ -28,7 +28,7 @@ export const offerSchema = z
 
 export type Offer = z.output<typeof offerSchema>;
 
-/** Product status codes (API document, Product). */
+/** API document, Product. */
 export const PRODUCT_STATUSES = { active: 1, inactive: 2, inReview: 3, blocked: 4 } as const;
 
 const statusCode = z.preprocess((status) => {
@@ -36,7 +36,7 @@ const statusCode = z.preprocess((status) => {
 	return Object.entries(PRODUCT_STATUSES).find(([known]) => known === name)?.[1] ?? status;
 }, lenientInteger);
 
-/** A product (API document, Product). Fields that the package does not read pass through. */
+/** API document, Product. */
 export const productSchema = z
 	.object({
 		hash: tolerated(lenientText),
@@ -44,7 +44,7 @@ export const productSchema = z
 		cover: tolerated(lenientText),
 		id_category: tolerated(lenientInteger),
 		sale_page: tolerated(lenientText),
-		// A malformed offer is dropped; the others are kept.
+		// A malformed offer must not hide the others.
 		offers: z
 			.array(offerSchema.nullable().catch(null))
 			.catch([])
@@ -83,10 +83,7 @@ const anyPage = z.union([
 	jsonObjects.transform((data) => ({ data })),
 ]);
 
-/**
- * Reads a page of GET /products (API document, Endpoint 4). A deployment may send the numbers of
- * `meta` as texts, leave `meta` out, or wrap the page in another `data`.
- */
+/** API document, Endpoint 4: GET /products. */
 export function readProductPage(body: unknown): ProductPage | undefined {
 	return anyPage.safeParse(body).data;
 }

@@ -3,15 +3,15 @@ import type { IDataObject } from 'n8n-workflow';
 import { isJsonObject } from '../../shared/json';
 import { saysFailure } from './error';
 
-/** JSON loses the last digits of a larger number, which might then be the hash of another resource. */
+/** A larger number loses digits, and might become the hash of another resource. */
 export const hashSchema = z.union([z.string().trim().min(1), z.number().int().safe()]);
 
 const withHash = z.object({ hash: hashSchema }).passthrough();
 
 /**
- * Reads one resource with a hash, bare as documented or wrapped as `{success, data}`.
+ * Reads a resource, bare as documented or wrapped as `{success, data}`.
  *
- * @returns the object as it came; undefined without a hash, or wrapped with `success: false`
+ * @returns undefined without a hash, or with `success: false`
  */
 export function readResource(body: unknown): IDataObject | undefined {
 	if (!isJsonObject(body)) return undefined;

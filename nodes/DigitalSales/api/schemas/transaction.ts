@@ -14,7 +14,7 @@ const person = tolerated(
 
 const titled = tolerated(z.object({ hash: tolerated(lenientText), title: tolerated(lenientText) }));
 
-/** What the package reads of a transaction (API document, Transaction). Amounts in cents. */
+/** The fields that the package reads (API document, Transaction). Amounts are in cents. */
 const transactionSchema = z.object({
 	hash: hashSchema.transform(String),
 	payment_method: tolerated(lenientText),
@@ -25,16 +25,12 @@ const transactionSchema = z.object({
 	customer: person,
 	offer: titled,
 	product: titled,
-	pix: tolerated(
-		z.object({
-			pix_qr_code: tolerated(z.string().trim()),
-		}),
-	),
+	pix: tolerated(z.object({ pix_qr_code: tolerated(z.string().trim()) })),
 	items: tolerated(z.array(titled)),
 	postback_url: tolerated(lenientText),
 	created_at: tolerated(lenientText),
 	updated_at: tolerated(lenientText),
-	/** The source and campaign fields are documented for creating a charge only. */
+	/** `src` and `tracking` are documented for the request only. */
 	src: tolerated(lenientText),
 	tracking: tolerated(z.object({ src: tolerated(lenientText) })),
 	utm_source: tolerated(lenientText),
@@ -49,7 +45,6 @@ export type Transaction = z.output<typeof transactionSchema> & {
 	json: IDataObject;
 };
 
-/** Reads a transaction, bare or wrapped; undefined if the body is not one. */
 export function readTransaction(body: unknown): Transaction | undefined {
 	const json = readResource(body);
 	const { data } = transactionSchema.safeParse(json);
