@@ -6,7 +6,7 @@ import {
 	transactionFieldsSchema,
 	type TransactionField,
 } from '../output/transaction';
-import { allowBlank, textField, yesNoSchema } from './fields';
+import { textField, yesNoField, yesNoSchema } from './fields';
 import { defineField } from './defineForm';
 
 export const simplifyOption = defineField({
@@ -50,21 +50,18 @@ const defineOutputFields = (options: typeof FIELD_OPTIONS) =>
 	});
 
 export const outputFieldsWithPicture = defineOutputFields(FIELD_OPTIONS);
-/** For operations that draw no QR code. */
 export const outputFieldsOption = defineOutputFields(
 	FIELD_OPTIONS.filter(({ value }) => value !== 'pix_qr_code_image'),
 );
 
-export const qrCodeImageOption = defineField({
+export const qrCodeImageOption = yesNoField({
 	displayName: 'QR Code Image',
 	name: 'qrCodeImage',
-	type: 'boolean',
 	default: true,
 	description:
 		'Whether to add the QR code of the PIX as a PNG picture, in the binary field <code>qrCode</code>. The picture is drawn in n8n, so no other service sees the charge.',
-	reads: allowBlank(yesNoSchema),
 });
 
-/** With the code from an error, a person confirms that an uncertain charge or offer does not exist. */
+/** A person confirms that an uncertain charge or offer does not exist. */
 export const repeatCodeOption = (displayName: string, placeholder: string, description: string) =>
 	textField({ displayName, name: 'repeatCode', placeholder, description, weight: 'byPerson' });
