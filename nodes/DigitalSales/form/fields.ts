@@ -158,9 +158,7 @@ export function textField(spec: Shown<string> & { reads?: z.ZodTypeAny }): Field
 	return defineField({ type: 'string', default: '', reads: allowBlank(textSchema), ...spec });
 }
 
-export function yesNoField<const N extends string>(
-	spec: Shown<N> & { default?: boolean },
-): Field<N, boolean | undefined> {
+export function yesNoField<const N extends string>(spec: Shown<N>): Field<N, boolean | undefined> {
 	return defineField({ type: 'boolean', default: false, reads: allowBlank(yesNoSchema), ...spec });
 }
 

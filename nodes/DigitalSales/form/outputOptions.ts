@@ -6,7 +6,7 @@ import {
 	transactionFieldsSchema,
 	type TransactionField,
 } from '../output/transaction';
-import { textField, yesNoField, yesNoSchema } from './fields';
+import { allowBlank, textField, yesNoSchema } from './fields';
 import { defineField } from './defineForm';
 
 export const simplifyOption = defineField({
@@ -54,12 +54,14 @@ export const outputFieldsOption = defineOutputFields(
 	FIELD_OPTIONS.filter(({ value }) => value !== 'pix_qr_code_image'),
 );
 
-export const qrCodeImageOption = yesNoField({
+export const qrCodeImageOption = defineField({
 	displayName: 'QR Code Image',
 	name: 'qrCodeImage',
+	type: 'boolean',
 	default: true,
 	description:
 		'Whether to add the QR code of the PIX as a PNG picture, in the binary field <code>qrCode</code>. The picture is drawn in n8n, so no other service sees the charge.',
+	reads: allowBlank(yesNoSchema),
 });
 
 /** A person confirms that an uncertain charge or offer does not exist. */
