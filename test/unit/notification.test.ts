@@ -114,7 +114,7 @@ describe('What a notification claims', () => {
 		['a text', 'ab12'],
 		['nothing', null],
 		['no body', undefined],
-	])('is nothing where there is %s', (_name, body) => {
+	])('is nothing if there is %s', (_name, body) => {
 		expect(parseNotification(body)).toBeUndefined();
 	});
 });

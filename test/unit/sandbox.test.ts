@@ -68,7 +68,7 @@ test('products come in pages of the documented shape, of 30 by default', async (
 	);
 });
 
-test('the 21st list in a minute is refused, and told how long to wait', async () => {
+test('the 21st list in a minute gets a 429 with the time to wait', async () => {
 	const answers: HttpAnswer[] = [];
 	while (answers.length < 21) answers.push(await read('/products'));
 
@@ -123,7 +123,7 @@ test.each<[string, object, string]>([
 	expect(sandbox.charges()).toBe(0);
 });
 
-test('a notice is an envelope, and is posted again until it is answered 2xx', async () => {
+test('a webhook is an envelope, and is sent again until the answer is 2xx', async () => {
 	const notices: unknown[] = [];
 	const answers = [503, 503, 204];
 	const receiver = createServer((request, response) => {

@@ -150,12 +150,12 @@ describe('A status', () => {
 		['refunded', 'expired'],
 		['paid', 'never_heard_of'],
 		['paid', undefined],
-	])('of %s and %s nobody knows which comes first', (one, other) => {
+	])('%s and %s have no known order', (one, other) => {
 		expect([isLater(one, other), isLater(other, one)]).toEqual([false, false]);
 	});
 });
 
-describe('What a process remembers of notices is bounded', () => {
+describe('The memory of a process for webhooks is bounded', () => {
 	afterEach(() => clearProcessState());
 
 	test('the accounts of a hundred triggers, a thousand senders, ten thousand reads and answers', async () => {

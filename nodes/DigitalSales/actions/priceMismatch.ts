@@ -3,16 +3,14 @@ import { NotSentError } from '../output/errors';
 
 /** A price as it will be sent. */
 export interface SentPrice {
-	/** The label of its field. */
 	label: string;
 	cents: number | null | undefined;
-	/** Whether it comes from Custom Fields, which are in cents. */
+	/** Custom Fields are in cents. */
 	isCustom: boolean;
 }
 
 /**
- * Refuses a price that is exactly 100 times another price, or a hundredth of it, because reais and cents
- * were probably mixed up.
+ * If a price is exactly 100 times another, or a hundredth of it, reais and cents were probably mixed up.
  *
  * @param source introduces the other price in the message: "the cart adds up to"
  */

@@ -6,7 +6,7 @@ import { createTransactionOperation } from './transaction/create.operation';
 import { getTransactionOperation } from './transaction/get.operation';
 import { waitForPaymentOperation } from './transaction/waitForPayment.operation';
 
-/** All operations, in the order of the node panel: most people come to charge. */
+/** In the order of the node panel: most people come to charge. */
 const RESOURCES: Resource[] = [
 	{
 		name: 'Transaction',
@@ -23,7 +23,7 @@ export function findOperation(resource: string, operation: string): Operation | 
 	);
 }
 
-/** The expression that shows the chosen operation under the node: `Transaction: Create PIX`. */
+/** Shows the chosen operation under the node: `Transaction: Create PIX`. */
 export function subtitleExpression(): string {
 	const choices = Object.fromEntries(
 		RESOURCES.flatMap(({ name, value, operations }) =>
@@ -33,7 +33,6 @@ export function subtitleExpression(): string {
 	return `={{ (${JSON.stringify(choices)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
 }
 
-/** Hints in the output panel, shown before the node runs if it has several input items. */
 export function manyItemsHints(): NodeHint[] {
 	return RESOURCES.flatMap(({ value, operations }) =>
 		operations.flatMap(({ value: operation, manyItemsHint }): NodeHint[] => {

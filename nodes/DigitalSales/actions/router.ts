@@ -12,7 +12,6 @@ import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { buildSituation, CREATIONS_AT_ONCE, Run } from './run';
 
-/** Runs the chosen operation for all items. */
 export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
@@ -23,9 +22,11 @@ export async function executeOperation(
 		run = new Run(context, readAccount(await context.getCredentials(CREDENTIAL_NAME)));
 	} catch (error) {
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
-		const source = { context, memory: new ExecutionMemory(context), operation };
+		const source = { context, memory: new ExecutionMemory(context) };
 		return [
-			context.getInputData().flatMap((_item, index) => buildFailedItem(source, index, error)),
+			context
+				.getInputData()
+				.flatMap((_item, itemIndex) => buildFailedItem(source, operation, error, { itemIndex })),
 		];
 	}
 	const items = await prepareAll(operation, run)
@@ -37,26 +38,24 @@ export async function executeOperation(
 	return [operation.finish ? await operation.finish(run, items) : items];
 }
 
-/** The result of an item's last step, or the output of the item if the step failed. */
+/** The result of an item's last step, or the item's output if the step failed. */
 type Prepared = { result: unknown } | { failed: ItemResult[] };
 
-/** Takes all items through each step before the next one, so that a mistake in any item is found before any is sent. */
+/** All items take a step before the next one, so that a mistake in any item is found before any is sent. */
 async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 	const { context } = run;
 	const items = context.getInputData().map((): Prepared => ({ result: undefined }));
 	const runStep = async (
 		step: (index: number, previous: unknown) => unknown,
-		about: Operation['about'] = () => undefined,
+		about?: Operation['about'],
 	): Promise<void> => {
-		for (const [index, item] of items.entries()) {
+		for (const [itemIndex, item] of items.entries()) {
 			if ('failed' in item) continue;
 			try {
-				items[index] = { result: await step(index, item.result) };
+				items[itemIndex] = { result: await step(itemIndex, item.result) };
 			} catch (error) {
-				const source = { context, memory: run.memory, operation };
-				items[index] = {
-					failed: buildFailedItem(source, index, error, { about: about(item.result) }),
-				};
+				const details = { itemIndex, about: about?.(item.result) };
+				items[itemIndex] = { failed: buildFailedItem(run, operation, error, details) };
 			}
 		}
 	};
@@ -72,7 +71,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 	return items;
 }
 
-/** Engine 2.0 keeps no memory that prevents a second charge, and does not resume waiting executions. */
+/** Engine 2.0 keeps no memory against a second charge, and does not resume waiting executions. */
 function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemIndex: number): void {
 	const isSafe = operation.kind !== 'create' && !operation.finish;
 	if (isSafe || !isEngine2(context)) return;
@@ -88,12 +87,11 @@ interface SendFailure {
 }
 
 async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promise<ItemResult[]> {
-	const { context } = run;
-	const { form } = operation;
 	const buildFailure = ({ itemIndex, ready, error }: SendFailure): ItemResult[] =>
-		buildFailedItem({ context, memory: run.memory, operation }, itemIndex, error, {
+		buildFailedItem(run, operation, error, {
+			itemIndex,
 			isSent: true,
-			labelOf: (field) => fieldLabel(form, field),
+			labelOf: (field) => fieldLabel(operation.form, field),
 			about: operation.about?.(ready),
 		});
 	const failures: SendFailure[] = [];
@@ -107,12 +105,12 @@ async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promi
 		if (run.itemOrder.isStopped) return;
 		try {
 			const sent = await operation.send(run, itemIndex, ready);
-			// Mutated in place, because copying tens of thousands of items is noticeable.
+			// Copying tens of thousands of items would be noticeable.
 			results[itemIndex] = sent.map((output) =>
 				Object.assign(output, { pairedItem: { item: itemIndex } }),
 			);
 		} catch (error) {
-			if (context.continueOnFail()) {
+			if (run.context.continueOnFail()) {
 				results[itemIndex] = buildFailure({ itemIndex, ready, error });
 				return;
 			}
@@ -120,31 +118,24 @@ async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promi
 			run.itemOrder.stopAfter(error);
 		}
 	});
-	// A failure cancels the other items, whose errors say nothing.
+	// A failure cancels the other items. Their errors say nothing.
 	const causes = failures.filter(({ error }) => !(error instanceof CanceledError));
 	const [first] = sortBy(causes.length > 0 ? causes : failures, 'itemIndex');
 	return first ? buildFailure(first) : results.flat();
 }
 
-interface FailureSource extends Pick<Run, 'context' | 'memory'> {
-	operation?: Operation;
-}
-
-/** Builds the output of a failed item. n8n sends an item that has only `error` to the error output. */
+/** n8n sends an item that has only `error` to the error output. */
 function buildFailedItem(
-	{ context, memory, operation }: FailureSource,
-	itemIndex: number,
+	{ context, memory }: Pick<Run, 'context' | 'memory'>,
+	operation: Operation | undefined,
 	thrown: unknown,
-	details: ErrorContext = {},
+	details: ErrorContext & { itemIndex: number },
 ): ItemResult[] {
+	const { itemIndex } = details;
 	// An operation that could not be chosen may create something.
 	const creates = (operation?.kind ?? 'create') === 'create';
 	const situation = buildSituation(context, memory, itemIndex, creates);
-	const { error, facts } = toFailure(context.getNode(), thrown, {
-		...details,
-		itemIndex,
-		situation,
-	});
+	const { error, facts } = toFailure(context.getNode(), thrown, { ...details, situation });
 	if (!context.continueOnFail()) throw error;
 	return [{ json: { error: { ...facts } }, pairedItem: { item: itemIndex } }];
 }

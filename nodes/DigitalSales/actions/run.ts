@@ -11,10 +11,8 @@ import type { Situation } from '../output/advice';
 import { createdNotes } from '../output/errors';
 import { PaymentWait } from '../wait/paymentWait';
 
-/** How many items create something at the same time. */
 export const CREATIONS_AT_ONCE = 4;
 
-/** How many transactions or offers a hint names. */
 const MOST_NAMED = 10;
 const LONGEST_HINT = 1_000;
 
@@ -25,7 +23,7 @@ export class Run {
 	/** Whether a trigger listens, by its URL. Each run asks n8n once. */
 	readonly listening = new Map<string, Promise<Listening>>();
 	private catalogLookup?: CatalogLookup;
-	/** By kind: the message of the first hint, and what all hints of the kind are about. */
+	/** By kind, with the message of its first hint. */
 	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
 	private paymentWait?: PaymentWait;
 
@@ -56,9 +54,9 @@ export class Run {
 	}
 
 	/**
-	 * Adds a hint to the output panel. Hints of one kind become one hint, because a run may have thousands of items.
+	 * Hints of one kind become one hint, because a run may have thousands of items.
 	 *
-	 * @param about names what the hint is about, for example a transaction
+	 * @param about the subject of the hint, for example a transaction
 	 */
 	readonly addHint = (message: string, kind = message, about = ''): void => {
 		const sameKind = this.hints.get(kind);
@@ -77,7 +75,6 @@ export class Run {
 		}
 	}
 
-	/** The fields of a creation that do not depend on what is created. */
 	creationContext(itemIndex: number) {
 		const { context, memory, itemOrder } = this;
 		return { context, memory, itemOrder, itemIndex };
@@ -95,7 +92,6 @@ export class Run {
 	}
 }
 
-/** Collects the facts that the advice in an item's error depends on. */
 export function buildSituation(
 	context: IExecuteFunctions,
 	memory: ExecutionMemory,
@@ -124,7 +120,7 @@ export function buildSituation(
 	};
 }
 
-/** Lists what an execution has created ("item 0 is abc123") and may have created ("item 1"). */
+/** For example "item 0 is abc123", or "item 1" if its outcome is unknown. */
 function listCreated(memory: ExecutionMemory, isListed = (_position: ItemPosition) => true) {
 	return {
 		created: memory.listMade().map((made) => `${describePosition(made)} is ${made.hash}`),

@@ -1,11 +1,11 @@
 import get from 'lodash/get';
+import mapKeys from 'lodash/mapKeys';
 import set from 'lodash/set';
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 /**
- * A field is defined once: what n8n shows, how its value is read, and its name in the request body. The
- * n8n form, the schema, the body and the labels in errors are built from that definition:
+ * A field is defined once: the display in n8n, the reading of its value, and its name in the request body.
  *
  *     const offerForm = defineForm([
  *       textField({ displayName: 'Title', name: 'title', description: 'The name of the offer', sentAs: 'title' }),
@@ -14,8 +14,6 @@ import { z } from 'zod/v3';
  *     offerForm.properties                                   // for n8n
  *     const values = readForm(context, itemIndex, offerForm) // { title, additionalFields }, checked
  *     offerForm.body(values)                                 // for the request
- *
- * Common fields and schemas are in fields.ts, and fields that several forms share in locators.ts and outputOptions.ts.
  */
 
 /** From the service's field name to the parameter, both dotted, with `*` for an index. */
@@ -29,14 +27,12 @@ type ServiceFields = Readonly<Record<string, string>>;
  */
 export type Weight = 'decides' | 'guards' | 'byPerson';
 
-/** How a field is used, apart from how n8n displays it. */
 export interface FieldUse {
-	/** The name in the request body, dotted if nested. A field without a name, or with a blank value, is not sent. */
+	/** The name in the request body, dotted if nested. A field without it is not sent. */
 	sentAs?: string;
 	weight?: Weight;
 }
 
-/** A field, or a collection of fields. */
 export interface Field<N extends string = string, T = unknown> {
 	name: N;
 	properties: INodeProperties[];
@@ -44,7 +40,7 @@ export interface Field<N extends string = string, T = unknown> {
 	serviceFields: ServiceFields;
 	/** By parameter, dotted, with `*` for an index. */
 	weights: Readonly<Record<string, Weight>>;
-	/** Writes the value into the request body unless it is blank. */
+	/** A blank value is not written. */
 	write: (value: unknown, body: IDataObject) => void;
 }
 
@@ -80,13 +76,11 @@ export function defineField<const N extends string, S extends z.ZodTypeAny>(
 			...(sentAs !== undefined && type === 'multiOptions' && { [`${sentAs}.*`]: name }),
 		},
 		weights: weight ? { [name]: weight } : {},
-		write(value, body) {
-			if (sentAs !== undefined) setUnlessBlank(body, sentAs, value);
-		},
+		write: (value, body) => setUnlessBlank(body, sentAs, value),
 	};
 }
 
-/** Defines a collection. With `sentAs` it is an object in the body, otherwise its fields belong to the body itself. */
+/** With `sentAs`, a collection is an object in the body. Otherwise its fields belong to the body itself. */
 export function defineGroup<const N extends string, P extends Part>(
 	{ sentAs, ...property }: Collection<N>,
 	parts: readonly P[],
@@ -101,7 +95,7 @@ export function defineGroup<const N extends string, P extends Part>(
 			...(sentAs !== undefined && { [sentAs]: name }),
 			...prefixServiceFields(inner.serviceFields, sentAs, name),
 		},
-		weights: prefixWeights(name, inner.weights),
+		weights: mapKeys(inner.weights, (_weight, path) => `${name}.${path}`),
 		write(value, body) {
 			if (sentAs === undefined) inner.write(value, body);
 			else setUnlessBlank(body, sentAs, buildBody(inner, value));
@@ -109,14 +103,24 @@ export function defineGroup<const N extends string, P extends Part>(
 	};
 }
 
-/** Defines a fixed collection with any number of entries, read as a list. */
+/** Defines the optional fields at the end of a form. */
+export function defineOptions<P extends Part>(parts: readonly P[]) {
+	return defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, parts);
+}
+
+/** Defines a collection with any number of entries, read as a list. */
 export function defineList<const N extends string, P extends Part>(
-	{ sentAs, opensWithEntry = false, ...property }: Collection<N> & { opensWithEntry?: boolean },
-	entry: { displayName: string; name: string; parts: readonly P[] },
+	{
+		sentAs,
+		default: initial = {},
+		...property
+	}: Collection<N> & { default?: NodeParameterValueType },
+	entryName: string,
+	parts: readonly P[],
 ): Field<N, Array<Values<P>>> {
 	const { name } = property;
-	const inner = defineForm(entry.parts);
-	const { displayName, name: key } = entry;
+	const inner = defineForm(parts);
+	const entryPath = `${name}.items.*`;
 	return {
 		name,
 		properties: [
@@ -124,31 +128,31 @@ export function defineList<const N extends string, P extends Part>(
 				...property,
 				type: 'fixedCollection',
 				typeOptions: { ...property.typeOptions, multipleValues: true },
-				default: opensWithEntry ? { [key]: [{}] } : {},
-				options: [{ displayName, name: key, values: inner.properties }],
+				default: initial,
+				options: [{ displayName: entryName, name: 'items', values: inner.properties }],
 			},
 		],
 		schema: z
-			.object({ [key]: z.array(inner.schema).default([]) })
+			.object({ items: z.array(inner.schema).default([]) })
 			.default({})
-			.transform((read) => Object.values(read).flat()),
+			.transform(({ items }) => items),
 		serviceFields:
 			sentAs === undefined
 				? {}
 				: {
 						[sentAs]: name,
-						...prefixServiceFields(inner.serviceFields, `${sentAs}.*`, `${name}.${key}.*`),
+						...prefixServiceFields(inner.serviceFields, `${sentAs}.*`, entryPath),
 					},
-		weights: prefixWeights(`${name}.${key}.*`, inner.weights),
+		weights: mapKeys(inner.weights, (_weight, path) => `${entryPath}.${path}`),
 		write(value, body) {
-			if (sentAs === undefined || !Array.isArray(value)) return;
-			const sent = value.map((one) => buildBody(inner, one));
+			if (!Array.isArray(value)) return;
+			const sent = value.map((entry) => buildBody(inner, entry));
 			setUnlessBlank(body, sentAs, sent);
 		},
 	};
 }
 
-/** Defines a form of fields in this order. `check` compares fields with each other. */
+/** @param check compares fields with each other */
 export function defineForm<P extends Part>(
 	parts: readonly P[],
 	check?: Check<Values<P>>,
@@ -161,7 +165,7 @@ export function defineForm<P extends Part>(
 		serviceFields: Object.assign({}, ...fields.map(({ serviceFields }) => serviceFields)),
 		weights: Object.assign({}, ...fields.map(({ weights }) => weights)),
 		write(values: unknown, body: IDataObject) {
-			for (const one of fields) one.write(get(values, one.name), body);
+			for (const { name, write } of fields) write(get(values, name), body);
 		},
 	};
 	return { ...inner, body: (values) => buildBody(inner, values) };
@@ -196,20 +200,14 @@ function prefixServiceFields(
 	);
 }
 
-function prefixWeights(name: string, weights: Field['weights']): Field['weights'] {
-	return Object.fromEntries(
-		Object.entries(weights).map(([path, weight]) => [`${name}.${path}`, weight]),
-	);
-}
-
 function buildBody(inner: Pick<Field, 'write'>, values: unknown): IDataObject {
 	const body: IDataObject = {};
 	inner.write(values, body);
 	return body;
 }
 
-function setUnlessBlank(body: IDataObject, sentAs: string, value: unknown): void {
-	const isBlank = value === undefined || value === null;
-	if (isBlank || (typeof value === 'object' && Object.keys(value).length === 0)) return;
+function setUnlessBlank(body: IDataObject, sentAs: string | undefined, value: unknown): void {
+	if (sentAs === undefined || value === undefined || value === null) return;
+	if (typeof value === 'object' && Object.keys(value).length === 0) return;
 	set(body, sentAs, value);
 }

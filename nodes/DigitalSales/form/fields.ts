@@ -14,7 +14,7 @@ import { parseCents } from '../domain/money';
 import { parseWebAddress } from '../domain/webAddress';
 import { type Field, type FieldUse, defineField } from './defineForm';
 
-/** Schemas and fields for forms. A message continues the field's display name: "Title must be ...". */
+/** A message of a schema continues the field's display name: "Title must be ...". */
 
 function isBlank(value: unknown): boolean {
 	return (
@@ -31,7 +31,6 @@ export function parseWith<T>(parse: (input: unknown) => Result<T>) {
 	});
 }
 
-/** Reads a blank value as undefined. */
 export function allowBlank<T extends z.ZodTypeAny>(schema: T) {
 	return z.preprocess((value) => (isBlank(value) ? undefined : value), schema.optional());
 }
@@ -43,19 +42,15 @@ export function rejectBlank<T extends z.ZodTypeAny>(schema: T) {
 		.pipe(schema);
 }
 
-/** Reads text, or a number from an expression. */
-export const textSchema = z
-	.unknown()
-	.superRefine((input, context) => {
-		const isNumber = typeof input === 'number' && !Number.isNaN(input);
-		if (typeof input !== 'string' && !isNumber) {
-			context.addIssue({ code: 'custom', message: 'must be text' });
-		} else if (isNumber && Math.abs(input) > Number.MAX_SAFE_INTEGER) {
-			// JavaScript has rounded its last digits, so two different numbers may look the same.
-			context.addIssue({ code: 'custom', message: 'is too large for a number; enter it as text' });
-		}
-	})
-	.transform((input) => String(input).trim());
+/** An expression may return a number for a text. */
+export const textSchema = parseWith((input): Result<string> => {
+	if (typeof input === 'number' && Math.abs(input) > Number.MAX_SAFE_INTEGER) {
+		// JavaScript has rounded it, so two different numbers may look the same.
+		return { problem: 'is too large for a number; enter it as text' };
+	}
+	const isText = typeof input === 'string' || (typeof input === 'number' && !Number.isNaN(input));
+	return isText ? { value: String(input).trim() } : { problem: 'must be text' };
+});
 
 /** Reads an identifier. Texts that look alike become equal. */
 export const cleanTextSchema = textSchema.transform(cleanText);
@@ -74,7 +69,6 @@ export const orderReferenceSchema = allowBlank(
 		.transform((text) => text || undefined),
 );
 
-/** A whole number, also as text. */
 export function wholeNumberSchema(least: number, most = Number.MAX_SAFE_INTEGER) {
 	const message = `must be a whole number${most === Number.MAX_SAFE_INTEGER ? ` of at least ${least}` : ` from ${least} to ${most}`}`;
 	return z
@@ -84,7 +78,7 @@ export function wholeNumberSchema(least: number, most = Number.MAX_SAFE_INTEGER)
 		.refine((value) => Number.isSafeInteger(value) && value >= least && value <= most, message);
 }
 
-/** A number, also as text with a decimal point or comma. */
+/** A text may have a decimal point or a comma. */
 const decimalSchema = z.union(
 	[
 		z.number(),
@@ -106,10 +100,9 @@ export const percentSchema = decimalSchema.refine(
 	'must be a percentage from 0 to 100, for example 12.5',
 );
 
-/** An amount typed in reais, read as integer cents. */
+/** Reads reais as integer cents. */
 export const moneySchema = parseWith(parseCents);
 
-/** True or false, also as text from an expression. */
 export const yesNoSchema = z.union(
 	[z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
 	{ errorMap: () => ({ message: 'must be true or false' }) },
@@ -119,19 +112,19 @@ export const hashSchema = cleanTextSchema
 	.refine((text) => !/^https?:\/\//i.test(text), 'is an address, not a hash; enter the hash alone')
 	.refine(isUsableHash, 'is not a hash');
 
-/** A URL for the service to use (API document, Limits: a valid http or https URL). */
+/** API document, Limits: a valid http or https URL. */
 export const webAddressSchema = cleanTextSchema.refine(
 	(text) => parseWebAddress(text) !== undefined,
 	'must be a complete web address that starts with http:// or https://',
 );
 
-/** @internal A JSON object, as text or as an object from an expression. */
+/** @internal */
 export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
 	const value = typeof input === 'string' ? parseJson(input) : input;
 	if (!isJsonObject(value)) {
 		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
 	}
-	// `limitSize` has not seen the values within a JSON text.
+	// `limitSize` does not see the values within a JSON text.
 	const excess = findExcess(value);
 	if (excess) return { problem: excess.message };
 	return hasMissingValue(value)
@@ -139,7 +132,7 @@ export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
 		: { value };
 });
 
-/** Whether a nested value has no JSON form (undefined, NaN), so that it would be left out or sent as null. */
+/** A value without a JSON form (undefined, NaN) would be left out or sent as null. */
 function hasMissingValue(value: unknown): boolean {
 	if (typeof value === 'object')
 		return value !== null && Object.values(value).some(hasMissingValue);
@@ -156,7 +149,7 @@ function parseJson(text: string): unknown {
 
 type Shown<N extends string> = Omit<INodeProperties, 'type' | 'default'> & FieldUse & { name: N };
 
-/** Defines a text field, which may be left blank unless `reads` forbids it. */
+/** May be left blank unless `reads` forbids it. */
 export function textField<const N extends string>(spec: Shown<N>): Field<N, string | undefined>;
 export function textField<const N extends string, S extends z.ZodTypeAny>(
 	spec: Shown<N> & { reads: S },
@@ -165,12 +158,23 @@ export function textField(spec: Shown<string> & { reads?: z.ZodTypeAny }): Field
 	return defineField({ type: 'string', default: '', reads: allowBlank(textSchema), ...spec });
 }
 
-/** Defines a yes-or-no field, undefined if it is not added to the form. */
 export function yesNoField<const N extends string>(spec: Shown<N>): Field<N, boolean | undefined> {
 	return defineField({ type: 'boolean', default: false, reads: allowBlank(yesNoSchema), ...spec });
 }
 
-/** Defines a field for an amount in reais, which may be left blank. Its value is in integer cents. */
+/** May be left blank. */
+export function countField<const N extends string>(
+	spec: Shown<N> & { default: number },
+): Field<N, number | undefined> {
+	return defineField({
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		reads: allowBlank(wholeNumberSchema(1)),
+		...spec,
+	});
+}
+
+/** Its value is in integer cents, undefined if it is left blank. */
 export function moneyField<const N extends string>({
 	displayName,
 	...spec
@@ -194,10 +198,7 @@ interface Excess {
 	message: string;
 }
 
-/**
- * Checks the length and depth of all values before `form` reads them. Any text may come from a stranger,
- * and some patterns need time that grows with the square of its length.
- */
+/** Any text may come from a stranger, and some patterns need time that grows with the square of its length. */
 export function limitSize<T>(form: z.ZodType<T, z.ZodTypeDef, unknown>) {
 	return z
 		.unknown()
@@ -208,7 +209,6 @@ export function limitSize<T>(form: z.ZodType<T, z.ZodTypeDef, unknown>) {
 		.pipe(form);
 }
 
-/** Finds the first text that is too long, or the first value that is nested too deeply. */
 function findExcess(value: unknown, levels = MOST_LEVELS): Excess | undefined {
 	if (typeof value === 'string' && value.length > LONGEST_TEXT) {
 		const message = `must have at most ${LONGEST_TEXT} characters; this one has ${value.length}`;
@@ -224,37 +224,36 @@ function findExcess(value: unknown, levels = MOST_LEVELS): Excess | undefined {
 	return undefined;
 }
 
-export const customFieldsField = defineField({
-	displayName: 'Custom Fields',
-	name: 'customFields',
-	type: 'json',
-	default: '{}',
-	placeholder: 'e.g. {"expire_in_days": 3}',
-	description:
-		'More fields for the request body, as a JSON object with the field names of the service. They override the other fields; a list replaces the whole list.',
-	weight: 'decides',
-	reads: allowBlank(jsonObjectSchema),
-});
+function defineCustomFields(placeholder: string, description: string) {
+	return defineField({
+		displayName: 'Custom Fields',
+		name: 'customFields',
+		type: 'json',
+		default: '{}',
+		placeholder,
+		description,
+		weight: 'decides',
+		reads: allowBlank(jsonObjectSchema),
+	});
+}
 
-/** Custom Fields of one item of the cart, which are merged into that item. */
+export const customFieldsField = defineCustomFields(
+	'e.g. {"expire_in_days": 3}',
+	'More fields for the request body, as a JSON object with the field names of the service. They override the other fields; a list replaces the whole list.',
+);
+
 export const itemCustomFieldsField: typeof customFieldsField = {
-	...customFieldsField,
-	properties: customFieldsField.properties.map((property) => ({
-		...property,
-		placeholder: 'e.g. {"product_hash": "prodab12cd"}',
-		description:
-			'More fields for this item of the cart, as a JSON object with the field names of the service. They override its other fields.',
-	})),
+	...defineCustomFields(
+		'e.g. {"product_hash": "prodab12cd"}',
+		'More fields for this item of the cart, as a JSON object with the field names of the service. They override its other fields.',
+	),
 	write: (value, body) => {
 		if (isJsonObject(value)) merge(body, value);
 	},
 };
 
-/** Merges custom fields into a copy of the body, including nested objects. A list replaces the whole list. */
-export function withCustomFields(
-	body: IDataObject,
-	customFields: IDataObject | undefined,
-): IDataObject {
+/** A list replaces the whole list. */
+export function withCustomFields(body: IDataObject, customFields: IDataObject): IDataObject {
 	return mergeWith(deepCopy(body), customFields, (_old: unknown, own: unknown) =>
 		Array.isArray(own) ? own : undefined,
 	);

@@ -26,7 +26,6 @@ import { toFailure, type NodeError } from '../output/errors';
 const LONGEST_SEARCH = 200;
 const LONGEST_PRODUCT = 25;
 
-/** The searchable list of products: lowest price, unusual status, title. */
 export const searchProducts = makeListSearch('products', (product) => {
 	const { hash, title, sale_page: url } = product;
 	if (hash == null) return [];
@@ -34,7 +33,6 @@ export const searchProducts = makeListSearch('products', (product) => {
 	return [{ entry, texts: [title, hash] }];
 });
 
-/** The searchable list of offers: price, titles of product and offer, an unusual status of the product. */
 export const searchOffers = makeListSearch('offers', (product) =>
 	product.offers.flatMap((offer) => {
 		const { hash, title, url } = offer;
@@ -63,20 +61,22 @@ function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): st
 
 type Part = string | null | undefined;
 
-/** Puts the titles last, because the editor cuts a line after about fifty letters. Active needs no mention. */
+/** The titles come last, because the editor cuts a line after about fifty letters. */
 function listLabel(price: Part, titles: Part[], status: number | null | undefined): string {
 	const isUsual = status == null || status === PRODUCT_STATUSES.active;
 	const parts = [price, isUsual ? undefined : String(productStatusName(status)), ...titles];
 	return parts.filter((part) => part != null && part !== '').join(' · ');
 }
 
-/** An entry of a list, and the texts that a search looks through. */
 interface Candidate {
 	entry: INodeListSearchItems;
+	/** A search looks through them. */
 	texts: Part[];
 }
 
-function makeListSearch(what: string, entriesOf: (product: CatalogProduct) => Candidate[]) {
+type ListCandidates = (product: CatalogProduct) => Candidate[];
+
+function makeListSearch(what: string, listCandidates: ListCandidates) {
 	return async function (
 		this: ILoadOptionsFunctions,
 		filter = '',
@@ -87,7 +87,7 @@ function makeListSearch(what: string, entriesOf: (product: CatalogProduct) => Ca
 		try {
 			const credential = await this.getCredentials(CREDENTIAL_NAME);
 			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);
-			const { results, nextPage } = await searchCatalog(client, { from, search, entriesOf });
+			const { results, nextPage } = await searchCatalog(client, from, search, listCandidates);
 			if (results.length === 0 && search !== '' && nextPage !== undefined) {
 				throw listFailure(
 					this.getNode(),
@@ -109,21 +109,19 @@ function makeListSearch(what: string, entriesOf: (product: CatalogProduct) => Ca
 	};
 }
 
-/** Searches cached pages, so that a keystroke costs no request. Without a search, the first page with entries is enough. */
+/** The pages are cached, so a keystroke costs no request. Without a search, the first page with entries is enough. */
 async function searchCatalog(
 	client: Client,
-	{
-		from,
-		search,
-		entriesOf,
-	}: { from: number; search: string; entriesOf: (product: CatalogProduct) => Candidate[] },
+	from: number,
+	search: string,
+	listCandidates: ListCandidates,
 ): Promise<{ results: INodeListSearchItems[]; nextPage?: string }> {
 	const isMatch = textMatcher(search);
 	const pages = readCatalog(client, { from });
 	const results: INodeListSearchItems[] = [];
 	for (let page = await pages.next(); !page.done; page = await pages.next()) {
 		const { number, items, hasNext } = page.value;
-		const found = items.flatMap(entriesOf).filter(({ texts }) => isMatch(texts));
+		const found = items.flatMap(listCandidates).filter(({ texts }) => isMatch(texts));
 		results.push(...found.map(({ entry }) => entry));
 		if (hasNext === false) break;
 		const isEnough = search === '' && results.length > 0;

@@ -4,26 +4,18 @@ import { locatorValue } from './readForm';
 import { hashSchema, rejectBlank } from './fields';
 import { defineField } from './defineForm';
 
-/** Reads the value of a resource locator, or plain text from an expression. */
+/** An expression may return plain text. */
 export function fromLocator<T extends z.ZodTypeAny>(reads: T) {
 	return z.unknown().transform(locatorValue).pipe(reads);
 }
 
-/** The list of a large catalog takes seconds, longer if it has to wait for the rate limit. */
+/** A large catalog takes seconds, and may have to wait for the rate limit. */
 const SLOW_LOAD_NOTICE = {
 	message: 'The list is read from the service. If it takes too long, enter the hash with By Hash.',
 	timeout: 5_000,
 };
 
-function locatorModes({
-	choose,
-	searchMethod,
-	hash,
-}: {
-	choose: string;
-	searchMethod: string;
-	hash: string;
-}) {
+function locatorModes(searchListMethod: string, prompt: string, exampleHash: string) {
 	return {
 		type: 'resourceLocator',
 		default: { mode: 'list', value: '' },
@@ -32,9 +24,9 @@ function locatorModes({
 				displayName: 'From List',
 				name: 'list',
 				type: 'list',
-				placeholder: choose,
+				placeholder: prompt,
 				typeOptions: {
-					searchListMethod: searchMethod,
+					searchListMethod,
 					searchable: true,
 					slowLoadNotice: SLOW_LOAD_NOTICE,
 				},
@@ -43,24 +35,20 @@ function locatorModes({
 				displayName: 'By Hash',
 				name: 'hash',
 				type: 'string',
-				placeholder: hash,
+				placeholder: exampleHash,
 				hint: 'Its code in the dashboard of the service',
 			},
 		],
 	} satisfies Partial<INodeProperties>;
 }
 
-export const PRODUCT_MODES = locatorModes({
-	choose: 'Choose a product ...',
-	searchMethod: 'searchProducts',
-	hash: 'e.g. prodab12cd',
-});
+export const PRODUCT_MODES = locatorModes(
+	'searchProducts',
+	'Choose a product ...',
+	'e.g. prodab12cd',
+);
 
-export const OFFER_MODES = locatorModes({
-	choose: 'Choose an offer ...',
-	searchMethod: 'searchOffers',
-	hash: 'e.g. offer12ab',
-});
+export const OFFER_MODES = locatorModes('searchOffers', 'Choose an offer ...', 'e.g. offer12ab');
 
 export const productLocator = defineField({
 	displayName: 'Product',
@@ -89,7 +77,6 @@ export const transactionHashField = defineField({
 	name: 'transactionHash',
 	type: 'string',
 	required: true,
-	// What Create PIX and the trigger return.
 	default: '={{ $json.hash }}',
 	placeholder: 'e.g. ab12cd34ef',
 	description:

@@ -50,7 +50,6 @@ const defineOutputFields = (options: typeof FIELD_OPTIONS) =>
 	});
 
 export const outputFieldsWithPicture = defineOutputFields(FIELD_OPTIONS);
-/** For operations that draw no QR code. */
 export const outputFieldsOption = defineOutputFields(
 	FIELD_OPTIONS.filter(({ value }) => value !== 'pix_qr_code_image'),
 );
@@ -65,6 +64,6 @@ export const qrCodeImageOption = defineField({
 	reads: allowBlank(yesNoSchema),
 });
 
-/** With the code from an error, a person confirms that an uncertain charge or offer does not exist. */
+/** A person confirms that an uncertain charge or offer does not exist. */
 export const repeatCodeOption = (displayName: string, placeholder: string, description: string) =>
 	textField({ displayName, name: 'repeatCode', placeholder, description, weight: 'byPerson' });

@@ -11,15 +11,11 @@ import type { Form, Weight } from './defineForm';
 import { cleanText, LONGEST_TEXT, quoted } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 
-/** The name of a field may come from the user's data. */
+/** A field's name may come from the user's data. */
 const LONGEST_PROBLEM = 500;
 const EMPTY_ADVICE = 'Correct the expression or the data, or clear the field.';
 
-/**
- * Reads the parameters of one item.
- *
- * @throws NodeOperationError that names the parameter by its display name, the item and what to change
- */
+/** @throws NodeOperationError that names the parameter by its display name, and the item */
 export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form: Form<T>): T {
 	const values = readValues(form, (name, initial) =>
 		context.getNodeParameter(name, itemIndex, initial),
@@ -40,7 +36,7 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 	});
 }
 
-/** Reads the parameters of a form. A field that the form hides is missing, so its default counts. */
+/** The default counts for a field that the form hides. */
 export function readValues(
 	{ properties }: Pick<Form<never>, 'properties'>,
 	read: (name: string, initial: INodeProperties['default']) => unknown,
@@ -51,7 +47,7 @@ export function readValues(
 	);
 }
 
-/** Checks the values of a form. Each problem begins with the display name of its field. */
+/** Each problem begins with the display name of its field. */
 export function checkForm<T>(
 	{ properties, schema }: Form<T>,
 	values: Record<string, unknown>,
@@ -67,22 +63,19 @@ export function checkForm<T>(
 	return { problems };
 }
 
-/** Makes the error for a parameter of one item, for checks that a schema cannot do. */
+/** For checks that a schema cannot do. */
 export function parameterError(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	message: string,
 	advice: string,
 ): NodeOperationError {
-	return new NodeOperationError(context.getNode(), message, {
-		itemIndex,
-		description: advice,
-	});
+	return new NodeOperationError(context.getNode(), message, { itemIndex, description: advice });
 }
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
 
-/** Translates a path into labels: `['cart', 'items', 0, 'price']` is `Cart > Item 1 > Price`. */
+/** `['cart', 'items', 0, 'price']` is `Cart > Item 1 > Price`. */
 export function displayPath(
 	properties: INodeProperties[],
 	path: ReadonlyArray<string | number>,
@@ -95,13 +88,13 @@ export function displayPath(
 			continue;
 		}
 		const entry = entries.find(({ name }) => name === key);
-		labels.push(entry === undefined ? key : entryLabel(entry));
-		entries = entry === undefined ? [] : childEntries(entry);
+		labels.push(entry && 'displayName' in entry ? entry.displayName : key);
+		entries = entry ? childEntries(entry) : [];
 	}
 	return labels.join(' > ');
 }
 
-/** Translates a dotted field of the service into labels: `cart.0.price` is `Cart > Item 1 > Price`. */
+/** The service's field `cart.0.price` is `Cart > Item 1 > Price`. */
 export function fieldLabel(
 	{ properties, serviceFields }: Pick<Form<never>, 'properties' | 'serviceFields'>,
 	serviceField: string,
@@ -116,10 +109,6 @@ export function fieldLabel(
 		.split('.')
 		.flatMap((key): Array<string | number> => (key === '*' ? indexes.splice(0, 1) : [key]));
 	return displayPath(properties, path);
-}
-
-function entryLabel(entry: FormEntry): string {
-	return 'displayName' in entry ? entry.displayName : entry.name;
 }
 
 function childEntries(entry: FormEntry): FormEntry[] {
@@ -143,34 +132,26 @@ const MISSING =
 const BY_MODEL = /\$fromAI\b/i;
 
 /**
- * Finds expressions that returned nothing, in whole or in part, in fields with a weight. Otherwise the default
- * would be charged, or all orders would share one Order Reference.
- *
- * @param parameters with their expressions
- * @param values the same parameters, evaluated for an item
+ * Finds expressions that returned nothing, in whole or in part. Otherwise the default would be charged, or all
+ * orders would share one Order Reference.
  */
 function emptyExpressions(
 	{ weights }: Pick<Form<never>, 'weights'>,
-	parameters: Record<string, unknown>,
+	rawValues: Record<string, unknown>,
 	values: Record<string, unknown>,
 	evaluate: (part: string) => unknown,
 ): EmptyExpression[] {
 	return Object.entries(weights).flatMap(([pattern, weight]) =>
-		matchingPaths(pattern.split('.'), parameters).flatMap((path) => {
-			const raw = locatorValue(get(parameters, path));
+		matchingPaths(pattern.split('.'), rawValues).flatMap((path) => {
+			const raw = locatorValue(get(rawValues, path));
 			if (typeof raw !== 'string' || !raw.startsWith('=')) return [];
-			const message = expressionProblem(
-				raw.slice(1),
-				locatorValue(get(values, path)),
-				weight,
-				evaluate,
-			);
+			const value = locatorValue(get(values, path));
+			const message = expressionProblem(raw.slice(1), value, weight, evaluate);
 			return message === undefined ? [] : [{ path, message }];
 		}),
 	);
 }
 
-/** The value within a resource locator, or the value itself. */
 export function locatorValue(value: unknown): unknown {
 	return isJsonObject(value) && '__rl' in value ? value.value : value;
 }
@@ -185,8 +166,7 @@ function expressionProblem(
 		return BY_MODEL.test(expression) ? 'must be filled in by a person, not by a model' : undefined;
 	}
 	const mayBeBlank = (code: string): boolean => weight === 'decides' && BY_MODEL.test(code);
-	const isObject = isJsonObject(value);
-	if (!isObject && isNothing(value)) {
+	if (!isJsonObject(value) && isNothing(value)) {
 		return mayBeBlank(expression) ? undefined : 'is empty: its expression returned nothing';
 	}
 	const parts = [...expression.matchAll(PART)].map(([part]) => part);
@@ -214,11 +194,11 @@ function isReadable(value: unknown): value is string {
 	return typeof value === 'string' && value.length <= LONGEST_TEXT;
 }
 
-/** Expands a pattern to the paths that exist in a value. `*` is any index. */
+/** In a pattern, `*` is any index. */
 function matchingPaths([key, ...rest]: string[], value: unknown): Path[] {
 	if (key === undefined) return [[]];
 	const keys = key === '*' && Array.isArray(value) ? value.keys() : [key];
-	return [...keys].flatMap((one) =>
-		matchingPaths(rest, get(value, one)).map((path): Path => [one, ...path]),
+	return [...keys].flatMap((own) =>
+		matchingPaths(rest, get(value, own)).map((path): Path => [own, ...path]),
 	);
 }

@@ -12,6 +12,7 @@ import {
 	defineForm,
 	defineGroup,
 	defineList,
+	defineOptions,
 	type FormValues,
 } from '../form/defineForm';
 import {
@@ -134,16 +135,8 @@ function soldList<const N extends string>(name: N, label: string, picked: typeof
 			placeholder: `Add ${label}`,
 			description: `Only sales of these ${name}s. If a cart has several, only the main ${name} counts, which the service names in the transaction. If the list is empty, sales of all ${name}s start the workflow.`,
 		},
-		{
-			displayName: label,
-			name: 'items',
-			parts: [
-				defineField({
-					...entry,
-					reads: soldHashField,
-				}),
-			],
-		},
+		label,
+		[defineField({ ...entry, reads: soldHashField })],
 	);
 }
 
@@ -170,22 +163,19 @@ const filters = defineGroup(
 	],
 );
 
-const options = defineGroup(
-	{ displayName: 'Options', name: 'options', placeholder: 'Add Option' },
-	[
-		outputFieldsOption,
-		textField({
-			displayName: 'Test With Transaction',
-			name: 'testTransaction',
-			// Neither a broken expression nor a mistake may stop the published workflow.
-			noDataExpression: true,
-			placeholder: 'e.g. tran12ab34',
-			description:
-				'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
-			reads: z.unknown(),
-		}),
-	],
-);
+const options = defineOptions([
+	outputFieldsOption,
+	textField({
+		displayName: 'Test With Transaction',
+		name: 'testTransaction',
+		// Neither a broken expression nor a mistake may stop the published workflow.
+		noDataExpression: true,
+		placeholder: 'e.g. tran12ab34',
+		description:
+			'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
+		reads: z.unknown(),
+	}),
+]);
 
 export const triggerForm = defineForm(
 	[

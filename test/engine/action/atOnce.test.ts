@@ -32,7 +32,7 @@ describe('Several charges at once', () => {
 	};
 	const posts = () => shop.account.sandbox.requests.filter(({ method }) => method === 'POST');
 
-	test('four at a time, whose claims take no time', async () => {
+	test('four run concurrently, and claims add no time', async () => {
 		shop.account.fault('charge', { kind: 'delay', ms: 500 }, 'always');
 		const took = 500 + LATENCY_MS;
 		const began = clock.elapsed();
@@ -44,7 +44,7 @@ describe('Several charges at once', () => {
 		expect(clock.elapsed() - began).toBe((40 / 4) * took);
 	});
 
-	test('the order of the items is kept, whichever is done first', async () => {
+	test('the output keeps the order of the items if a later charge is done first', async () => {
 		shop.account.fault('charge', { kind: 'delay', ms: 200 }, 1);
 
 		const run = await chargeEach(6);
@@ -53,8 +53,8 @@ describe('Several charges at once', () => {
 		expect(shop.charges).toBe(6);
 	});
 
-	describe('when one fails and the run stops', () => {
-		test('nothing new is sent, and the error lists what those under way have made', async () => {
+	describe('when a charge fails and the run stops', () => {
+		test('no further charge is sent, and the error lists the charges that were made', async () => {
 			shop.fault('refuse', 1);
 
 			const run = await chargeEach(20);
@@ -66,7 +66,7 @@ describe('Several charges at once', () => {
 			expect(errorOf(run)).not.toMatch(/may exist|may already/);
 		});
 
-		test('nor while the record of the failed one is taken out, however long that takes', async () => {
+		test('no further charge is sent while the keys of the failed charge are removed slowly', async () => {
 			shop.fault('refuse');
 			const clear = processedItems.clearAllProcessedItems.bind(processedItems);
 			jest.spyOn(processedItems, 'clearAllProcessedItems').mockImplementation(async (...row) => {
@@ -80,7 +80,7 @@ describe('Several charges at once', () => {
 			expect(posts()).toHaveLength(4);
 		});
 
-		test('the error lists them by run and item, also if an item was made last', async () => {
+		test('the error lists charges by run and item, even if they were made in another order', async () => {
 			const documents = JSON.stringify(customers(3).map(({ document }) => document));
 			const customerDocument = `={{ ${documents}[$itemIndex] }}`;
 			// In the second run the first item is refused, beside the others, and made by Retry On Fail.
@@ -114,7 +114,7 @@ describe('Several charges at once', () => {
 			expect(shop.hashes).toHaveLength(6);
 		});
 
-		test('the error names those that may exist as well', async () => {
+		test('the error lists the charges that may exist', async () => {
 			shop.account.fault('charge', { kind: 'resetAfterProcessing' }, 'always');
 
 			const run = await chargeEach(20);
@@ -127,7 +127,7 @@ describe('Several charges at once', () => {
 			);
 		});
 
-		test('so does the error of one that was refused', async () => {
+		test('the error of a refused charge lists another charge that may exist', async () => {
 			shop.fault('refuse');
 			shop.fault('lose', 1);
 
@@ -137,7 +137,7 @@ describe('Several charges at once', () => {
 			expect(errorOf(run)).toContain('may exist: item 1.');
 		});
 
-		test('the error is that of the first item, also if a later one failed before it', async () => {
+		test('the error is that of the first failed item, even if a later item failed earlier', async () => {
 			shop.account.fault('charge', { kind: 'delayAfterProcessing', ms: 1_500 });
 			shop.fault('refuse', 1);
 			limit({ timeoutMs: 1_000 });
@@ -148,7 +148,7 @@ describe('Several charges at once', () => {
 			expect(errorOf(run)).toContain('may already have been charged: ');
 		});
 
-		test('the error is that of the item that failed, not of one that it stopped', async () => {
+		test('the error is that of the failed item, not of an item that the failure stopped', async () => {
 			shop.fault('refuse', 1);
 			const first = await chargeEach(2);
 			const { baseUrl } = shop.account.sandbox;
@@ -168,7 +168,7 @@ describe('Several charges at once', () => {
 			expect(errorOf(retry)).toContain('did not accept the request (422)');
 		});
 
-		test('one that waits for the rate limit is not sent', async () => {
+		test('a charge that waits for the rate limit is not sent', async () => {
 			const headers = { 'Retry-After': '20' };
 			shop.account.fault('charge', { kind: 'status', status: 429, headers });
 			shop.fault('refuse');
@@ -182,7 +182,7 @@ describe('Several charges at once', () => {
 		});
 	});
 
-	test.each([1, 4])('a 429 slows all of them: %i at once', async (times) => {
+	test.each([1, 4])('after 429 (%i at once), every charge waits for Retry-After', async (times) => {
 		const headers = { 'Retry-After': '1' };
 		shop.account.fault('charge', { kind: 'status', status: 429, headers }, times);
 
@@ -197,7 +197,7 @@ describe('Several charges at once', () => {
 		expect(Math.min(...later.map(({ at }) => at))).toBeGreaterThanOrEqual(refusedAt + 990);
 	});
 
-	test('equal charges follow each other, so that the doubt of one holds for the next', async () => {
+	test('equal charges run one by one, so an unknown outcome blocks the next', async () => {
 		shop.fault('lose', 1);
 
 		const run = await shop.run(shop.parameters(), { items: customers(4) });
@@ -207,7 +207,7 @@ describe('Several charges at once', () => {
 		expect([posts().length, shop.charges]).toEqual([2, 2]);
 	});
 
-	test('two runs over the same customers in opposite order both end', async () => {
+	test('two runs over the same customers in opposite order do not deadlock', async () => {
 		const runs = await Promise.all([
 			chargeEach(8),
 			chargeEach(8, { items: customers(8).reverse() }),
@@ -217,7 +217,7 @@ describe('Several charges at once', () => {
 		expect(shop.charges).toBe(16);
 	});
 
-	test('they do not all listen to one signal, of which Node.js warns', async () => {
+	test('no abort signal has more listeners than Node.js allows', async () => {
 		let most = 0;
 		const { addEventListener: listen } = AbortSignal.prototype;
 		jest.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (
@@ -240,7 +240,7 @@ describe('Several charges at once', () => {
 	describe.each([
 		['in this process', () => ({})],
 		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('what is in doubt is refused before anything is sent, %s', (_, options) => {
+	])('a charge in doubt is refused before anything is sent, %s', (_, options) => {
 		const onErrors = { onError: 'continueRegularOutput' } as const;
 		/** Leaves the charge of one item in doubt; the others of the run are made. */
 		const doubtful = async (place: number): Promise<void> => {
@@ -249,22 +249,25 @@ describe('Several charges at once', () => {
 			expect(shop.charges).toBe(6);
 		};
 
-		test.each([0, 2, 5])('item %i: none of the run is sent, however often', async (place) => {
-			await doubtful(place);
-			const again = options();
+		test.each([0, 2, 5])(
+			'item %i is in doubt: nothing is sent, even at the third run',
+			async (place) => {
+				await doubtful(place);
+				const again = options();
 
-			for (let tries = 0; tries < 3; tries++) {
-				const run = await chargeEach(6, again);
+				for (let tries = 0; tries < 3; tries++) {
+					const run = await chargeEach(6, again);
 
-				expect(errorOf(run)).toContain(
-					'The customer may already have been charged, so this item was not sent',
-				);
-				expect(run.node?.error?.context?.itemIndex).toBe(place);
-				expect(shop.posts).toBe(6);
-			}
-		});
+					expect(errorOf(run)).toContain(
+						'The customer may already have been charged, so this item was not sent',
+					);
+					expect(run.node?.error?.context?.itemIndex).toBe(place);
+					expect(shop.posts).toBe(6);
+				}
+			},
+		);
 
-		test('under On Error: Continue the others are sent', async () => {
+		test('under On Error: Continue, the other items are sent', async () => {
 			await doubtful(2);
 
 			const run = await chargeEach(6, { settings: onErrors, ...options() });

@@ -14,14 +14,14 @@ describe('The rate limit of GET /products', () => {
 	const list = async (): Promise<number> =>
 		(await account.run({ ...LIST, returnAll: true })).json.length;
 
-	test('is shared by four executions: they take turns, all finish, and none is refused', async () => {
+	test('is shared by four executions, so that none gets a 429', async () => {
 		const listed = await Promise.all([list(), list(), list(), list()]);
 
 		expect(listed).toEqual([400, 400, 400, 400]);
 		expect(statuses()).toEqual(Array(4 * 20).fill(200));
 	});
 
-	test('is waited out when another process has spent it', async () => {
+	test('delays a list, and does not fail it, if another process has used the limit up', async () => {
 		const headers = { authorization: `Bearer ${account.sandbox.apiToken}` };
 		for (let spent = 0; spent < 15; spent++) {
 			await fetch(`${account.sandbox.baseUrl}/products?per_page=1`, { headers });
@@ -36,18 +36,21 @@ describe('The rate limit of GET /products', () => {
 		['503', { kind: 'status', status: 503 }, 60],
 		['nothing', { kind: 'resetBeforeProcessing' }, 60],
 		['200', { kind: 'delay', ms: 0 }, 5],
-	])('after a 429 the one that goes first is answered %s', async (_name, fault, seconds) => {
-		const first = { ...LIST, limit: 1 };
-		for (let sent = 0; sent < 19; sent++) await account.run(first);
-		account.sandbox.addFault({ kind: 'retryAfter', seconds: 5 });
-		account.sandbox.addFault({ kind: 'delay', ms: 0 });
-		account.sandbox.addFault(fault);
-		const startedAt = clock.elapsed();
+	])(
+		'still counts earlier requests after a 429 until a request succeeds: the next gets %s',
+		async (_name, fault, seconds) => {
+			const first = { ...LIST, limit: 1 };
+			for (let sent = 0; sent < 19; sent++) await account.run(first);
+			account.sandbox.addFault({ kind: 'retryAfter', seconds: 5 });
+			account.sandbox.addFault({ kind: 'delay', ms: 0 });
+			account.sandbox.addFault(fault);
+			const startedAt = clock.elapsed();
 
-		await account.run(first);
+			await account.run(first);
 
-		const waited = (clock.elapsed() - startedAt) / 1_000;
-		expect(waited).toBeGreaterThan(seconds * 0.8);
-		expect(waited).toBeLessThan(seconds * 1.2);
-	});
+			const waited = (clock.elapsed() - startedAt) / 1_000;
+			expect(waited).toBeGreaterThan(seconds * 0.8);
+			expect(waited).toBeLessThan(seconds * 1.2);
+		},
+	);
 });

@@ -60,7 +60,7 @@ describe('Offer > Create', () => {
 		expect(items[0]?.pairedItem).toEqual({ item: 0 });
 	});
 
-	test('returns what the service sent, with the price in reais besides', async () => {
+	test('returns the answer of the service, and adds the price in reais', async () => {
 		account.fault('offer', { kind: 'patchBody', set: { extra: 1 } });
 
 		const { json } = await account.run(parameters());
@@ -69,19 +69,22 @@ describe('Offer > Create', () => {
 		expect(json).toEqual([{ ...made, extra: 1, price_reais: 19.9 }]);
 	});
 
-	test('leaves out what is blank', async () => {
+	test('does not send blank fields', async () => {
 		await account.fail(parameters({ title: ' ', price: '', paymentMethods: [] }));
 
 		expect(account.bodies()).toEqual([{}]);
 	});
 
-	test.each([[[3]], [[]]])('takes a list of Custom Fields in place of its own: %j', async (own) => {
-		const customFields = { payment_methods: own };
+	test.each([[[3]], [[]]])(
+		'sends the list in Custom Fields instead of that in the form: %j',
+		async (own) => {
+			const customFields = { payment_methods: own };
 
-		await account.run(parameters({ additionalFields: { customFields } }));
+			await account.run(parameters({ additionalFields: { customFields } }));
 
-		expect(account.bodies()).toMatchObject([{ payment_methods: own }]);
-	});
+			expect(account.bodies()).toMatchObject([{ payment_methods: own }]);
+		},
+	);
 
 	test.each<[string, INodeParameters, string]>([
 		[
@@ -118,7 +121,7 @@ describe('Offer > Create', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('names all that is wrong at once', async () => {
+	test('names all mistakes in one error', async () => {
 		const failure = await account.fail(
 			parameters({ price: -5, paymentMethods: [9], additionalFields: { interval: 'hourly' } }),
 		);
@@ -184,13 +187,18 @@ describe('Offer > Create', () => {
 			{ additionalFields: { customFields: JSON.stringify({ price }) } },
 			'Additional Fields > Custom Fields > price must be a whole number of at least 0',
 		]),
-	])('refuses %s, also where the form alone is right', async (_name, wrong, message) => {
-		const failure = await account.fail(parameters(wrong), { items: [{}, {}] });
+	])(
+		'refuses %s, even if the form without Custom Fields is valid',
+		async (_name, wrong, message) => {
+			const failure = await account.fail(parameters(wrong), { items: [{}, {}] });
 
-		expect(failure.message).toContain(message);
-		expect(failure.description).toContain('This item was not sent, and neither was any other item');
-		expect(account.sandbox.requests).toEqual([]);
-	});
+			expect(failure.message).toContain(message);
+			expect(failure.description).toContain(
+				'This item was not sent, and neither was any other item',
+			);
+			expect(account.sandbox.requests).toEqual([]);
+		},
+	);
 
 	describe('a price a hundred times that of another offer of the product, or a hundredth', () => {
 		const shop = { mode: 'trigger', workflowId: 'offers' } as const;
@@ -226,7 +234,7 @@ describe('Offer > Create', () => {
 			expect(made()).toBe(1);
 		});
 
-		test('is right if another offer has it, and of another product it says nothing', async () => {
+		test('is accepted if another offer has it, or if the other price is of another product', async () => {
 			await costs(1990, 199_000);
 			await account.run(parameters({ price: '1990' }));
 			expect(made()).toBe(1);
@@ -236,7 +244,7 @@ describe('Offer > Create', () => {
 			expect(made()).toBe(1);
 		});
 
-		test('is known of an offer that was just created', async () => {
+		test('is also found against an offer that was just created', async () => {
 			await account.run(parameters({ price: '1,00' }));
 
 			expect((await account.fail(parameters({ price: '100' }))).message).toContain('costs R$ 1,00');

@@ -119,7 +119,7 @@ describe('Transaction > Create PIX', () => {
 		expect(JSON.stringify(hints)).toContain('the cart adds up to R$ 39,80');
 	});
 
-	test('puts custom fields beside those of the form, and leaves their checks to the service', async () => {
+	test('adds Custom Fields to those of the form without checking them', async () => {
 		account.fault('charge', { kind: 'status', status: 422 });
 		const customer = { email: 'maria', phone_number: '12-34', document: '123' };
 
@@ -136,7 +136,7 @@ describe('Transaction > Create PIX', () => {
 	test.each<[string, Fault]>([
 		['refused', { kind: 'refused' }],
 		['not stated', { kind: 'patchBody', remove: ['pix', 'payment_status', 'amount'] }],
-	])('tells that there is no code, and the status: %s', async (status, fault) => {
+	])('shows a hint with the status if there is no PIX code: %s', async (status, fault) => {
 		account.fault('charge', fault);
 
 		const { hints, json } = await account.run(parameters());
@@ -187,7 +187,7 @@ describe('Transaction > Create PIX', () => {
 		expect(failure.description).toContain(`Details: ${about}.\n`);
 	});
 
-	test('returns cents, too, if those fields are chosen', async () => {
+	test('returns cents if those output fields are chosen', async () => {
 		const options = { fields: ['amount', 'amount_reais'] };
 
 		const { json } = await account.run(parameters({ simplify: true, options }));
@@ -196,7 +196,7 @@ describe('Transaction > Create PIX', () => {
 	});
 
 	describe('Webhooks Go To', () => {
-		test('sends an address that was typed, and warns where the service cannot reach it', async () => {
+		test('sends the entered address, and warns if the service cannot reach it', async () => {
 			const { hints } = await account.run(
 				parameters({ webhooksGoTo: 'url', notificationUrl: 'http://localhost:5678/webhook/x' }),
 			);

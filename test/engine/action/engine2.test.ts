@@ -28,7 +28,7 @@ describe("In n8n's experimental Engine 2.0", () => {
 		},
 	);
 
-	test('an item that is refused ends the execution', async () => {
+	test('a refused item ends the execution', async () => {
 		const { message, itemIndex } = await account.fail(parametersOf('transaction/create'), {
 			executionId,
 		});
@@ -36,7 +36,7 @@ describe("In n8n's experimental Engine 2.0", () => {
 		expect([message, itemIndex]).toEqual([`Create PIX ${REFUSED}`, 0]);
 	});
 
-	test('a trigger is not published, and takes no webhook', async () => {
+	test('a trigger cannot be published, and accepts no webhook', async () => {
 		const trigger = await PublishedTrigger.prepare({
 			credentials: account.credentials,
 			engineType: 'v2',

@@ -25,7 +25,7 @@ describe('A failed item under On Error: Continue', () => {
 		return errorIn(json[0]);
 	};
 
-	test.each(operations)('of %s tells what the service refused, in its own words', async (name) => {
+	test.each(operations)('of %s has the words of the service', async (name) => {
 		const body = {
 			success: false,
 			message: 'Invalid',
@@ -47,7 +47,7 @@ describe('A failed item under On Error: Continue', () => {
 		});
 	});
 
-	test('tells an unknown outcome from a request that was not sent', async () => {
+	test('has another outcome if it was not sent than if the outcome is unknown', async () => {
 		account.sandbox.addFault({ kind: 'status', status: 500, body: { message: 'Oops' } });
 		const unknown = await failed('transaction/get');
 		const baseUrl = 'http://127.0.0.1:9/v1';
@@ -63,7 +63,7 @@ describe('A failed item under On Error: Continue', () => {
 		});
 	});
 
-	test('tells a mistake in the form, and that nothing was sent', async () => {
+	test('has the mistake in the form, and says that nothing was sent', async () => {
 		const { json } = await account.run(pixParameters(account.sandbox, { customerEmail: 'maria' }), {
 			continueOnFail: true,
 		});
@@ -80,7 +80,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('tells of a mistake in one item what becomes of the others', async () => {
+	test('says that the other items are not affected', async () => {
 		const { outputs } = await account.run(
 			pixParameters(account.sandbox, { customerEmail: '={{ $json.email }}' }),
 			{
@@ -101,7 +101,7 @@ describe('A failed item under On Error: Continue', () => {
 	test.each([
 		['an expression that fails', { customerName: "={{ $('Nope').item.json.x }}" }],
 		['an operation that does not exist', { operation: 'refund' }],
-	])('tells that nothing was sent after %s', async (_name, more) => {
+	])('says that nothing was sent after %s', async (_name, more) => {
 		const { json } = await account.run(pixParameters(account.sandbox, more), {
 			continueOnFail: true,
 			items: [{ row: 1 }, { row: 2 }],
@@ -111,7 +111,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('is every item of a run whose credential cannot be used', async () => {
+	test('leaves by the error output if the credential cannot be used, like all items of the run', async () => {
 		const domains = { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' };
 		const run = await account.run(pixParameters(account.sandbox), {
 			settings: { onError: 'continueErrorOutput' },
@@ -128,7 +128,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('is about the charge as it was sent, Custom Fields included', async () => {
+	test('describes the charge as it was sent, with Custom Fields', async () => {
 		account.fault('charge', { kind: 'resetAfterProcessing' });
 		const customFields = '{"amount": 500, "customer": {"document": "11144477735"}}';
 
@@ -140,7 +140,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(errorIn(json[0]).about).toMatch(/^cart .*; amount R\$ 5,00; .* ending in 7735$/);
 	});
 
-	test('of a charge that may have been made before is of unknown outcome, and shows the code', async () => {
+	test('has an unknown outcome and the way on if an earlier attempt may have charged', async () => {
 		account.fault('charge', { kind: 'resetAfterProcessing' });
 		const parameters = pixParameters(account.sandbox);
 		const options = { continueOnFail: true, workflowId: 'doubtful', mode: 'trigger' } as const;

@@ -88,7 +88,7 @@ describe('What a person reads of a failed request', () => {
 		expect(account.sandbox.requests).toHaveLength(1);
 	});
 
-	test('an answer beyond all bounds, of which no more is read', async () => {
+	test('an answer that is too large is not read to its end', async () => {
 		account.fault('list', { kind: 'endlessBody' });
 
 		expect(await account.fail({ resource: 'product', operation: 'getAll' })).toMatchObject({
@@ -101,7 +101,7 @@ describe('What a person reads of a failed request', () => {
 	test.each([
 		[' titled "Black Friday" at R$ 19,90', {}],
 		['', { title: '', price: '' }],
-	])('an offer%s whose outcome is not known', async (named, more) => {
+	])('an offer%s with an unknown outcome', async (named, more) => {
 		account.sandbox.addFault({ kind: 'status', status: 500 });
 		const hash = account.sandbox.products[0]?.hash;
 
@@ -121,7 +121,7 @@ describe('What a person reads of a failed request', () => {
 			'The customer may already have been charged: the service did not answer in time, or the connection broke',
 		],
 		['a read', reading, 'The execution was canceled'],
-	])('%s that was cancelled while it was under way', async (_name, parameters, message) => {
+	])('%s that is canceled after it was sent', async (_name, parameters, message) => {
 		account.sandbox.addFault({ kind: 'delay', ms: 500 });
 		const running = runNode(parameters(), { credentials: account.credentials });
 		while (account.sandbox.requests.length === 0) await clock.sleep(5);
@@ -190,7 +190,7 @@ describe('What a person reads of a failed request', () => {
 			expect(waited()).toBeLessThan(10_600);
 		});
 
-		test('a rate limit that closes for longer than that leaves the failure of the last try', async () => {
+		test('a rate limit that closes for longer leaves the error of the last try', async () => {
 			account.sandbox.addFault({ kind: 'delay', ms: 200 });
 			account.sandbox.addFault({ kind: 'status', status: 503 });
 			account.sandbox.addFault({ kind: 'retryAfter', seconds: 60 });
@@ -206,7 +206,7 @@ describe('What a person reads of a failed request', () => {
 		test.each([
 			[429, [expect.stringContaining('so this run waited')]],
 			[503, []],
-		])('after a %i that asks for no seconds the run tells %j', async (status, told) => {
+		])('after a %i with Retry-After 0 the run has the hints %j', async (status, told) => {
 			const headers = { 'Retry-After': '0' };
 			account.sandbox.addFault({ kind: 'status', status, headers });
 
@@ -253,7 +253,7 @@ describe('What a person reads of a failed request', () => {
 		expect(clock.elapsed() - started).toBeLessThan(65_000);
 	});
 
-	test('a credential whose fields are no texts says so', async () => {
+	test('a credential with a field that is not text', async () => {
 		const failure = await account.fail(reading(), {
 			credentials: account.credentialsWith({ apiToken: 5 }),
 		});

@@ -62,7 +62,7 @@ describe('Errors of the service', () => {
 		expect(message).toContain(`Base URL in the credential ${problem}`);
 	});
 
-	test('a charge whose connection was refused is sent again, and once', async () => {
+	test('a charge whose connection was refused is sent again, and made once', async () => {
 		const port = await freePort();
 		const credentials = account.credentialsWith({
 			baseUrl: `http://127.0.0.1:${port}/api/public/v1`,
@@ -95,7 +95,7 @@ describe('Errors of the service', () => {
 		},
 	);
 
-	test('under Continue on Fail gives message and status per item, and goes on', async () => {
+	test('under Continue on Fail, each failed item has message and status, and the run goes on', async () => {
 		account.fault('charge', { kind: 'status', status: 422, body: { message: 'No' }, after: 1 });
 		const { json, items } = await account.run(
 			{ ...parametersOf('transaction/create'), customerEmail: '={{ $json.email }}' },

@@ -39,7 +39,7 @@ describe('An expression that gives nothing', () => {
 		expect(shop.account.sandbox.requests).toEqual([]);
 	});
 
-	test('is refused for the item that it concerns, and the others go on if they may', async () => {
+	test('is refused for its item, and the others are sent under On Error: Continue', async () => {
 		const parameters = shop.parameters('=order-{{ $json.id }}', {
 			customerDocument: '={{ $json.document }}',
 		});
@@ -90,7 +90,7 @@ describe('An expression that gives nothing', () => {
 		['price', '={{ $json.price }}', 'Price in Reais'],
 		['paymentMethods', '={{ $json.methods }}', 'Payment Methods'],
 		['title', '={{ $json.title }}', undefined],
-	])('counts in an offer, where it decides: %s', async (name, expression, label) => {
+	])('is refused in the deciding fields of an offer: %s', async (name, expression, label) => {
 		const run = await shop.run({
 			resource: 'offer',
 			operation: 'create',
@@ -105,7 +105,7 @@ describe('An expression that gives nothing', () => {
 		);
 	});
 
-	test('is a choice where nothing hangs on it, and so is a field that is blank', async () => {
+	test('is allowed in a field that decides nothing, and so is a blank field', async () => {
 		const run = await shop.run(
 			shop.parameters('', {
 				...item({ price: '', quantity: '', more: { title: '={{ $json.title }}' } }),
@@ -117,7 +117,7 @@ describe('An expression that gives nothing', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('is a choice of the model of an agent, but not for the Order Reference', async () => {
+	test("is allowed if an agent's model leaves a field blank, but not for the Order Reference", async () => {
 		const model = (name: string): string => `={{ $fromAI('${name}', '', 'string') }}`;
 		const call = async (more: INodeParameters) =>
 			await callTool(
@@ -135,7 +135,7 @@ describe('An expression that gives nothing', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('is found in any part of any field, and nothing else is refused', async () => {
+	test('is found in every part of every field, and nothing else is refused', async () => {
 		// Digits alone, so that each field is valid if every part is.
 		const given = fc.constantFrom('7', '{{ 7 }}', "{{ '7' }}", '{{ 0 + 7 }}', "{{ '7'.trim() }}");
 		const nothing = fc.constantFrom('undefined', 'null', "''", "' '", 'NaN', "'\\u200b'");
@@ -195,7 +195,7 @@ describe('The customer of an agent', () => {
 				additionalFields: { customFields: { customer: { document: '00000000000', email: ' ' } } },
 			},
 		],
-	])('%s is not charged, since nothing tells customers apart', async (_name, more) => {
+	])('%s is not charged, because two customers could look the same', async (_name, more) => {
 		takesAnybody();
 		for (const workflowId of [shop.workflowId, '']) {
 			const { errors } = await chat(more, [{}], workflowId);
@@ -224,7 +224,7 @@ describe('The customer of an agent', () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('is no concern of a workflow without an agent', async () => {
+	test('needs no contact in a workflow without an agent', async () => {
 		takesAnybody();
 		await shop.charge({ more: { ...NOBODY, customerName: 'Maria' } });
 

@@ -24,7 +24,7 @@ describe('The cart of Create PIX', () => {
 	const picked = (value: string) => ({ offerHash: { __rl: true, mode: 'list', value } });
 	const methods = (): string[] => account.sandbox.requests.map(({ method }) => method);
 
-	test('takes title, price and cover from the catalog where they were left blank', async () => {
+	test('takes blank titles, prices and covers from the catalog', async () => {
 		const { cover, offer, title } = product(0);
 
 		await account.run(cart({ ...picked(offer.hash), quantity: 3, price: ' ' }));
@@ -66,7 +66,7 @@ describe('The cart of Create PIX', () => {
 		expect(methods()).toEqual(['GET', 'POST']);
 	});
 
-	test('keeps what was typed', async () => {
+	test('keeps entered values', async () => {
 		const { cover, offer } = product(1);
 
 		await account.run(cart({ ...picked(offer.hash), more: { title: 'Meu título' } }));
@@ -119,7 +119,7 @@ describe('The cart of Create PIX', () => {
 		expect(account.bodies()).toMatchObject([{ amount: 4700 }, { amount: 9700 }]);
 	});
 
-	describe('from a catalog that says little', () => {
+	describe('from an incomplete catalog', () => {
 		const hintsOf = async (item: INodeParameters): Promise<string[]> => {
 			const { hints } = await account.run(cart(item), { continueOnFail: true });
 			return hints.map(({ message }) => message);
@@ -137,14 +137,14 @@ describe('The cart of Create PIX', () => {
 			expect(account.bodies().map(({ amount }) => amount)).toEqual(amounts);
 		});
 
-		test('the title of the product stands in for that of the offer', async () => {
+		test('a missing title of the offer is replaced by that of the product', async () => {
 			sells({ title: null, price: 9 });
 
 			expect(await hintsOf(picked(known()))).toEqual([]);
 			expect(account.bodies()).toMatchObject([{ amount: 9, cart: [{ title: 'Curso', price: 9 }] }]);
 		});
 
-		test('a picture that is no address is left out, and that is no news', async () => {
+		test('a cover that is no web address is left out without a hint', async () => {
 			sells({ title: 'Oferta', price: '12' }, { cover: 'cover.png' });
 
 			expect(await hintsOf(picked(known()))).toEqual([]);
@@ -177,7 +177,7 @@ describe('The cart of Create PIX', () => {
 				{},
 				`${UNKNOWN} Price in Reais and More > Title`,
 			],
-		])('a price %s is missed before anything is sent', async (_name, offer, more, problem) => {
+		])('a price %s is an error before anything is sent', async (_name, offer, more, problem) => {
 			sells({}, {});
 
 			const failure = await account.fail(
@@ -237,7 +237,7 @@ describe('The cart of Create PIX', () => {
 		expect(methods()).toEqual(['GET', 'GET', 'POST', 'POST']);
 	});
 
-	test('sends nothing at all where an item is wrong', async () => {
+	test('sends nothing if one item is wrong', async () => {
 		const failure = await account.fail(cart({ ...picked(known()), price: '={{ $json.price }}' }), {
 			items: [{ price: '5' }, { price: 'cheap' }],
 		});
@@ -247,7 +247,7 @@ describe('The cart of Create PIX', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('charges nobody less than nothing, whatever price the catalog has', async () => {
+	test('never charges a negative amount, whatever price the catalog has', async () => {
 		sells({ price: -1990 });
 
 		const failure = await account.fail(cart(picked(known())));
@@ -311,7 +311,7 @@ describe('The cart of Create PIX', () => {
 		expect(account.sandbox.charges()).toBe(1);
 	});
 
-	test('is whole for one of three at once, though the other two are canceled', async () => {
+	test('is read completely for one of three executions if the other two are canceled', async () => {
 		account.fault('list', { kind: 'delay', ms: 50 }, 'always');
 		const started = customers(3).map(({ document: customerDocument }) =>
 			runNode({ ...cart(picked(known())), customerDocument }, { credentials: account.credentials }),

@@ -19,7 +19,7 @@ describe('Product > Get Many', () => {
 		expect(account.sandbox.requests).toHaveLength(5);
 	});
 
-	test('sends the filters under their likely names, a search as titles are usually stored', async () => {
+	test('sends filters under their likely names, and composes the accents of a search', async () => {
 		const search = 'Fotografia à mão';
 		const filters = { search: search.normalize('NFD'), categories: '2, 3', status: 1 };
 
@@ -121,7 +121,7 @@ describe('Product > Get Many', () => {
 		});
 	});
 
-	test('counts towards a limit what the filters leave, and reads on until it is full', async () => {
+	test('counts only matching products towards the limit, and reads on until it is full', async () => {
 		const offers = [{ hash: 'o1' }, { hash: 'o2' }];
 		for (const [index, hashes] of ['ab', 'c', 'de', 'f'].entries()) {
 			const data = [...hashes].map((hash) => ({
@@ -154,7 +154,7 @@ describe('Product > Get Many', () => {
 			expect([json, hints]).toEqual([data, []]);
 		});
 
-		test('hides no offer behind a null, split or not', async () => {
+		test('keeps the offers next to a null, split or not', async () => {
 			answer([{ hash: 'p1', offers: [null, offer('o1'), offer('o2')] }]);
 			const list = async (simplify: boolean, splitOffers: boolean): Promise<IDataObject[]> =>
 				(await account.run({ ...PARAMETERS, simplify, options: { splitOffers } })).json;
@@ -199,7 +199,7 @@ describe('Product > Get Many', () => {
 		expect(sent()).toEqual([{ page: '1', per_page: '50' }, { page: '1' }, { page: '2' }]);
 	});
 
-	test('keeps fields that nobody has listed, and pairs every item', async () => {
+	test('keeps unknown fields, and pairs every item', async () => {
 		const { items } = await account.run(
 			{ ...PARAMETERS, limit: 2 },
 			{ items: [{ row: 1 }, { row: 2 }] },
@@ -254,7 +254,7 @@ describe('Product > Get Many', () => {
 		},
 	);
 
-	test('asks as often in a minute as the form says, and tells once that it has waited', async () => {
+	test('keeps to the Request Limit of the form, and says once that it has waited', async () => {
 		const startedAt = clock.elapsed();
 
 		const { json, hints } = await account.run({
@@ -272,7 +272,7 @@ describe('Product > Get Many', () => {
 		expect(waitedMs).toBeLessThan(125_000);
 	});
 
-	describe('asks for nothing more once', () => {
+	describe('sends no further request once', () => {
 		const fetched = (): unknown[] => account.sandbox.requests.map(({ query }) => query.page);
 		/** Of five pages, three wait in line as soon as the second one is asked for. */
 		const ALL = { ...PARAMETERS, returnAll: true, options: { requestLimit: 2 } };
@@ -287,7 +287,7 @@ describe('Product > Get Many', () => {
 			expect(fetched()).toEqual(['1', '2', '1', '2', '3', '4', '5']);
 		});
 
-		test('the execution was canceled, which is all it says', async () => {
+		test('the execution was canceled, and the error says only that', async () => {
 			const running = runNode(ALL, { credentials: account.credentials });
 			while (account.sandbox.requests.length < 2) await clock.sleep(5);
 			await clock.sleep(50);

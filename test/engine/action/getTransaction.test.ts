@@ -41,7 +41,7 @@ describe('Transaction > Get', () => {
 		});
 	});
 
-	test('needs no hash behind a node that returns one, and says so if there is none', async () => {
+	test('takes the hash of the input item by default, and names the field if there is none', async () => {
 		const { transactionHash: _default, ...untouched } = parameters;
 
 		const { json } = await account.run(untouched, { items: created });
@@ -51,7 +51,7 @@ describe('Transaction > Get', () => {
 		expect(failure.message).toBe('Transaction Hash is empty; fill it in');
 	});
 
-	test('has many requests under way, but never more than 64', async () => {
+	test('sends at most 64 requests concurrently', async () => {
 		account.fault('read', { kind: 'delay', ms: 90 }, 'always');
 		const items = Array.from({ length: 200 }, () => created[0] ?? {});
 		const before = account.sandbox.requests.length;
@@ -76,7 +76,7 @@ describe('Transaction > Get', () => {
 	test.each([
 		['another transaction', () => 'another1'],
 		['one that the service spells otherwise', () => String(created[0]?.hash).toUpperCase()],
-	])('does not take %s for the one asked for', async (_name, hash) => {
+	])('refuses %s instead of the requested transaction', async (_name, hash) => {
 		account.fault('read', { kind: 'patchBody', set: { hash: hash() } });
 
 		const failure = await account.fail(parameters, { items: created.slice(0, 1) });

@@ -38,7 +38,7 @@ describe('An answer that is made to make the node fail', () => {
 		['the hash of a product', { product: { hash: NO_TEXT } }],
 		['a phone number', { customer: { phone_number: NO_TEXT } }],
 		['a document', { customer: { document: NO_TEXT } }],
-	])('%s that cannot be made a text fails no charge', async (_name, fields) => {
+	])('%s that cannot become text does not fail a charge', async (_name, fields) => {
 		answer(200, JSON.stringify({ hash: 'made1', payment_status: 'paid', ...fields }));
 
 		const { json } = await account.run({ ...charge, simplify: true });
@@ -135,7 +135,7 @@ describe('An answer that is made to make the node fail', () => {
 		expect(account.sandbox.requests.map(({ method }) => method)).toEqual(['POST']);
 	});
 
-	test('a failure without a hash is a refusal, whatever hashes it echoes of the cart', async () => {
+	test('a failure without a hash is a refusal, even if it repeats hashes of the cart', async () => {
 		answer(200, '{"success":false,"message":"No","errors":{"cart.0.offer_hash":["is gone"]}}');
 
 		expect((await account.fail(charge)).message).toBe('The service did not accept the request');
@@ -213,7 +213,7 @@ describe('An answer that is made to make the node fail', () => {
 		},
 	);
 
-	test('tokens that are encoded reach neither items nor errors', async () => {
+	test('encoded tokens reach neither items nor errors', async () => {
 		const encoded = (token: string): string =>
 			token.replace(/./g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 		const { apiToken, bodyApiToken } = account.sandbox;

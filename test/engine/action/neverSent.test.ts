@@ -58,7 +58,7 @@ const tunnel = async (port: number) =>
 		there.pipe(socket).pipe(there);
 	});
 
-describe('What never left this machine', () => {
+describe('A request that never left this machine', () => {
 	const limit = useLimits();
 	const shop = useShop();
 	const own = selfSigned();

@@ -43,7 +43,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(charges()).toEqual([]);
 	});
 
-	test('is known from the list of offers, too', async () => {
+	test('is also refused if only the list of offers showed the price', async () => {
 		sells(1990);
 		await runListSearch('searchOffers', { credentials: account.credentials });
 
@@ -52,7 +52,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(failure.message).toContain('but the catalog last said R$ 19,90');
 	});
 
-	test('is refused without a workflow as well, as in an Agent of n8n', async () => {
+	test("is refused without a workflow, as in n8n's Agents", async () => {
 		await seen(1990);
 
 		const failure = await account.fail(cart(item('1990')), { workflowId: '' });
@@ -60,7 +60,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(failure.message).toContain('but the catalog last said R$ 19,90');
 	});
 
-	test('is charged once it is allowed, and leaves nothing in doubt until then', async () => {
+	test('leaves nothing in doubt when refused, and is charged once it is allowed', async () => {
 		await seen(1990);
 		const asked = (options: INodeParameters) => ({ ...cart(item('1990')), options });
 
@@ -72,7 +72,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(charges()).toMatchObject([{ amount: 199_000 }]);
 	});
 
-	test('is never looked up for this alone', async () => {
+	test('does not cause a read of the catalog', async () => {
 		sells(1990);
 
 		await account.run(cart(item('1990')));
@@ -81,7 +81,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(charges()).toMatchObject([{ amount: 199_000 }]);
 	});
 
-	test('counts only in the account whose catalog it is', async () => {
+	test('is refused only in the account of the catalog', async () => {
 		await seen(1990);
 		const other = await openAccount();
 
@@ -90,7 +90,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(other.sandbox.requests).toHaveLength(1);
 	});
 
-	test('says nothing of an offer that is free, nor of one without a readable price', async () => {
+	test('is not found for a free offer, or without a readable price', async () => {
 		await seen(0);
 		await account.run(cart(item('0'), item('19,90')));
 		await seen('much');
@@ -100,9 +100,9 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 	});
 
 	test.each([
-		['one before the catalog was read', [{ title: 'A', price: '1990' }, { price: '19,90' }], 0],
-		['one behind that item', [{ price: '19,90' }, { title: 'A', price: '1990' }], 1],
-	])('in one item of a run keeps all of it from being sent: %s', async (_name, items, wrong) => {
+		['an item before the catalog is read', [{ title: 'A', price: '1990' }, { price: '19,90' }], 0],
+		['an item after the catalog is read', [{ price: '19,90' }, { title: 'A', price: '1990' }], 1],
+	])('in one item stops the whole run before anything is sent: %s', async (_name, items, wrong) => {
 		sells(1990);
 		const more = { title: '={{ $json.title }}' };
 
@@ -113,7 +113,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(charges()).toEqual([]);
 	});
 
-	test('is refused between Amount and the cart as well', async () => {
+	test('is refused if Amount differs from the cart', async () => {
 		const failure = await account.fail({
 			...cart(item('19,00', { quantity: 2 })),
 			additionalFields: { amount: '0,38' },
@@ -180,7 +180,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		expect(charges()).toEqual([]);
 	});
 
-	describe('of something that was asked for before', () => {
+	describe('in an order that was sent before', () => {
 		const order = (options: INodeParameters = {}): INodeParameters => ({
 			...cart(item('100,00')),
 			orderReference: 'order-1',
@@ -198,7 +198,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 			return codeIn(await runNode(order(), { credentials: account.credentials, ...SHOP }));
 		};
 
-		test('does not hide that it is in doubt', async () => {
+		test('gives the error of the charge in doubt', async () => {
 			await leaveInDoubt();
 			await seen(100);
 
@@ -208,7 +208,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 			expect(charges()).toHaveLength(1);
 		});
 
-		test('does not hide that it was charged', async () => {
+		test('returns the existing charge', async () => {
 			const first = await account.run(order(), SHOP);
 			await seen(100);
 
@@ -221,7 +221,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 		test.each([
 			['an order that is void', makeVoid],
 			['a doubt with its code', leaveInDoubt],
-		])('is refused where it may be charged again: %s', async (_name, before) => {
+		])('is refused if the order can be charged again: %s', async (_name, before) => {
 			const repeatCode = await before();
 			await seen(100);
 

@@ -21,7 +21,7 @@ describe('The QR code of a PIX transaction', () => {
 		account.fault('charge', { kind: 'patchBody', set }, times);
 	};
 
-	test('comes with a charge whose form nobody touched, and can be turned off', async () => {
+	test('comes by default, and can be turned off', async () => {
 		const { qrCodeImage: _off, ...untouched } = parameters();
 		const first = await account.run(untouched);
 		const second = await account.run(parameters());
@@ -30,7 +30,7 @@ describe('The QR code of a PIX transaction', () => {
 		expect(second.items[0]).not.toHaveProperty('binary');
 	});
 
-	test('is not drawn for an agent, which could not be given it', async () => {
+	test('is not drawn for an agent, because n8n gives agents no files', async () => {
 		const { answers, outcome } = await callTool(parameters(picture), [{}], {
 			credentials: account.credentials,
 		});
@@ -50,7 +50,7 @@ describe('The QR code of a PIX transaction', () => {
 		expect(textIn(items[0], 'qrCode')).toBe(code());
 	});
 
-	test('is an address for pages and mails, of a charge and of a read, if that field is chosen', async () => {
+	test('is a data URL in charges and reads if that output field is chosen', async () => {
 		const options = { fields: ['pix_qr_code_image'] };
 		const made = await account.run(parameters({ options, simplify: true }));
 		const items = made.items.map(({ json }) => json);
@@ -65,7 +65,7 @@ describe('The QR code of a PIX transaction', () => {
 		}
 	});
 
-	test('is no address once nobody can pay with it', async () => {
+	test('is no data URL once nobody can pay', async () => {
 		account.fault('charge', { kind: 'patchBody', set: { payment_status: 'refused' } });
 
 		const options = { fields: ['pix_qr_code_image'] };
@@ -82,7 +82,7 @@ describe('The QR code of a PIX transaction', () => {
 		expect(items[0]?.binary?.qrCode?.fileName).toBe('pix-_a_b-c_d.png');
 	});
 
-	test('is made for Get, too', async () => {
+	test('is drawn for Get, too', async () => {
 		await account.run(parameters());
 		const transactionHash = account.sandbox.transactions[0]?.hash ?? '';
 
@@ -107,7 +107,7 @@ describe('The QR code of a PIX transaction', () => {
 		expect(hints).toEqual([]);
 	});
 
-	test('is missing without a code, and sixty charges share one hint', async () => {
+	test('is missing if the service returns no code, and sixty charges share one hint', async () => {
 		answers(null, 'always');
 
 		const { items, hints } = await account.run(parameters({ ...picture, ...OWN_CUSTOMER }), {
@@ -121,7 +121,7 @@ describe('The QR code of a PIX transaction', () => {
 		]);
 	});
 
-	test('is missing if the code is too long for a QR code, with a hint after the charge', async () => {
+	test('is missing with a hint if the PIX code is too long for a QR code', async () => {
 		answers('x'.repeat(125_000));
 
 		const { items, hints } = await account.run(parameters(picture));

@@ -116,7 +116,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		['it is disabled', { ...WAIT, disabled: true }],
 		['it does something else', { ...WAIT, parameters: waitParameters({ operation: 'get' }) }],
 		['it is a node of another package', { ...WAIT, type: 'test.other' }],
-	])('without a Wait for Payment the trigger comes next: %s', async (_why, wait) => {
+	])('the trigger is notified if no Wait for Payment follows: %s', async (_why, wait) => {
 		const other = double(async () => await Promise.resolve([]), 1, {
 			properties: [{ displayName: 'Operation', name: 'operation', type: 'string', default: '' }],
 		});
@@ -133,7 +133,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		);
 	});
 
-	test('of several triggers it takes the first that can be notified, and names it', async () => {
+	test('the first of several triggers that can be notified is notified, and the hint names it', async () => {
 		const { url, hint } = await charge({
 			triggers: [
 				{ ...SALE, name: 'Elsewhere', credentials: SHOP_2, webhookId: 'three' },
@@ -159,7 +159,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		],
 		['it has no URL', IMPORTED, 'its Digital Sales Trigger is not published'],
 	])(
-		'without such a trigger the address of the credential comes next: %s',
+		'the address of the credential is notified if no trigger can be: %s',
 		async (_, trigger, why) => {
 			const { url, hint } = await charge({
 				triggers: [trigger],
@@ -178,12 +178,15 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			await charge({ notificationUrl: IN_CREDENTIAL, triggers: [SALE], mode });
 
 		// n8n publishes a workflow of which a trigger cannot be, so its form or schedule starts without it.
-		test.each(['manual', 'trigger'] as const)('in the mode %s: it is not', async (mode) => {
-			const { url, hint } = await asked(mode);
+		test.each(['manual', 'trigger'] as const)(
+			'in the mode %s, a trigger that is not published is not notified',
+			async (mode) => {
+				const { url, hint } = await asked(mode);
 
-			expect(url).toBe(IN_CREDENTIAL);
-			expect(hint).toBe(inCredential('its Digital Sales Trigger is not published'));
-		});
+				expect(url).toBe(IN_CREDENTIAL);
+				expect(hint).toBe(inCredential('its Digital Sales Trigger is not published'));
+			},
+		);
 
 		const ofProxy = (methods: string) => (response: WebResponse) =>
 			response.writeHead(204, { 'access-control-allow-methods': methods }).end();
@@ -209,7 +212,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			},
 		);
 
-		test('once for all items of a run', async () => {
+		test('n8n is asked once for all items of a run', async () => {
 			publish(true);
 			const answer = jest.spyOn(webServer, 'answer');
 
@@ -221,14 +224,14 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			expect(questions).toHaveLength(1);
 		});
 
-		test('once it is published, the next charge notifies it', async () => {
+		test('the first charge after publishing notifies the trigger', async () => {
 			expect((await asked()).url).toBe(IN_CREDENTIAL);
 			publish(true);
 			expect((await asked()).url).toMatch(TRIGGER);
 		});
 	});
 
-	test('warns of a test URL there', async () => {
+	test('a test URL in the credential gives a warning', async () => {
 		const { hint } = await charge({ notificationUrl: 'https://n8n.example.com/webhook-test/x' });
 
 		expect(hint).toMatch(
@@ -236,7 +239,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		);
 	});
 
-	test('without any address it charges, and a hint says what to do', async () => {
+	test('without any address the charge is made, and a hint says what to do', async () => {
 		const { status, url, hint } = await charge();
 
 		expect([status, url]).toEqual(['success', '']);
@@ -248,7 +251,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 	describe('if the address of the credential cannot be used', () => {
 		const notificationUrl = 'n8n.example.com/webhook/x';
 
-		test('nothing is sent, since somebody wants to be notified', async () => {
+		test('nothing is sent, because somebody wants to be notified', async () => {
 			const { error } = await charge({ notificationUrl });
 
 			expect(error).toMatchObject({
@@ -259,19 +262,19 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			expect(account.sandbox.requests).toEqual([]);
 		});
 
-		test('a trigger that listens comes first, so the charge is made', async () => {
+		test('the charge is made if a trigger listens, because the trigger comes first', async () => {
 			expect((await charge({ notificationUrl, triggers: [SALE] })).url).toMatch(TRIGGER);
 		});
 	});
 
-	test('an existing charge keeps its address, so there is no hint about it', async () => {
+	test('an existing charge keeps its address and gets no hint about it', async () => {
 		const parameters = { orderReference: 'order-1' };
 		await charge({ parameters });
 
 		expect((await charge({ parameters })).hint).toMatch(/^The customer was already charged\..*$/);
 	});
 
-	test('as the tool of an agent it ignores a Wait for Payment after the agent', async () => {
+	test('the tool of an agent ignores a Wait for Payment after the agent', async () => {
 		const { answers } = await callTool(untouched(), [{}], {
 			credentials: account.credentials,
 			next: { type: ACTION_TYPE, parameters: waitParameters() },
@@ -315,7 +318,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			},
 		);
 
-		test('another address of the credential is notified', async () => {
+		test('the address of the credential is notified if it leads elsewhere', async () => {
 			const { url, hint } = await charge({ ...ofSale, notificationUrl: IN_CREDENTIAL });
 
 			expect(url).toBe(IN_CREDENTIAL);
@@ -325,23 +328,29 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		const OLD_ADDRESS = `https://old.example.com/webhook/${ID}/digital-sales`;
 
 		test.each<[string, NodeInput, INodeParameters, RegExp, boolean]>([
-			['the trigger is notified, with a warning', SALE, { webhooksGoTo: 'trigger' }, TRIGGER, true],
 			[
-				'also as an address',
+				'that trigger is notified, with a warning',
+				SALE,
+				{ webhooksGoTo: 'trigger' },
+				TRIGGER,
+				true,
+			],
+			[
+				'an address of that trigger is notified, with a warning',
 				SALE,
 				{ webhooksGoTo: 'url', notificationUrl: OLD_ADDRESS },
 				/old\.example\.com/,
 				true,
 			],
 			[
-				'another address is none of it',
+				'another address is notified without a warning',
 				SALE,
 				{ webhooksGoTo: 'url', notificationUrl: IN_CREDENTIAL },
 				/credential/,
 				false,
 			],
 			[
-				'and there is none if something else starts it',
+				'the trigger is notified without a warning if another node started the execution',
 				{ name: 'Start', type: START_TYPE },
 				{ webhooksGoTo: 'trigger' },
 				TRIGGER,
@@ -356,7 +365,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			expect(hint.includes(LOOP)).toBe(warns);
 		});
 
-		test('as the tool of an agent behind the trigger it notifies nobody, either', async () => {
+		test('the tool of an agent after the trigger notifies nobody', async () => {
 			const { answers } = await callTool(untouched(), [{}], {
 				credentials: account.credentials,
 				start: { name: 'Sale', json: { hash: 'paid1', payment_status: 'paid' }, node: SALE },
@@ -368,7 +377,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		});
 	});
 
-	test('Trigger of This Workflow refuses before anything is sent if it is not published', async () => {
+	test('Trigger of This Workflow is refused before anything is sent if the trigger is not published', async () => {
 		publish(false);
 		const { error } = await charge({ triggers: [SALE], parameters: { webhooksGoTo: 'trigger' } });
 

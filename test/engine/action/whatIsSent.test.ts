@@ -17,7 +17,7 @@ describe('What is sent', () => {
 		): INodeParameters =>
 			pixParameters(account.sandbox, { ...more, additionalFields: { customFields } });
 
-		test('adds up to the amount, a list replaced as a whole', async () => {
+		test('replaces a whole list and determines the amount', async () => {
 			const line = { offer_hash: offerAt(0), price: 2990, quantity: 2 };
 
 			await account.run(charge({ cart: [line] }));
@@ -116,7 +116,7 @@ describe('What is sent', () => {
 			},
 		);
 
-		test('is another account if it brings another token, and knows nothing of the first', async () => {
+		test('with another token belongs to another account, which shares no earlier charges', async () => {
 			const shop = { mode: 'trigger', workflowId: 'shop' } as const;
 			const order = (token: string) => charge({ api_token: token }, { orderReference: 'order-1' });
 			await account.run(order(account.sandbox.bodyApiToken), shop);
@@ -133,7 +133,7 @@ describe('What is sent', () => {
 			items: [{ offerHash: offerAt(0), ...more, more: { customFields: JSON.stringify(own) } }],
 		});
 
-		test('has what Custom Fields say, in the body and in a line of the cart', async () => {
+		test('contains Custom Fields, in the body and in an item of the cart', async () => {
 			const additionalFields = { customFields: { offer_hash: offerAt(0) } };
 			const cart = line({ product_hash: 'prod1', operation_type: 2 }, { price: '19,90' });
 
@@ -143,7 +143,7 @@ describe('What is sent', () => {
 			expect(account.bodies()).toMatchObject([{ offer_hash: offerAt(0), cart: [own] }]);
 		});
 
-		test('is charged the price of those fields, checked like any other', async () => {
+		test('charges the price in Custom Fields and checks it like any other', async () => {
 			const parameters = (own: object): INodeParameters =>
 				pixParameters(account.sandbox, { cart: line({ title: 'Curso', ...own }) });
 			await account.run(parameters({ price: 700 }));
@@ -173,7 +173,7 @@ describe('What is sent', () => {
 			expect(names.sort()).toEqual(Object.keys(expected).sort());
 		});
 
-		test('has no such field if nobody is notified', async () => {
+		test('has no Notification Field if nobody is notified', async () => {
 			const credentials = account.credentialsWith({ notificationField: 'postback_url' });
 
 			await account.run(pixParameters(account.sandbox, { webhooksGoTo: 'none' }), { credentials });
@@ -182,7 +182,7 @@ describe('What is sent', () => {
 		});
 	});
 
-	test('is as it was asked for and passes every check, whatever the catalog says', async () => {
+	test('matches the form and passes every check, whatever the catalog contains', async () => {
 		const cents = fc.constantFrom(1990, 199_000);
 		const amount = fc.constantFrom(undefined, 1990, 3980, 199_000, 398_000);
 		const line = fc.record({

@@ -2,14 +2,14 @@ import type { Locator, Page } from 'playwright-core';
 import type { Login } from '../n8n/rest';
 import type { Area } from './pictures';
 
-/** Types into a field and waits, because the editor saves the text only after a moment. */
+/** The editor saves the text only after a moment. */
 async function fillIn(page: Page, input: Locator, text: string): Promise<void> {
 	await input.fill(text);
 	await input.blur();
 	await page.waitForTimeout(300);
 }
 
-/** The form of a credential. Saving it tests it; it closes if the test succeeds. */
+/** Saving tests the credential. The dialog closes if the test succeeds. */
 export class CredentialDialog {
 	constructor(private readonly page: Page) {}
 
@@ -23,13 +23,13 @@ export class CredentialDialog {
 		await fillIn(this.page, input, text);
 	}
 
-	/** Saves, and returns the text of the dialog once the failing test shows the expected message. */
+	/** Returns the text of the dialog. */
 	async saveAndFail(expected: string): Promise<string> {
 		await this.save();
 		const message = this.dialog.getByText(expected);
 		const more = this.dialog.getByText('More details');
 		await more.or(message).first().waitFor();
-		// The details stay unfolded from one failure to the next.
+		// After one failure, the details stay open for the next.
 		if (await more.isVisible()) await more.click();
 		await message.waitFor();
 		return await this.dialog.innerText();
@@ -55,7 +55,7 @@ export class CredentialDialog {
 
 const OUTPUT_WITHIN_MS = 20_000;
 
-/** An open node: its form in the middle, its output on the right. */
+/** The form is in the middle, the output on the right. */
 export class NodeView {
 	constructor(private readonly page: Page) {}
 
@@ -79,14 +79,13 @@ export class NodeView {
 		await fillIn(this.page, this.input(field), text);
 	}
 
-	/** Types into a field as a person does: a click into it, then the keys. */
+	/** Clicks into the field and presses the keys. */
 	async type(field: string, text: string): Promise<void> {
 		await this.input(field).click();
 		await this.page.keyboard.type(text);
 		await this.page.waitForTimeout(300);
 	}
 
-	/** What an expression field holds. */
 	async valueOf(field: string): Promise<string> {
 		return (await this.field(field).locator('.cm-content').first().innerText()).trim();
 	}
@@ -96,19 +95,18 @@ export class NodeView {
 		await this.shownChoice(name).click();
 	}
 
-	/** Opens the list of a resource locator. */
 	async openList(field: string): Promise<void> {
 		await this.locator(field).getByTestId('rlc-input').click();
 		await this.entries.first().waitFor();
 	}
 
-	/** Waits until an entry of a collection has this name above it, and returns the name. */
+	/** Waits for this name above an entry of a collection. */
 	async entryTitled(name: string): Promise<string> {
 		const form = this.page.getByTestId('node-parameters');
 		return await form.getByText(name, { exact: true }).innerText();
 	}
 
-	/** Opens the list of a resource locator, searches it, and returns what it shows. */
+	/** Returns the entries of a resource locator that match. */
 	async search(field: string, text: string): Promise<string[]> {
 		await this.openList(field);
 		const found = this.page.waitForResponse(
@@ -122,7 +120,7 @@ export class NodeView {
 		return await this.entries.allInnerTexts();
 	}
 
-	/** Takes the first entry of the open list, or the first with this text. */
+	/** Picks the first entry with this text from the open list. */
 	async pick(text = ''): Promise<void> {
 		await this.entries.filter({ hasText: text }).first().click();
 	}
@@ -131,13 +129,13 @@ export class NodeView {
 		return await this.within('rlc-input', this.locator(field)).inputValue();
 	}
 
-	/** Runs the node and returns the text of the output panel once it has all expected texts. */
+	/** Returns the text of the output panel once it has all expected texts. */
 	async execute(...expected: string[]): Promise<string> {
 		await this.page.getByTestId('node-execute-button').click();
 		return await this.output(...expected);
 	}
 
-	/** The text of the output panel, a table or an error, once it has all expected texts. */
+	/** Returns the text of the output panel once it has all expected texts. */
 	async output(...expected: string[]): Promise<string> {
 		const panel = this.page.getByTestId('output-panel');
 		const table = panel.locator(
@@ -145,7 +143,7 @@ export class NodeView {
 		);
 		const deadline = Date.now() + OUTPUT_WITHIN_MS;
 		for (;;) {
-			// An output with files opens with these in view. The button goes away when a new run begins.
+			// n8n shows the files of an output first. The button disappears when a new run begins.
 			if ((await table.count()) > 0) await table.click({ timeout: 500 }).catch(() => {});
 			const shown = await panel.innerText();
 			const missing = expected.filter((text) => !shown.includes(text));
@@ -168,21 +166,19 @@ export class NodeView {
 		await panel.locator('img[src*="/rest/binary-data"], img[src^="data:image"]').first().waitFor();
 	}
 
-	/** Unfolds the addresses of a trigger, and returns the one for tests or for production. */
 	async url(kind: 'test' | 'production'): Promise<string> {
 		await this.page.getByText('Webhook URLs', { exact: true }).click();
 		if (kind === 'production') await this.page.getByText('Production URL', { exact: true }).click();
-		// Playwright refuses if there are several.
+		// Playwright throws if the page shows several.
 		return (await this.page.locator('.webhook-url').innerText()).trim();
 	}
 
-	/** Makes a trigger listen for one test event. */
 	async listen(): Promise<void> {
 		await this.page.getByTestId('trigger-execute-button').click();
 		await this.page.getByTestId('trigger-listening').waitFor();
 	}
 
-	// The editor marks sometimes the text field, sometimes the element around it.
+	// The id is sometimes on the text field, and sometimes on an element around it.
 	private within(testId: string, inside: Locator | Page = this.page): Locator {
 		return inside
 			.locator(`[data-test-id="${testId}"] input, input[data-test-id="${testId}"]`)
@@ -213,14 +209,13 @@ export class NodeView {
 
 const ROOM = 24;
 
-/** n8n's editor, in the steps of a person: the canvas, the node panel, publishing, executions. */
+/** The steps of a person in n8n's editor. */
 export class Editor {
 	constructor(
 		readonly page: Page,
 		private readonly url: string,
 	) {}
 
-	/** Signs in and opens an empty workflow. */
 	async open({ email, password }: Login): Promise<void> {
 		const { page } = this;
 		await page.goto(`${this.url}/signin`);
@@ -236,7 +231,7 @@ export class Editor {
 		await this.page.getByTestId('canvas-plus-button').waitFor();
 	}
 
-	/** Opens the node panel of an empty workflow by the text under its button, and searches it. */
+	/** `button` is the text under the button that opens the node panel. */
 	async searchFirstStep(button: string, word: string): Promise<void> {
 		await this.page.getByTestId('canvas-add-button').filter({ hasText: button }).waitFor();
 		await this.page.getByTestId('canvas-plus-button').click();
@@ -254,7 +249,7 @@ export class Editor {
 		await page.getByTestId('canvas-node').first().waitFor();
 	}
 
-	/** Opens a saved workflow, all of it in view. */
+	/** The whole workflow is in view. */
 	async openWorkflow(id: string): Promise<void> {
 		const { page } = this;
 		await page.goto(`${this.url}/workflow/${id}`);
@@ -264,9 +259,9 @@ export class Editor {
 	}
 
 	/**
-	 * Where on the page the workflow is, with its notes, names and connections, and a little room around it.
+	 * The area of the workflow on the page, with a margin.
 	 *
-	 * @throws Error if a part of it is not in view
+	 * @throws Error if a part of the workflow is not in view
 	 */
 	async workflowArea(): Promise<Area> {
 		const [pane] = await this.boxesOf('.vue-flow__pane');
@@ -275,7 +270,7 @@ export class Editor {
 		const left = Math.min(...parts.map(({ x }) => x));
 		const top = Math.min(...parts.map(({ y }) => y));
 		const right = Math.max(...parts.map(({ x, width }) => x + width));
-		// A name may go on below its node.
+		// A name may continue below its node.
 		const bottom = Math.max(...parts.map(({ y, height }) => y + height)) + ROOM;
 		const [paneRight, paneBottom] = [pane.x + pane.width, pane.y + pane.height];
 		if (left < pane.x || top < pane.y || right > paneRight || bottom > paneBottom) {
@@ -296,7 +291,7 @@ export class Editor {
 		return boxes.filter((box) => box !== null);
 	}
 
-	/** The nodes that the editor marks because something has to be filled in. */
+	/** Names the nodes that the editor marks because a field must be filled in. */
 	async nodesWithIssues(): Promise<string[]> {
 		const marks = this.page.getByTestId('node-issues');
 		const marked = this.page
@@ -307,25 +302,25 @@ export class Editor {
 		);
 	}
 
-	/** Searches the node panel of the empty workflow, and returns the names it finds. */
+	/** Returns the names that the node panel finds. */
 	async search(word: string): Promise<string[]> {
 		const { page } = this;
 		if (!(await this.panel.isVisible())) await page.getByTestId('canvas-plus-button').click();
 		await this.searchField.fill(word);
 		const names = this.panel.getByTestId('node-creator-item-name');
-		// The list shows its earlier entries for a moment longer.
+		// The list shows the earlier entries for a moment longer.
 		await names.getByText('Trigger manually').waitFor({ state: 'hidden' });
 		await names.or(this.panel.getByTestId('node-creator-no-results')).first().waitFor();
 		return await names.allInnerTexts();
 	}
 
-	/** Opens the entry of the package among the results, and its actions, which are folded. */
+	/** The actions of an entry are folded. */
 	async openActions(entry: string, actions: string): Promise<void> {
 		await this.openNamed(entry);
 		await this.categories.filter({ hasText: actions }).click();
 	}
 
-	/** Adds an action after a node; without `after`, an action of the entry that is open in the panel. */
+	/** Without `after`, the node panel already shows the actions of the package. */
 	async addAction(action: string, after?: string): Promise<NodeView> {
 		if (after !== undefined) {
 			await this.node(after).getByTestId('canvas-handle-plus').last().click();
@@ -335,13 +330,12 @@ export class Editor {
 		return await this.add('Actions', action);
 	}
 
-	/** Adds a trigger of an entry in the search results. */
 	async addTriggerOf(entry: string, trigger: string): Promise<NodeView> {
 		await this.openNamed(entry);
 		return await this.add('Triggers', trigger);
 	}
 
-	/** Adds a trigger that no node precedes. */
+	/** No node precedes the trigger. */
 	async addTrigger(trigger: string): Promise<NodeView> {
 		await this.page.getByTestId('node-creator-plus-button').click();
 		await this.searchField.fill('pix');
@@ -369,19 +363,19 @@ export class Editor {
 		return await new NodeView(this.page).opened();
 	}
 
-	/** Turns names of a collection's entries on or off, which n8n does not show to everybody yet. */
+	/** n8n does not yet show the names of entries to everybody. */
 	async nameEntries(isOn: boolean): Promise<void> {
 		const variant = isOn ? 'variant' : 'control';
 		await this.page.evaluate(`featureFlags.override('048_collection_overhaul', '${variant}')`);
 	}
 
-	/** Arranges the nodes, with all of them in view. */
+	/** All nodes are in view afterwards. */
 	async tidyUp(): Promise<void> {
 		await this.page.getByTestId('tidy-up-button').click();
 		await this.page.waitForTimeout(1_000);
 	}
 
-	/** Publishes the workflow by the button of that name, and returns what n8n then says. */
+	/** Returns the message of n8n. */
 	async publish(button = 'Publish'): Promise<string> {
 		const { page } = this;
 		await page.getByTestId('workflow-open-publish-modal-button').getByText(button).click();
@@ -391,12 +385,12 @@ export class Editor {
 		return await message.innerText();
 	}
 
-	/** Whether n8n offers to publish the workflow: not while something that must be filled in is empty. */
+	/** False while a required field is empty. */
 	async mayPublish(): Promise<boolean> {
 		return await this.page.getByTestId('workflow-open-publish-modal-button').isEnabled();
 	}
 
-	/** Closes the message about publishing, and the advice that n8n shows a moment later. */
+	/** Also closes the advice that n8n shows a moment later. */
 	async gotIt(): Promise<void> {
 		await this.page.getByRole('button', { name: 'Got it' }).click();
 		const advice = this.page.getByText('Production Checklist');
@@ -413,7 +407,7 @@ export class Editor {
 		await this.node(name).getByTestId('canvas-node-status-success').waitFor({ timeout });
 	}
 
-	/** Opens the newest execution that no person started, and the node in it. */
+	/** Opens the node in the newest execution that no person started. */
 	async openNewestExecution(node: string): Promise<NodeView> {
 		const { page } = this;
 		await page.getByTestId('radio-button-executions').click();
@@ -451,7 +445,7 @@ export class Editor {
 		const entries = await this.panel.getByTestId('node-creator-item-name').count();
 		await head.click();
 		await this.page.waitForTimeout(300);
-		// A click on an unfolded category folds it.
+		// A click folds a category that is open.
 		if ((await this.panel.getByTestId('node-creator-item-name').count()) < entries) {
 			await head.click();
 		}

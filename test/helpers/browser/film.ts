@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { atRest, fileOf, noteSaved } from './pictures';
 
-/** A GIF has 256 colors; one of them is "as before". */
+/** A GIF has 256 colors. One of them means that a pixel is unchanged. */
 const COLORS = 255;
 const AS_BEFORE = 0;
 
@@ -14,18 +14,15 @@ interface Shot {
 	png: PNG;
 }
 
-/** A moving picture of what a page shows, shot by shot. */
 export class Film {
 	private readonly shots: Shot[] = [];
 
-	/** Adds what a page shows now, for so many seconds. */
 	async shoot(page: Page, seconds: number): Promise<void> {
 		await atRest(page);
 		const image = await page.screenshot({ animations: 'disabled', scale: 'css' });
 		this.shots.push({ seconds, png: PNG.sync.read(image) });
 	}
 
-	/** Saves it among the pictures, and returns how large it is and how long it runs. */
 	async save(name: string): Promise<{ bytes: number; seconds: number }> {
 		const gif = GIFEncoder();
 		let before: Uint32Array | undefined;

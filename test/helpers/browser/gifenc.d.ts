@@ -1,4 +1,4 @@
-/** The part of gifenc that a film needs; the package brings no types. */
+/** The package has no types. */
 declare module 'gifenc' {
 	type Palette = number[][];
 	interface Frame {
@@ -7,7 +7,7 @@ declare module 'gifenc' {
 		delay: number;
 		transparent: boolean;
 		transparentIndex: number;
-		/** 1 leaves the frame before where this one is transparent. */
+		/** 1 keeps the previous frame where this frame is transparent. */
 		dispose: number;
 	}
 	export function quantize(rgba: Uint8Array, most: number): Palette;

@@ -11,26 +11,21 @@ import { Editor } from './editor';
 
 export const INSTALL_AND_START_MS = 15 * 60_000;
 const VIEWPORT = { width: 1280, height: 800 };
-/** The notes of a workflow are small, and most screens show two pixels where a page has one. */
+/** The notes of a workflow are small, and most screens show two pixels for each pixel of a page. */
 const PIXELS = 2;
 const PATIENCE_MS = 20_000;
 
-/** A service, and an n8n that has the package and nothing else. */
+/** An n8n with the package, and no credential or workflow. */
 export interface Newcomer {
 	n8n: N8n;
-	/** Signed in, with an empty workflow open. */
+	/** Signed in, with an empty workflow. */
 	editor: Editor;
-	/** Opens another page of the browser. */
 	openPage(): Promise<Page>;
 	stop(): Promise<void>;
 }
 
-/**
- * Opens a browser at a fresh n8n with the package, which has an owner but no credential and no
- * workflow.
- */
 export async function startNewcomer(service: SandboxOptions = {}): Promise<Newcomer> {
-	// n8n's editor marks its elements by this attribute.
+	// The editor names its elements in this attribute.
 	selectors.setTestIdAttribute('data-test-id');
 	const cleanUp = new CleanUp();
 	try {
@@ -48,7 +43,6 @@ export async function startNewcomer(service: SandboxOptions = {}): Promise<Newco
 	}
 }
 
-/** A page in the size of the pictures. */
 export async function pageOf(browser: Browser): Promise<Page> {
 	const page = await browser.newPage({
 		viewport: VIEWPORT,
@@ -59,7 +53,7 @@ export async function pageOf(browser: Browser): Promise<Page> {
 	return page;
 }
 
-/** The steps to the first charge and the first sale, in each language. */
+/** By language. */
 const WAYS = [
 	['README.md', '## Your first paid charge', '**That is all you need to start.'],
 	['docs/pt-BR.md', '## Sua primeira cobrança paga', '**Para começar, é só isso.'],
@@ -68,31 +62,26 @@ const WAYS = [
 	return [page, text.slice(text.indexOf(begin), text.indexOf(end))];
 });
 
-/**
- * Returns a name on the screen that the README and the page in Portuguese mention in their first steps.
- *
- * @throws Error if one of the two pages does not mention it
- */
+/** @throws Error if the first steps in one of the languages do not mention a name that the screen shows */
 export function told(name: string): string {
 	const silent = WAYS.filter(([, way]) => !way.includes(`**${name}**`));
 	for (const [page] of silent) throw new Error(`${page} does not say "${name}"`);
 	return name;
 }
 
-/** The page of the sandbox, in the steps of a person. */
+/** The steps of a person on the sandbox's page. */
 export class SandboxPage {
 	constructor(
 		readonly page: Page,
 		private readonly url: string,
 	) {}
 
-	/** Opens it, or shows it as it is now. */
+	/** Opens or reloads the page. */
 	async open(): Promise<void> {
 		await this.page.bringToFront();
 		await this.page.goto(this.url);
 	}
 
-	/** Pays a transaction by its button. */
 	async pay(hash: string): Promise<void> {
 		await this.page.locator(`[data-testid="pay-${hash}"]`).click();
 		await this.page
@@ -101,7 +90,7 @@ export class SandboxPage {
 			.waitFor();
 	}
 
-	/** Has a notice sent to an address, and returns what that answered. */
+	/** Returns the answer of the address. */
 	async sendTestNotice(url: string): Promise<string> {
 		await this.page.locator('[data-testid="test-notice-url"]').fill(url);
 		await this.page.locator('[data-testid="test-notice-send"]').click();

@@ -7,7 +7,7 @@ const COLORS = 256;
 const BITS = 8;
 const INDEXED = 3;
 
-/** Reduces a PNG without transparency to 256 colors, which takes a third of the bytes for a picture of the editor. */
+/** For a picture of the editor, 256 colors need a third of the bytes. The PNG must not be transparent. */
 export function reducePng(png: Buffer): Buffer {
 	const { width, height, data } = PNG.sync.read(png);
 	const palette = quantize(data, COLORS);
@@ -15,7 +15,7 @@ export function reducePng(png: Buffer): Buffer {
 	const size = Buffer.alloc(8);
 	size.writeUInt32BE(width, 0);
 	size.writeUInt32BE(height, 4);
-	// Each row begins with the number of its filter: 0 is none.
+	// Each row begins with the number of its filter. 0 means no filter.
 	const rows = Array.from({ length: height }, (_, row) =>
 		Buffer.concat([Buffer.of(0), pixels.subarray(row * width, (row + 1) * width)]),
 	);

@@ -7,7 +7,7 @@ import { reducePng } from './palettePng';
 
 const REPORTS = path.join(ROOT, 'reports', 'browser');
 
-/** The pictures of the documentation; all others only show how a run went. */
+/** All other pictures only show how a run went. */
 const IN_DOCUMENTATION = [
 	'credential-fails',
 	'pick-a-product',
@@ -17,10 +17,9 @@ const IN_DOCUMENTATION = [
 	'first-charge',
 ];
 
-/** The folder of the recipes' pictures. */
 export const EXAMPLES = 'examples/';
 
-/** A part of a page, in pixels. */
+/** In pixels. */
 export interface Area {
 	x: number;
 	y: number;
@@ -28,24 +27,23 @@ export interface Area {
 	height: number;
 }
 
-/** Hides what a node shows only under the pointer. */
+/** Hides the button that a node shows under the pointer. */
 const HOVER_STYLE = '[data-test-id^="execute-workflow-button-"] { visibility: hidden !important; }';
 
-/** Hides the editor's buttons over the canvas, and its dots, which make the files larger. */
+/** The dots of the canvas would make the files larger. */
 const CANVAS_STYLE =
 	'[data-test-id="canvas-controls"], [class*="_executionButtons_"], .vue-flow__background { visibility: hidden !important; }';
 
-/** Waits until nothing moves, and nothing pops up any more. */
 export async function atRest(page: Page): Promise<void> {
-	// Permanently, because a pop-up in the corner would also block the next click.
+	// The style stays, because a pop-up would also block the next click.
 	await page.addStyleTag({ content: '.el-notification { display: none !important; }' });
 	await page.mouse.move(640, 8);
 	await page.waitForTimeout(400);
 }
 
 /**
- * Saves a picture of the page, or of an area of the canvas without the editor's buttons. With PICTURES=docs it renews the
- * pictures of the documentation; otherwise all pictures go to the reports, so that a test run changes no source.
+ * Saves a picture of the page, or of an area of the canvas without the editor's buttons. Only with PICTURES=docs does
+ * it renew the documentation. Otherwise the picture goes to the reports, so that a test run changes no source.
  */
 export async function picture(page: Page, name: string, clip?: Area): Promise<void> {
 	await atRest(page);
@@ -60,7 +58,6 @@ export async function picture(page: Page, name: string, clip?: Area): Promise<vo
 	noteSaved(file);
 }
 
-/** Records what a picture of the documentation shows. */
 export function noteSaved(file: string): void {
 	if (file.startsWith(PICTURES)) noteMade(path.relative(PICTURES, file));
 }

@@ -6,17 +6,16 @@ import { listen } from '../n8n/processes';
 
 const mailSchema = z.object({
 	subject: z.string(),
-	/** Empty in a mail without it. */
+	/** Empty if the mail has none. */
 	html: z.string().or(z.literal(false).transform(() => '')),
 	text: z.string().default(''),
 	to: z.object({ text: z.string() }),
 	attachments: z.array(z.object({ cid: z.string().optional(), contentType: z.string() })),
 });
 
-/** A mail as its reader sees it. */
 export type Mail = z.infer<typeof mailSchema>;
 
-/** A mail server that takes everything and keeps it. */
+/** Accepts and keeps every mail. */
 export class MailServer {
 	readonly mails: Mail[] = [];
 
@@ -27,7 +26,6 @@ export class MailServer {
 		});
 	}
 
-	/** Listens on the loopback address. */
 	static async open(): Promise<MailServer> {
 		return new MailServer(await listen(0));
 	}
@@ -40,7 +38,7 @@ export class MailServer {
 		await new Promise((resolve) => this.server.close(resolve));
 	}
 
-	/** Speaks as much SMTP (RFC 5321) as a client needs that sends a mail. */
+	/** Speaks only the part of SMTP (RFC 5321) that sends a mail. */
 	private async converse(socket: Socket): Promise<void> {
 		const say = (line: string): void => void socket.write(`${line}\r\n`);
 		let mail: string[] | undefined;
@@ -66,6 +64,6 @@ async function readMail(raw: string): Promise<Mail> {
 	const { simpleParser } = z
 		.object({ simpleParser: z.function().args(z.instanceof(Buffer), z.unknown()) })
 		.parse(requireOfHost('mailparser'));
-	// Otherwise it puts the pictures into the text.
+	// Otherwise the parser would put the pictures into the text.
 	return mailSchema.parse(await simpleParser(Buffer.from(raw, 'latin1'), { skipImageLinks: true }));
 }

@@ -2,12 +2,11 @@ import fastify from 'fastify';
 import { z } from 'zod';
 import { LOOPBACK } from '../n8n/processes';
 
-/** Its name. */
 export const MODEL = 'deepseek-chat';
 
-/** The calls of tools that it is asked for: which one, and what it fills in. */
+/** A chat asks for these tool calls. */
 const callsSchema = z.array(z.object({ tool: z.string(), args: z.record(z.unknown()) }));
-/** A content, which may come in parts, as one text. */
+/** Content may arrive in parts. */
 const textSchema = z
 	.string()
 	.or(
@@ -28,18 +27,16 @@ const chatSchema = z.object({
 	stream: z.boolean().default(false),
 });
 
-/** A running model, and what it was told. */
 export interface ModelServer {
 	url: string;
-	/** The tools of the latest chat, each with what the model may fill in. */
+	/** The tools of the latest chat, and the parameters of each that the model may fill in. */
 	told: Record<string, string[]>;
 	close: () => Promise<void>;
 }
 
 /**
- * Serves a chat model with OpenAI's interface. It makes the calls that it is asked for in the chat, as
- * JSON, one at a time, and says in the end what the last tool answered. It keeps nothing, so any number
- * of chats may go on beside each other.
+ * Serves a chat model with OpenAI's interface. A chat asks for tool calls as JSON. The model makes them one at a
+ * time, and then repeats the answer of the last tool. It keeps no state, so chats may run concurrently.
  */
 export async function serveModel(): Promise<ModelServer> {
 	const server = fastify({ bodyLimit: 10_000_000, forceCloseConnections: true });
@@ -49,7 +46,7 @@ export async function serveModel(): Promise<ModelServer> {
 		const { messages, tools, stream } = chatSchema.parse(body);
 		const last = messages.map(({ role }) => role).lastIndexOf('user');
 		const answers = messages.slice(last).filter(({ role }) => role === 'tool');
-		// Without tools it is asked for a title of the chat.
+		// n8n also asks for a title of the chat, without tools.
 		const asked = tools.length === 0 ? '[]' : (messages[last]?.content ?? '');
 		const next = callsSchema.parse(JSON.parse(asked))[answers.length];
 		if (tools.length > 0) {

@@ -12,10 +12,7 @@ import {
 const NOT_PUBLISHED =
 	'Webhooks Go To is set to Trigger of This Workflow, but its Digital Sales Trigger is not published';
 
-/**
- * Charges by hand with each choice of Webhooks Go To that means the trigger of the workflow: before the workflow
- * is published, while it is published, and after it was unpublished again.
- */
+/** Charges with both values of Webhooks Go To that can mean the trigger of the workflow. */
 export async function expectTriggerNotifiedIfPublished(running: Running): Promise<void> {
 	const { rest, sandbox, credential } = running;
 	const url = addressOf(running, 'notified');
@@ -38,7 +35,7 @@ export async function expectTriggerNotifiedIfPublished(running: Running): Promis
 		return { error, made };
 	};
 
-	/** What a person reads who opens the URL (docs/troubleshooting.md). */
+	/** docs/troubleshooting.md quotes this text. */
 	const inBrowser = async () => await (await fetch(url)).text();
 
 	const unpublished = { error: NOT_PUBLISHED, made: [''] };

@@ -15,14 +15,14 @@ import { REPLACED, Services, writeInChat } from './services';
 const RECORDER_TYPE = 'CUSTOM.recorder';
 
 /**
- * What a test changes in a node, beside what a person fills in: above all, times. `type` comes without
- * its package; parameters are put in beside the others of the node.
+ * What a test changes in a node that a person would not change, mostly times. The `type` has no package name, and
+ * the parameters are added to those of the node.
  */
 export type Change = (node: PlacedNode) => Partial<PlacedNode> | undefined;
 
 const shortOf = (type: string): string => type.replace(/^.*\./, '');
 
-/** A real n8n in which recipes run, with stand-ins for the services that they talk to. */
+/** A real n8n, with stand-ins for the services that recipes use. */
 export class RecipeStage {
 	private constructor(
 		readonly stage: Guest,
@@ -44,7 +44,7 @@ export class RecipeStage {
 		return recipes;
 	}
 
-	/** Saves the credential that nodes of its type are given from now on. */
+	/** From now on, nodes of this type get this credential. */
 	async addCredential(type: string, data: Record<string, unknown>): Promise<void> {
 		this.credentials.set(type, await this.stage.rest.createCredential(type, type, data));
 	}
@@ -63,7 +63,7 @@ export class RecipeStage {
 		await this.services.close();
 	}
 
-	/** Imports a recipe with everything chosen and filled in that it leaves open. */
+	/** Chooses and fills in everything that the recipe leaves open. */
 	async import(
 		recipe: string,
 		language: Language = 'en',
@@ -74,7 +74,7 @@ export class RecipeStage {
 			const { parameters, ...more } = change({ ...node, type: shortOf(node.type) }) ?? {};
 			return {
 				...this.filledIn({ ...node, ...more, parameters: { ...node.parameters, ...parameters } }),
-				// As the editor does at an import, so that no two workflows share an address.
+				// The editor does the same at an import. Otherwise two workflows would share an address.
 				...('webhookId' in node ? { webhookId: randomUUID() } : {}),
 				...('waitBetweenTries' in node ? { waitBetweenTries: 1 } : {}),
 			};
@@ -82,7 +82,7 @@ export class RecipeStage {
 		return new ImportedRecipe(this, await this.stage.rest.createWorkflow({ ...file, nodes }));
 	}
 
-	/** Has a published workflow fail that has a recipe as its error workflow. */
+	/** Makes a workflow fail that has the recipe as its error workflow. */
 	async fail({ workflow: { id } }: ImportedRecipe): Promise<void> {
 		const { rest, url, credential } = this.stage;
 		const path = randomUUID();
@@ -106,7 +106,7 @@ export class RecipeStage {
 		return { ...node, parameters: this.chosen(parameters), credentials };
 	}
 
-	/** The offer and the product chosen, and every host on the internet replaced. */
+	/** Chooses the offer and the product, and replaces every host on the internet. */
 	private chosen(parameters: IDataObject): INodeParameters {
 		const [product] = this.sandbox.products;
 		const choice = (value = ''): string => JSON.stringify({ __rl: true, mode: 'hash', value });
@@ -116,7 +116,7 @@ export class RecipeStage {
 			.replace(new RegExp(`(?<="product":)${open}`), choice(product?.hash))
 			.replace(/(?<="minimumAmount":)"[^"]*"/, '"19,90"')
 			.replace(/(?<="(from|to)Email":)""/g, '"Shop <shop@example.test>"')
-			// No two workflows share an address.
+			// Otherwise two workflows would share an address.
 			.replace(/(?<="path":"(order|pedido)-)[^"]*"/, `${randomUUID()}"`)
 			.replace(/(?<="url":"=?)https:\/\/([^/"]+)/, (_url, host: string) =>
 				this.services.inPlaceOf(host),
@@ -125,7 +125,7 @@ export class RecipeStage {
 	}
 }
 
-/** The credential of a node, by its type. */
+/** By node type. */
 const CREDENTIAL_OF: Record<string, string> = {
 	digitalSales: 'digitalSalesApi',
 	digitalSalesTrigger: 'digitalSalesApi',
@@ -136,7 +136,6 @@ const CREDENTIAL_OF: Record<string, string> = {
 	httpRequest: 'httpHeaderAuth',
 };
 
-/** A recipe in n8n. */
 export class ImportedRecipe {
 	constructor(
 		private readonly recipes: RecipeStage,
@@ -147,12 +146,11 @@ export class ImportedRecipe {
 		await this.recipes.stage.rest.publish(this.workflow);
 	}
 
-	/** The address of its trigger for sales. */
 	get saleUrl(): string {
 		return addressOf(this.recipes.stage, this.webhookOf('digitalSalesTrigger'));
 	}
 
-	/** Fills in its published form, field by field, as a customer does, and gives the page that follows. */
+	/** Fills in the published form as a customer does, and returns the next page. */
 	async fillIn(values: object): Promise<string> {
 		const form = new FormData();
 		Object.values(values).forEach((value, index) => form.set(`field-${index}`, value));
@@ -165,12 +163,11 @@ export class ImportedRecipe {
 			return text === 'form-waiting' || text === 'error';
 		});
 		const shown = await (await fetch(page)).text();
-		// So does the script of the page.
+		// The script of the page does the same.
 		await fetch(page, { method: 'POST' });
 		return shown;
 	}
 
-	/** Its published form as a page; or what it answers. */
 	async form(request: RequestInit = {}): Promise<string> {
 		const url = `${this.recipes.stage.url}/form/${this.formPath}`;
 		const response = await fetch(url, request);
@@ -178,13 +175,12 @@ export class ImportedRecipe {
 		return await response.text();
 	}
 
-	/** Writes into its published chat as a customer does; gives what appears there from then on. */
+	/** Returns the messages that appear in the chat from now on. */
 	async write(chatInput: string): Promise<string[]> {
 		const chat = `/webhook/${this.webhookOf('chatTrigger')}/chat`;
 		return await writeInChat(this.recipes.stage.url, chat, chatInput);
 	}
 
-	/** Where its form is. */
 	get formPath(): string {
 		const form = this.workflow.nodes.find(({ type }) => shortOf(type) === 'formTrigger');
 		return String(Object(form?.parameters.options).path);
@@ -195,13 +191,13 @@ export class ImportedRecipe {
 		return node?.webhookId ?? '';
 	}
 
-	/** Presses Execute workflow and waits for the end, good or bad. */
+	/** Returns the execution even if it failed. */
 	async execute(): Promise<Execution> {
 		const start = this.workflow.nodes.find(({ type }) => /\.manualTrigger$/.test(type));
 		return await this.recipes.stage.rest.run(this.workflow.id, start?.name ?? '');
 	}
 
-	/** The newest execution, once it is there and in this state. */
+	/** Waits until the newest execution has this status, and returns its id. */
 	async inState(status: string): Promise<string> {
 		return await until(`${this.workflow.name} is ${status}`, async () => {
 			const [newest] = await this.recipes.stage.rest.executions(this.workflow.id);
@@ -210,17 +206,16 @@ export class ImportedRecipe {
 		});
 	}
 
-	/** How often it was started. */
 	async runs(): Promise<number> {
 		return (await this.recipes.stage.rest.executions(this.workflow.id)).length;
 	}
 
-	/** The `count`th execution, once it has ended well. */
+	/** Waits for the `count`th execution. */
 	async ended(count = 1): Promise<Execution> {
 		return well(await this.over(count));
 	}
 
-	/** The `count`th execution, once it has ended, good or bad. */
+	/** Like `ended`, but the execution may have failed. */
 	async over(count = 1): Promise<Execution> {
 		const { rest } = this.recipes.stage;
 		const id = await until(`${this.workflow.name} has run ${count} times`, async () => {
@@ -230,14 +225,13 @@ export class ImportedRecipe {
 		return await rest.ended(id);
 	}
 
-	/** Presses Retry on an execution that failed, and waits for the end. */
 	async retry({ summary }: Execution): Promise<Execution> {
 		const { rest } = this.recipes.stage;
 		return well(await rest.ended(await rest.retry(summary.id, false)));
 	}
 }
 
-/** The same execution; throws if it did not end well. */
+/** @throws Error if the execution failed */
 export function well(execution: Execution): Execution {
 	if (execution.error === undefined) return execution;
 	throw new Error(`At "${execution.lastNode}": ${execution.complaint}`);

@@ -10,20 +10,20 @@ import { MailServer } from './mailServer';
 
 const RECORDER = '/recorder';
 
-/** Arrays count as well. */
+/** Accepts arrays as well. */
 const objectSchema = z.custom<Record<string, unknown>>(
 	(value) => typeof value === 'object' && value !== null,
 );
 const callSchema = z.object({ parameters: objectSchema, files: z.array(z.string()) });
 const recordedSchema = z.object({
-	/** Without its package, such as whatsApp. */
+	/** Without the package name, for example whatsApp. */
 	type: z.string(),
 	name: z.string(),
 	expressions: objectSchema,
 	calls: z.array(callSchema),
 });
 
-/** What replaced nodes give, beside rows of a sheet. */
+/** The output of replaced nodes, apart from spreadsheets. */
 const ANSWERS: Record<string, IDataObject> = {
 	whatsApp: {
 		messaging_product: 'whatsapp',
@@ -33,26 +33,25 @@ const ANSWERS: Record<string, IDataObject> = {
 	telegram: { ok: true, result: { message_id: 1, chat: { id: -100 } } },
 	hubspot: { vid: 101, isNew: true },
 };
-/** The types of the nodes whose service cannot be put elsewhere. */
+/** Node types whose service cannot be moved to another address. */
 export const REPLACED = ['googleSheets', ...Object.keys(ANSWERS)];
 
-/** What one item made a replaced node do: its parameters, evaluated, and the names of the files that came with it. */
+/** The evaluated parameters for one item, and the names of its files. */
 type Call = z.infer<typeof callSchema> & Pick<z.infer<typeof recordedSchema>, 'type' | 'name'>;
 
-/** A request of an HTTP Request node; its URL has the host for which it was meant. */
+/** A request of an HTTP Request node. The URL has the original host. */
 type WebCall = Pick<FastifyRequest, 'method' | 'url' | 'headers' | 'body'>;
 
 export type Row = Record<string, unknown>;
 
-/** Stands in for every service that the recipes talk to. */
 export class Services {
 	readonly calls: Call[] = [];
 	readonly webCalls: WebCall[] = [];
-	/** Rows of a spreadsheet, by the name of the sheet. */
+	/** By the name of the sheet. */
 	readonly sheets = new Map<string, Row[]>();
-	/** The names or types of replaced nodes whose service is out of reach. */
+	/** Names or types of replaced nodes that fail. */
 	readonly down = new Set<string>();
-	/** What a person does to a sheet between its read and the writes. */
+	/** Edits a sheet after it was read, as a person might do. */
 	afterRead: (rows: Row[]) => void = () => {};
 
 	private constructor(
@@ -69,17 +68,16 @@ export class Services {
 		return services;
 	}
 
-	/** Where replaced nodes report to. */
 	get recorder(): string {
 		return `${this.server.listeningOrigin}${RECORDER}`;
 	}
 
-	/** Where a request to a host on the internet goes instead. */
+	/** The local address that replaces a host on the internet. */
 	inPlaceOf(host: string): string {
 		return `${this.server.listeningOrigin}/${host}`;
 	}
 
-	/** What replaced nodes of a type did, oldest first. */
+	/** Oldest first. */
 	callsOf(type: string): Array<Call['parameters']> {
 		return this.calls.filter((call) => call.type === type).map(({ parameters }) => parameters);
 	}
@@ -113,7 +111,7 @@ export class Services {
 			const empty = unfilled(expressions, parameters);
 			if (empty.length > 0) throw new Error(`"${name}" has empty values: ${empty.join('; ')}`);
 			this.calls.push({ type, name, parameters, files });
-			// What the real node would give takes the place of the item that came.
+			// The output of the real node replaces the input item.
 			return type === 'googleSheets' ? this.sheet(sheetSchema.parse(parameters)) : [ANSWERS[type]];
 		});
 	}
@@ -142,7 +140,7 @@ export class Services {
 	}
 }
 
-/** The fields of a form; a file in it as its type. */
+/** A file is read as its type. */
 async function readForm({ headers }: FastifyRequest, bytes: string | Buffer): Promise<object> {
 	const type = headers['content-type'] ?? '';
 	const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
@@ -153,7 +151,7 @@ async function readForm({ headers }: FastifyRequest, bytes: string | Buffer): Pr
 
 const NOTHING = /\b(undefined|null|NaN)\b|\[object Object\]|Invalid/;
 
-/** The expressions that gave nothing, or that a person would not want to read. */
+/** Lists expressions that returned nothing, or text that no person should read. */
 function unfilled(expression: unknown, value: unknown): string[] {
 	if (typeof expression === 'string') {
 		const isFilled = value !== undefined && value !== null && value !== '';
@@ -172,7 +170,7 @@ const sheetSchema = z.object({
 	columns: z.unknown(),
 	options: z.unknown(),
 });
-/** Anything else would turn a name into a formula, and a hash into a number. */
+/** Any other format would turn a name into a formula, and a hash into a number. */
 const writeOptionsSchema = z.object({ cellFormat: z.literal('RAW') });
 const columnsSchema = z.object({
 	value: z.custom<IDataObject>((value) => typeof value === 'object' && value !== null),
@@ -191,7 +189,7 @@ const socketSchema = z.custom<new (address: string) => EventEmitter & { send(tex
 	(value) => typeof value === 'function',
 );
 
-/** Writes into a hosted chat as its page does; gives the messages that appear in it from then on. */
+/** Returns the messages that appear in the chat from now on. */
 export async function writeInChat(
 	host: string,
 	chat: string,
@@ -202,7 +200,7 @@ export async function writeInChat(
 	const { json } = await postJson(`${host}${chat}`, said);
 	const { executionId, resumeToken: token } = startedSchema.parse(json);
 	const query = new URLSearchParams({ sessionId, executionId, isPublic: 'true', token });
-	// Node.js has no client before 22.
+	// Node.js has no WebSocket client before version 22.
 	const WebSocket = socketSchema.parse(requireOfHost('ws'));
 	const socket = new WebSocket(`${host.replace(/^http/, 'ws')}/chat?${query.toString()}`);
 	const messages: string[] = [];
@@ -211,7 +209,7 @@ export async function writeInChat(
 		if (text === HEARTBEAT) socket.send(`${HEARTBEAT}-ack`);
 		if (!text.startsWith(OF_N8N)) messages.push(text);
 	});
-	// n8n ends the connection with the execution.
+	// n8n closes the connection when the execution ends.
 	socket.on('error', () => {});
 	return messages;
 }

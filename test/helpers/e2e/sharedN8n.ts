@@ -8,13 +8,12 @@ import type { Running } from './workflows';
 
 const RECORDER_FOLDER = path.join(__dirname, 'recorder');
 
-/** How the files of the suite find it. */
+/** The files of the suite read its address from this variable. */
 const SHARED_N8N = 'SHARED_N8N';
 
 let n8n: N8n | undefined;
 let removeBuild: (() => Promise<void>) | undefined;
 
-/** Builds the package and starts the n8n that most files of the suite share. */
 export default async function openSharedN8n(): Promise<void> {
 	const { tarball, remove } = await packBuild();
 	removeBuild = remove;
@@ -24,18 +23,16 @@ export default async function openSharedN8n(): Promise<void> {
 	process.env[SHARED_N8N] = n8n.url;
 }
 
-/** Ends it. */
 export async function closeSharedN8n(): Promise<void> {
 	await n8n?.close();
 	await removeBuild?.();
 }
 
-/** A sandbox of its own, and a credential for it in the n8n that several files share. */
+/** Each file has a sandbox of its own, and a credential for it in the shared n8n. */
 export interface Guest extends Running {
 	close: () => Promise<void>;
 }
 
-/** Signs in to the n8n that is running. */
 export async function enterSharedN8n(options: SandboxOptions = {}): Promise<Guest> {
 	const url = process.env[SHARED_N8N] ?? '';
 	const rest = new N8nRest(url);

@@ -16,23 +16,23 @@ import {
 
 const FIRST_CUSTOMER = 200_300_400;
 const BEGUN_WITHIN_MS = 60_000;
-/** So often that a test can strike within milliseconds. */
+/** A test must be able to interrupt within milliseconds. */
 const POLL_MS = 5;
 const AT_ONCE = 4;
 
-/** How a workflow waits: whom its charge notifies, and its time limit in minutes. */
 export interface Way {
 	webhooksGoTo: 'none' | 'automatic';
+	/** In minutes. */
 	limit?: number;
 }
 
-/** An execution that is parked, and the charge that it waits for. */
+/** An execution that waits, and its charge. */
 export interface Parked {
 	charge: StoredTransaction;
 	executionId: string;
 }
 
-/** Published workflows that charge, wait and report, by the name of their way of waiting. */
+/** Published workflows that charge, wait and report. */
 export class Waits {
 	private customers = 0;
 	private readonly workflowIds = new Map<string, string>();
@@ -49,7 +49,7 @@ export class Waits {
 			const charge = createPix({
 				webhooksGoTo,
 				customerName: '={{ $json.body.customer }}',
-				// A customer who is charged the same by two workers at once is refused.
+				// If two workers charge a customer the same amount at once, one charge is refused.
 				customerDocument: '={{ $json.body.document }}',
 				cart: cartOf(n8n.sandbox),
 			});
@@ -60,7 +60,7 @@ export class Waits {
 		return waits;
 	}
 
-	/** Starts an execution, and returns its charge as soon as the execution reads it. */
+	/** Returns the charge once the execution has read it. */
 	async begin(way: string): Promise<StoredTransaction> {
 		const { sandbox, url } = this.n8n;
 		this.customers += 1;
@@ -77,7 +77,6 @@ export class Waits {
 		);
 	}
 
-	/** Starts an execution, and gives its charge and its id when it is parked. */
 	async park(way: string): Promise<Parked> {
 		const charge = await this.begin(way);
 		const { rest } = this.n8n;
@@ -91,13 +90,11 @@ export class Waits {
 		});
 	}
 
-	/** Waits until an execution is parked again. */
 	async parkedAgain(executionId: string): Promise<void> {
 		const isWaiting = async () => (await this.n8n.rest.status(executionId)) === 'waiting';
 		await until(`execution ${executionId} waits`, isWaiting);
 	}
 
-	/** Pays while the webhook about it gets lost. */
 	async payUnheard(hash: string): Promise<void> {
 		const { sandbox } = this.n8n;
 		sandbox.addFault({ kind: 'lostNotice' });
@@ -106,8 +103,9 @@ export class Waits {
 	}
 
 	/**
-	 * Begins as many waits, and pays each so many milliseconds after its first look, with one webhook.
-	 * Gives the charges, and how many of the webhooks were turned away.
+	 * Begins a wait for each offset, and pays it that many milliseconds after its first look.
+	 *
+	 * @returns `early` counts the webhooks that n8n refused
 	 */
 	async payAfter(offsets: number[]): Promise<{ hashes: string[]; early: number }> {
 		const hashes: string[] = [];
@@ -122,7 +120,6 @@ export class Waits {
 		return { hashes, early };
 	}
 
-	/** How often a transaction has been read. */
 	readsOf(hash: string): number {
 		return this.n8n.sandbox.requests.filter(
 			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),

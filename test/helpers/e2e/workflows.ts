@@ -9,7 +9,6 @@ import type { N8nRest, SavedCredential, SavedWorkflow, WorkflowFile } from '../n
 
 type Parameters = Record<string, unknown>;
 
-/** A node as a test writes it. */
 export interface NodeSketch {
 	name: string;
 	type: string;
@@ -19,14 +18,14 @@ export interface NodeSketch {
 	alwaysOutputData?: boolean;
 	onError?: 'continueErrorOutput' | 'continueRegularOutput' | 'stopWorkflow';
 	retryOnFail?: boolean;
-	/** For nodes of n8n's own; ours get the credential of the chain. */
+	/** For n8n's own nodes. The nodes of the package get the credential of the chain. */
 	credentials?: Record<string, { id: string; name: string }>;
 }
 
 export const ACTION = `${PACKAGE_NAME}.digitalSales`;
 export const TRIGGER = `${PACKAGE_NAME}.digitalSalesTrigger`;
 
-/** A running n8n, be it one process or several, and what leads from it to its sandbox. */
+/** An n8n of one or more processes, and its sandbox. */
 export interface Running {
 	readonly url: string;
 	readonly rest: N8nRest;
@@ -34,7 +33,7 @@ export interface Running {
 	readonly sandbox: Sandbox;
 }
 
-/** A workflow whose nodes follow each other, in one chain or in several that begin for themselves. */
+/** Each chain begins with a trigger of its own. */
 export function chainOf(
 	name: string,
 	credential: SavedCredential,
@@ -63,7 +62,6 @@ export function chainOf(
 	return { name, nodes, connections, settings: { executionOrder: 'v1' } };
 }
 
-/** Publishes such a workflow. */
 export async function publish(
 	{ rest, credential }: Running,
 	name: string,
@@ -74,13 +72,10 @@ export async function publish(
 	return saved;
 }
 
-/** Starts a workflow by a press of the button. */
 export const BY_HAND: NodeSketch = { name: 'By hand', type: 'n8n-nodes-base.manualTrigger' };
 
-/** Ends a chain. */
 export const END: NodeSketch = { name: 'End', type: 'n8n-nodes-base.noOp' };
 
-/** An operation of ours. */
 const ours = (
 	name: string,
 	resource: string,
@@ -92,7 +87,6 @@ const ours = (
 	parameters: { resource, operation, ...more },
 });
 
-/** A trigger, and where a published workflow with it is notified. */
 export function trigger(webhookId: string, parameters: Parameters = {}): NodeSketch {
 	return { name: 'Trigger', type: TRIGGER, webhookId, parameters };
 }
@@ -100,16 +94,15 @@ export function addressOf({ url }: Pick<Running, 'url'>, webhookId: string): str
 	return `${url}/webhook/${webhookId}/digital-sales`;
 }
 
-/** Lists the whole catalog. */
 export const LIST = ours('List', 'product', 'getAll', { returnAll: true });
 
-/** An item for each entry of a list that was posted. */
+/** Makes an item of each entry of a list that was posted. */
 export function split(name: string, field: string): NodeSketch {
 	const parameters = { fieldToSplitOut: `body.${field}`, options: {} };
 	return { name, type: 'n8n-nodes-base.splitOut', parameters };
 }
 
-/** Starts a published workflow with a POST, as many times as one likes. */
+/** Each POST starts an execution. */
 export function webStart(path: string): NodeSketch {
 	return {
 		name: 'Start',
@@ -120,7 +113,6 @@ export function webStart(path: string): NodeSketch {
 	};
 }
 
-/** Create PIX for a customer made up for the test. */
 export const createPix = (more: Parameters = {}): NodeSketch =>
 	ours('Charge', 'transaction', 'create', {
 		cart: { items: [{ price: '19,90', quantity: 1, more: { title: 'Curso' } }] },
@@ -132,30 +124,28 @@ export const createPix = (more: Parameters = {}): NodeSketch =>
 		...more,
 	});
 
-/** Wait for Payment of the transaction before it. */
+/** For the transaction of the input item. */
 export const waitForPayment = (more: Parameters = {}): NodeSketch =>
 	ours('Wait', 'transaction', 'waitForPayment', {
 		transactionHash: '={{ $json.hash }}',
 		...more,
 	});
 
-/** The cart of a charge: the first offer of the catalog, once. */
+/** The first offer of the catalog. */
 export function cartOf({ products }: Sandbox) {
 	const offerHash = { __rl: true, mode: 'hash', value: products[0]?.offers[0]?.hash ?? '' };
 	return { items: [{ offerHash, price: '19,90', quantity: 1, more: { title: 'Curso' } }] };
 }
 
-/** One item as it came. */
 export type Report = Record<string, unknown>;
 
-/** What workflows do with a sale: they report it here, and every report counts. */
+/** Workflows report each sale here, and every report counts. */
 export class Downstream {
-	/** What arrived, oldest first, each with its moment in milliseconds of unix time. */
+	/** Oldest first. `at` is in milliseconds of Unix time. */
 	private arrivals: Array<{ json: Report; at: number }> = [];
 
 	private constructor(private readonly server: FastifyInstance) {}
 
-	/** Listens on the loopback address. */
 	static async open(): Promise<Downstream> {
 		const downstream = new Downstream(fastify({ forceCloseConnections: true }));
 		downstream.server.post<{ Body: Report }>('/', ({ body }) => {
@@ -170,7 +160,6 @@ export class Downstream {
 		return this.arrivals.map(({ json }) => json);
 	}
 
-	/** The node that reports each item. */
 	get node(): NodeSketch {
 		return {
 			name: 'Report',
@@ -187,13 +176,12 @@ export class Downstream {
 		};
 	}
 
-	/** Waits for the report on a transaction, and returns it with the moment of its arrival. */
 	async reportOn(hash: string, withinMs = 120_000): Promise<{ json: Report; at: number }> {
 		const find = () => this.arrivals.find(({ json }) => json.hash === hash);
 		return await until(`a report on ${hash}`, find, { withinMs });
 	}
 
-	/** Waits until so many reports are there, and then whether more come. */
+	/** Waits for `count` reports, then for further ones. Returns how many arrived. */
 	async reaches(count: number): Promise<number> {
 		const isThere = () => this.arrivals.length >= count;
 		await until(`${count} reports`, isThere, { withinMs: 120_000 });
@@ -205,12 +193,10 @@ export class Downstream {
 		return before;
 	}
 
-	/** Forgets what has arrived. */
 	clear(): void {
 		this.arrivals = [];
 	}
 
-	/** Stops listening. */
 	async close(): Promise<void> {
 		await this.server.close();
 	}

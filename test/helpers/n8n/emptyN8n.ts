@@ -20,13 +20,12 @@ const publishedSchema = z
 	.object({ _attachments: z.record(z.object({ data: z.string() })) })
 	.passthrough();
 
-// Without a license n8n accepts no registry but the public one, and names it to npm as an argument.
-// Of two such arguments npm takes the last.
+// Without a license, n8n passes the public registry to npm as an argument. Of two such arguments, npm uses the last.
 const npmInFront = (npm: string, url: string, cache: string): string => `#!/bin/sh
 exec '${npm}' "$@" --registry='${url}' --cache='${cache}' '--//${new URL(url).host}/:_authToken=anybody'
 `;
 
-/** A registry on the loopback address for the package alone, and an `npm` that knows no other. */
+/** A local registry for the package alone, and an `npm` that uses no other. */
 export class Registry {
 	private constructor(
 		private readonly folder: string,
@@ -34,10 +33,10 @@ export class Registry {
 		readonly close: () => Promise<void>,
 	) {}
 
-	/** Opens one; `folder` is for its `npm`. */
+	/** @param folder for the `npm` */
 	static async open(folder: string, log: string): Promise<Registry> {
 		const server = fastify({ bodyLimit: 50_000_000, forceCloseConnections: true });
-		// What npm sends of a version is what it wants to be told of it.
+		// npm reads about a version exactly what it sent when it published the version.
 		let published: z.infer<typeof publishedSchema> = { _attachments: {} };
 		server.put(`/${PACKAGE_NAME}`, ({ body }) => {
 			published = merge(published, publishedSchema.parse(body));
@@ -56,18 +55,17 @@ export class Registry {
 		return new Registry(folder, log, async () => await server.close());
 	}
 
-	/** Where a program finds an `npm` that knows this registry alone. */
+	/** The PATH with which a program finds this `npm`. */
 	get path(): string {
 		return `${path.join(this.folder, 'bin')}:${process.env.PATH ?? ''}`;
 	}
 
-	/** Runs that `npm`. */
 	async npm(args: string[], cwd = this.folder): Promise<void> {
 		await run(path.join(this.folder, 'bin', 'npm'), args, { cwd, log: this.log });
 	}
 }
 
-/** An n8n without the package, and the registry from which it can get it. */
+/** An n8n without the package, and a registry that has it. */
 export class EmptyN8n {
 	private constructor(
 		readonly registry: Registry,
@@ -75,7 +73,7 @@ export class EmptyN8n {
 		readonly close: () => Promise<void>,
 	) {}
 
-	/** Starts both; `name` names the logs. */
+	/** @param name of the logs */
 	static async open(name: string): Promise<EmptyN8n> {
 		return await CleanUp.begin(async (cleanUp) => {
 			const folder = await cleanUp.folder(`${name}-registry`);
@@ -83,8 +81,7 @@ export class EmptyN8n {
 			cleanUp.add(registry.close);
 			const env = {
 				PATH: registry.path,
-				// n8n looks the package up at the public registry and at its own service first; nothing
-				// listens on this port, so both are out of reach at once.
+				// n8n first asks the public registry and its own service. Nothing listens on this port, so both fail at once.
 				HTTPS_PROXY: `http://${LOOPBACK}:9`,
 				NO_PROXY: LOOPBACK,
 			};
@@ -94,7 +91,7 @@ export class EmptyN8n {
 		});
 	}
 
-	/** Publishes the package of today under these versions, each of which stands in its node's description. */
+	/** Publishes the current package as several versions. The description of the node names the version. */
 	async publish(...versions: string[]): Promise<void> {
 		const { folder, remove } = await packAndUnpack();
 		const node = path.join(folder, NODE);
@@ -108,8 +105,8 @@ export class EmptyN8n {
 	}
 
 	/**
-	 * Installs a version of the package as Settings > Community nodes does. The version is always named:
-	 * older n8n look the latest one up at the public registry alone.
+	 * Installs a version as Settings > Community nodes does. Without a version, older n8n would ask the public registry
+	 * for the latest.
 	 */
 	async install(version: string, method: 'POST' | 'PATCH' = 'POST'): Promise<void> {
 		const body = { name: PACKAGE_NAME, version };
@@ -117,19 +114,17 @@ export class EmptyN8n {
 		expect(installed.installedVersion).toBe(version);
 	}
 
-	/** Updates it there to the version that n8n offers. */
+	/** Updates to the version that n8n offers. */
 	async update(): Promise<void> {
 		const schema = z.array(installedSchema);
 		const [installed] = await this.n8n.rest.call(schema, 'GET', COMMUNITY_NODES);
 		await this.install(installed?.updateAvailable ?? '', 'PATCH');
 	}
 
-	/** Removes it there. */
 	async uninstall(): Promise<void> {
 		await this.n8n.rest.call(z.unknown(), 'DELETE', `${COMMUNITY_NODES}?name=${PACKAGE_NAME}`);
 	}
 
-	/** The package's nodes as this n8n knows them at this moment. */
 	async nodeTypes(): Promise<INodeTypeDescription[]> {
 		const types = await this.n8n.rest.nodeTypes();
 		return types.filter(({ name }) => name.startsWith(`${PACKAGE_NAME}.`));

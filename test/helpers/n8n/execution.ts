@@ -8,9 +8,9 @@ export const summarySchema = z.object({
 	status: z.string(),
 	createdAt: z.string().optional(),
 	startedAt: z.string().nullable(),
-	/** Engine 2.0 leaves it out until then. */
+	/** Engine 2.0 omits it until the execution ends. */
 	stoppedAt: z.string().nullable().default(null),
-	/** The execution that this one is a Retry of. */
+	/** The original execution of a Retry. */
 	retryOf: z.string().nullish(),
 });
 
@@ -37,52 +37,48 @@ const dataSchema = z.object({
 export type ExecutionSummary = z.infer<typeof summarySchema>;
 export type Item = z.infer<typeof itemSchema>;
 
-/** An execution with what its nodes put out. */
 export class Execution {
 	private constructor(
 		readonly summary: ExecutionSummary,
 		private readonly data: z.infer<typeof dataSchema>,
 	) {}
 
-	/** Reads the text in which n8n hands out an execution's data. */
+	/** `data` is text in the format of the package flatted. */
 	static read(summary: ExecutionSummary, data: string): Execution {
 		return new Execution(summary, dataSchema.parse(parse(data)));
 	}
 
-	/** The message of the error that ended it, if one did. */
 	get error(): string | undefined {
 		return this.data.resultData.error?.message;
 	}
 
-	/** Everything that error says to a person; empty if none ended it. */
+	/** The error with its description; empty if the execution succeeded. */
 	get complaint(): string {
 		const { error } = this.data.resultData;
 		return error ? [error.message, error.description ?? ''].join('\n') : '';
 	}
 
-	/** What its next nodes were given: where n8n's Retry would begin. */
+	/** The input of the next nodes, with which a Retry would begin. */
 	get pending(): Item[] {
 		const stack = this.data.executionData?.nodeExecutionStack ?? [];
 		return stack.flatMap(({ data }) => data.main?.[0] ?? []);
 	}
 
-	/** Whether n8n has kept nothing of it, as it does if the worker dies that runs it. */
+	/** Whether n8n kept no data, because the worker of the execution died. */
 	get isForgotten(): boolean {
 		const { runData } = this.data.resultData;
 		return Object.keys(runData).length === 0 && this.pending.length === 0;
 	}
 
-	/** The last node that ran. */
 	get lastNode(): string | undefined {
 		return this.data.resultData.lastNodeExecuted;
 	}
 
-	/** How many runs of a node its run data shows. */
 	runs(node: string): number {
 		return this.data.resultData.runData[node]?.length ?? 0;
 	}
 
-	/** Everything a node put out on its first output; empty if it did not run. */
+	/** The items of the first output in all runs. */
 	items(node: string): Item[] {
 		const runs = this.data.resultData.runData[node] ?? [];
 		return runs.flatMap((run) => run.data?.main?.[0] ?? []);

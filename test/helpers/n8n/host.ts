@@ -7,12 +7,11 @@ import { HOST_CONFIGURATION, HOST_FOLDER } from './paths';
 import { capture, listen, run } from './processes';
 import { say, step } from './terminal';
 
-/** No installation takes longer. */
 const TURN_WITHIN_MS = 30 * 60_000;
 
 /**
- * Runs `work` while no other process does so for the same `folder`, and waits for its turn. The lock
- * is a port, which the system frees however a process ends.
+ * Lets one process at a time work on a folder. The lock is a port, because the system frees a port however its
+ * process ends.
  */
 export async function withLock<T>(
 	folder: string,
@@ -29,7 +28,7 @@ export async function withLock<T>(
 	return await work().finally(() => lock.close());
 }
 
-/** An installed n8n: the Node.js that it runs on, and the script that starts it. */
+/** The Node.js that n8n runs on, and the script that starts n8n. */
 export interface Host {
 	node: string;
 	n8n: string;
@@ -41,18 +40,15 @@ const HOST: Host = {
 	n8n: path.join(MODULES, 'n8n', 'bin', 'n8n'),
 };
 
-/** Loads a package that n8n brings along. */
+/** Loads a dependency of n8n. */
 export const requireOfHost = createRequire(path.join(HOST_FOLDER, 'package.json'));
 
-/** The oldest supported n8n has no lockfile: a megabyte is much for a look at whether it works. */
+/** The oldest supported n8n has no lockfile here, because a lockfile is a megabyte. */
 const CONFIGURATION_FILES = ['package.json', 'package-lock.json', '.npmrc'];
-/** Nothing but a finished install leaves it behind. */
+/** Only a finished installation has this file. */
 const MARKER = path.join(HOST_FOLDER, 'installed');
 
-/**
- * Installs the pinned n8n, with a Node.js of its own, once. What is there already and complete is used
- * as it is; an interrupted or outdated install is done again. Two processes take turns.
- */
+/** Installs the pinned n8n and a Node.js for it, unless a complete and current installation exists. */
 export async function installHost(): Promise<Host> {
 	const present = await readdir(HOST_CONFIGURATION);
 	const files = CONFIGURATION_FILES.filter((file) => present.includes(file));
@@ -75,7 +71,7 @@ async function installAnew(files: string[], mark: string): Promise<void> {
 	const log = path.join(HOST_FOLDER, 'install.log');
 	say('Installing n8n for the first time (needed once):');
 	await rm(MARKER, { force: true });
-	// npm trusts a folder that an interrupted run has left half filled.
+	// npm would trust a folder that an interrupted run has half filled.
 	await step('Removing an incomplete installation', async () => {
 		await rm(MODULES, { recursive: true, force: true });
 	});

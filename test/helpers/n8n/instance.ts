@@ -21,7 +21,7 @@ import { messageOf } from './terminal';
 
 const READY_WITHIN_MS = 180_000;
 
-/** What n8n is started as, by the first word in the name of a process. */
+/** By the first word in the name of a process. */
 const COMMANDS: Record<string, string[]> = {
 	main: ['start'],
 	worker: ['worker', '--concurrency=5'],
@@ -29,8 +29,7 @@ const COMMANDS: Record<string, string[]> = {
 };
 const STARTED = /Worker started execution (\d+) /g;
 
-// Only what a process needs to run at all: the person's own n8n settings, a proxy, or the variables
-// of a test runner would change how this n8n behaves.
+// A person's own n8n settings, a proxy, or the variables of a test runner would change the behavior of n8n.
 const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'TZ', 'TMPDIR'];
 
 function ownEnvironment(
@@ -46,7 +45,7 @@ function ownEnvironment(
 		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 		N8N_EDITOR_BASE_URL: url,
 		N8N_WEBHOOK_URL: url,
-		// The editor is served over plain HTTP here, where a browser would not keep a secure cookie.
+		// A browser keeps no secure cookie from plain HTTP.
 		N8N_SECURE_COOKIE: 'false',
 		N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
 		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
@@ -65,7 +64,7 @@ const NO_OUTWARD_TRAFFIC = {
 	N8N_PERSONALIZATION_ENABLED: 'false',
 	N8N_TEMPLATES_ENABLED: 'false',
 	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
-	// The catalog of verified community nodes and the registry of MCP servers come from outside.
+	// Both come from the internet.
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 	N8N_DISABLED_MODULES: 'mcp-registry',
 };
@@ -77,12 +76,9 @@ async function answers(url: string): Promise<boolean> {
 	);
 }
 
-/**
- * One process of the pinned n8n on the loopback address, which can be started again there. It ends when
- * stopped, on Ctrl-C, and when this process ends in any other way.
- */
+/** One process of the pinned n8n. It can start again at the same address, and ends with this process at the latest. */
 export class Member {
-	/** Called when it has ended by itself, as n8n does if Redis is away for long. */
+	/** Called when n8n ends by itself, as it does after a long loss of Redis. */
 	onDeath: (lastWords: string) => void = () => {};
 	private child: ChildProcess | undefined;
 	private starts = 0;
@@ -90,7 +86,6 @@ export class Member {
 	constructor(
 		readonly name: string,
 		private readonly port: number,
-		/** Where it keeps everything. */
 		readonly userFolder: string,
 		private readonly logs: string,
 		private readonly env: Record<string, string>,
@@ -104,18 +99,17 @@ export class Member {
 		return this.child?.pid ?? 0;
 	}
 
-	/** The file that the output of the latest start goes to. */
+	/** The output of the latest start. */
 	get log(): string {
 		return this.logOf(this.starts);
 	}
 
-	/** Ends it in good order. */
 	stop = async (): Promise<void> => {};
 
-	/** Ends it as a crash does, with no time to put anything in order. */
+	/** Like a crash. */
 	kill = async (): Promise<void> => {};
 
-	/** Starts it, and waits until it takes requests. */
+	/** Waits until n8n accepts requests. */
 	async start(env: Record<string, string> = {}): Promise<void> {
 		const { node, n8n } = await installHost();
 		this.starts += 1;
@@ -140,7 +134,7 @@ export class Member {
 		child.channel?.unref();
 		this.child = child;
 		let isAsked = false;
-		// Asked twice to end, n8n gives up on ending in good order.
+		// If n8n gets the signal twice, it does not end in good order.
 		this.stop = onlyOnce(async () => {
 			isAsked = true;
 			await endGroup(child);
@@ -154,7 +148,7 @@ export class Member {
 			if (!isAsked) void tail(log).then((lastWords) => this.onDeath(lastWords));
 		});
 		const isReady = async (): Promise<boolean> => {
-			// Without an id it never started.
+			// Without an id, the process never started.
 			if (hasEnded(child) || child.pid === undefined) throw new Error('It has ended.');
 			return await answers(`${url}/healthz/readiness`);
 		};
@@ -167,7 +161,7 @@ export class Member {
 		);
 	}
 
-	/** The executions that a worker worked on, resumed ones once for each part. */
+	/** Lists a resumed execution once for each part. */
 	async executions(): Promise<string[]> {
 		const logs = Array.from({ length: this.starts }, (_, nth) => this.logOf(nth + 1));
 		const texts = await Promise.all(logs.map(async (log) => await readFile(log, 'utf8')));

@@ -19,14 +19,12 @@ const transactionSchema = z.object({
 	payment_status: z.string(),
 });
 
-/** One thing that has to have happened, with its figures for a person to read. */
 export interface Check {
 	what: string;
 	figures: string;
 	passed: boolean;
 }
 
-/** Shows an amount as a Brazilian price. */
 function price(reais: number): string {
 	return `R$ ${reais.toFixed(2).replace('.', ',')}`;
 }
@@ -38,16 +36,18 @@ function firstOf(execution: Execution, node: string): unknown {
 }
 
 /**
- * Runs the whole journey unattended: the catalog, an offer, a PIX charge that carries the address
- * of the workflow's own trigger, its payment in the sandbox, and the execution which that starts.
- * Reports each step as it happens; throws if one cannot be taken at all.
+ * Runs the whole journey unattended: the catalog, an offer, a PIX charge, its payment in the sandbox, and the
+ * execution that the payment starts.
+ *
+ * @param tell gets each check as it happens
+ * @throws Error if a step produces nothing to check
  */
 export async function runJourney(
 	{ sandbox, rest, journey }: Pick<SetUp, 'sandbox' | 'rest' | 'journey'>,
 	tell: (check: Check) => void,
 ): Promise<void> {
 	const { workflow, notificationUrl } = journey;
-	/** How often the service was asked for an address that ends like this, after so many requests. */
+	/** Counts the reads of paths that end with `end`, without the first `after` requests. */
 	const readsOf = (end: string, after: number): number =>
 		sandbox.requests
 			.slice(after)

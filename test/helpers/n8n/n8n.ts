@@ -9,27 +9,26 @@ import { DEMO_LOGIN, N8nRest, type SavedCredential } from './rest';
 
 export type { Member } from './instance';
 
-/** An n8n that serves no editor starts in half of the time. */
+/** Halves the time that n8n needs to start. */
 export const WITHOUT_EDITOR = { N8N_DISABLE_UI: 'true' };
 
-/** What may be otherwise than usual. */
 export interface N8nOptions {
 	sandbox?: SandboxOptions;
-	/** More environment of n8n. */
 	env?: Record<string, string>;
-	/** The preferred port; another one is used if it is taken. */
+	/** Another port is used if this one is taken. */
 	port?: number;
-	/** What is there already: the package and a credential for the sandbox, or less of it. */
+	/** By default, the package and a credential for the sandbox. */
 	has?: 'credential' | 'package' | 'nothing';
-	/** Processes beside the main one, such as `worker-1` and `webhook-1`. */
+	/** Further processes, such as `worker-1` and `webhook-1`. */
 	others?: string[];
-	/** Shows what is going on; says nothing if left out. */
+	/** Shows progress. */
 	step?: <T>(label: string, work: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * Starts a real n8n that has the package and an owner who is signed in, and a sandbox beside it.
- * `name` names the logs.
+ * Starts a real n8n with the package, signs its owner in, and starts a sandbox.
+ *
+ * @param name of the logs
  */
 export async function startN8n(name: string, options: N8nOptions = {}): Promise<N8n> {
 	const { step = async (_label, work) => await work(), has = 'credential', others = [] } = options;
@@ -60,7 +59,7 @@ export async function startN8n(name: string, options: N8nOptions = {}): Promise<
 		cleanUp.add(async () => await sandbox.close());
 		const n8n = new N8n(userFolder, sandbox, members, cleanUp.run);
 		await step('Starting n8n', async () => {
-			// It brings the database up to date, which the others expect to find.
+			// The main process migrates the database, which the others need.
 			await n8n.startAgain();
 			await Promise.all(members.slice(1).map(async (member) => await member.start()));
 		});
@@ -69,18 +68,16 @@ export async function startN8n(name: string, options: N8nOptions = {}): Promise<
 	});
 }
 
-/** A running n8n: one process, or several that work as one. */
 export class N8n {
 	readonly rest: N8nRest;
 	readonly main: Member;
 	private saved: SavedCredential | undefined;
 
 	constructor(
-		/** Where this n8n keeps everything. */
 		readonly userFolder: string,
 		readonly sandbox: Sandbox,
 		readonly members: readonly Member[],
-		/** Ends it and the sandbox. */
+		/** Ends n8n and the sandbox. */
 		readonly close: () => Promise<void>,
 	) {
 		const [main] = members;
@@ -89,7 +86,7 @@ export class N8n {
 		this.rest = new N8nRest(main.url);
 	}
 
-	/** The public address: that of the first process that takes webhooks. */
+	/** The public address. */
 	get url(): string {
 		return this.webhooks[0]?.url ?? '';
 	}
@@ -98,18 +95,17 @@ export class N8n {
 		return this.members.filter(({ name }) => name.startsWith('worker'));
 	}
 
-	/** The processes that take webhooks: the main one if it is alone. */
+	/** The main process, if there are no webhook processes. */
 	get webhooks(): Member[] {
 		const others = this.members.filter(({ name }) => name.startsWith('webhook'));
 		return others.length === 0 ? [this.main] : others;
 	}
 
-	/** A public address at each of the webhook processes. */
 	atEach(address: string): string[] {
 		return this.webhooks.map(({ url }) => address.replace(this.url, url));
 	}
 
-	/** The name of the worker that ran an execution last. */
+	/** The worker that ran an execution last. */
 	async workerOf(executionId: string): Promise<string | undefined> {
 		for (const worker of this.workers) {
 			if ((await worker.executions()).includes(executionId)) return worker.name;
@@ -117,7 +113,7 @@ export class N8n {
 		return undefined;
 	}
 
-	/** Saves a credential that leads to the sandbox. */
+	/** Saves a credential for the sandbox. */
 	async createCredential(): Promise<SavedCredential> {
 		const account = accountAt(this.sandbox);
 		this.saved = await this.rest.createCredential('Sandbox', CREDENTIAL_TYPE, account);
@@ -129,25 +125,24 @@ export class N8n {
 		return this.saved;
 	}
 
-	/** Stops n8n and starts it again with the same data, at the same address. */
+	/** Keeps data and address. */
 	async restart(env?: Record<string, string>): Promise<void> {
 		await this.main.stop();
 		await this.startAgain(env);
 	}
 
-	/** Ends n8n as a crash does, with no time to put anything in order. */
+	/** Like a crash. */
 	async kill(): Promise<void> {
 		await this.main.kill();
 	}
 
-	/** Starts n8n again after it has ended, with the same data, at the same address. */
+	/** Keeps data and address. */
 	async startAgain(env?: Record<string, string>): Promise<void> {
 		await this.main.start(env);
 		await this.rest.signIn(DEMO_LOGIN);
 	}
 }
 
-/** What a credential for a sandbox holds. */
 export function accountAt({ baseUrl, apiToken, bodyApiToken }: Sandbox) {
 	return { baseUrl, apiToken, bodyApiToken };
 }

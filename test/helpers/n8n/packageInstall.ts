@@ -13,11 +13,12 @@ const packageSchema = z
 const LEFT_OUT = ['devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /**
- * Builds the package and packs it, as a release does. Returns the tarball in a temporary folder,
- * and what removes it. Two processes take turns, since they would build into the same folder.
+ * Builds and packs the package, as a release does. One process builds at a time, because all build into one folder.
+ *
+ * @returns the tarball in a temporary folder, and a function that removes the folder
  */
 export async function packBuild(): Promise<{ tarball: string; remove: () => Promise<void> }> {
-	// For all that run beside each other or one after the other it is built once.
+	// The global set-up of a suite builds the package once for all files.
 	const built = process.env.PACKED_BUILD;
 	if (built !== undefined) return { tarball: built, remove: async () => {} };
 	return await CleanUp.begin(async (cleanUp) => {
@@ -35,9 +36,10 @@ export async function packBuild(): Promise<{ tarball: string; remove: () => Prom
 }
 
 /**
- * Installs a packed package into n8n's user folder the way n8n's own installer does: unpacked
- * beside its other community packages, with no dependency list left that would bring in a second
- * n8n-workflow. It has no runtime dependencies to install, and is refused if it has.
+ * Installs a tarball into n8n's user folder as n8n's installer does: without the dependency lists, which would add a
+ * second n8n-workflow.
+ *
+ * @throws Error if the package has runtime dependencies
  */
 export async function installPackage(tarball: string, userFolder: string): Promise<void> {
 	const nodesFolder = path.join(userFolder, '.n8n', 'nodes');

@@ -21,7 +21,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 	try {
 		process.kill(-child.pid, signal);
 	} catch {
-		// A group whose last process has ended is what was wanted.
+		// The group has already ended.
 	}
 }
 
@@ -31,14 +31,14 @@ function endAllNow(): void {
 
 async function endOnSignal(signal: NodeJS.Signals): Promise<void> {
 	if (ending) {
-		// A second Ctrl-C is from somebody who does not want to wait. Other signals follow the first
-		// one without a second Ctrl-C, because npm ends before this process does.
+		// A person who presses Ctrl-C again does not want to wait. Other signals follow without a person, because npm
+		// ends before this process does.
 		if (signal === 'SIGINT') process.exit(130);
 		return;
 	}
 	ending = true;
 	if (signal === 'SIGINT') process.stdout.write('\n');
-	// What was started last may still be using what was made first.
+	// Later starts may depend on earlier ones.
 	for (const cleanUp of [...cleanUps].reverse()) await cleanUp().catch(() => {});
 	process.exit(signal === 'SIGINT' ? 130 : 143);
 }
@@ -47,7 +47,7 @@ function watchOwnEnd(): void {
 	if (watching) return;
 	watching = true;
 	process.once('exit', endAllNow);
-	// A terminal that has been closed must not keep what it started from being ended.
+	// If the terminal was closed, writing to it must not stop the clean-up.
 	process.stdout.on('error', () => {});
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 		process.on(signal, () => void endOnSignal(signal));
@@ -55,8 +55,9 @@ function watchOwnEnd(): void {
 }
 
 /**
- * Has `cleanUp` run when this process is asked to end (Ctrl-C, SIGTERM, SIGHUP).
- * Returns what takes it off the list again.
+ * Runs `cleanUp` when a signal asks this process to end.
+ *
+ * @returns a function that cancels this
  */
 export function onEnd(cleanUp: () => Promise<void>): () => void {
 	watchOwnEnd();
@@ -64,17 +65,14 @@ export function onEnd(cleanUp: () => Promise<void>): () => void {
 	return () => cleanUps.delete(cleanUp);
 }
 
-/**
- * Ends this process with a last line. While a signal is being followed it does nothing: what fails
- * then fails because everything is being ended.
- */
+/** Does nothing after a signal, because then the signal ends the process and causes the failures. */
 export function leave(code: number, lastLine: string): void {
 	if (ending) return;
 	process.stdout.write(`${lastLine}\n`);
 	process.exit(code);
 }
 
-/** Starts a process that leads a group of its own; the group ends with this process at the latest. */
+/** The process leads a group, which ends with this process at the latest. */
 export function startGroup(command: string, args: string[], options: SpawnOptions): ChildProcess {
 	watchOwnEnd();
 	const child = spawn(command, args, { ...options, detached: true });
@@ -87,14 +85,13 @@ export function startGroup(command: string, args: string[], options: SpawnOption
 	return child;
 }
 
-/** Whether a process has ended, in whichever way. */
 export function hasEnded(child: ChildProcess): boolean {
 	return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Asks a group to end, and ends it by force if it has not done so in time. */
+/** Kills the group if it does not end in time. */
 export async function endGroup(child: ChildProcess): Promise<void> {
-	// Without an id it never started, and will never end.
+	// Without an id, the process never started and never ends.
 	if (child.pid === undefined || hasEnded(child)) return;
 	const gone = once(child, 'exit');
 	child.kill('SIGTERM');
@@ -102,7 +99,6 @@ export async function endGroup(child: ChildProcess): Promise<void> {
 	await killGroup(child);
 }
 
-/** Ends a group by force, and waits until it is gone. */
 export async function killGroup(child: ChildProcess): Promise<void> {
 	if (child.pid === undefined || hasEnded(child)) return;
 	const gone = once(child, 'exit');
@@ -110,16 +106,12 @@ export async function killGroup(child: ChildProcess): Promise<void> {
 	await gone;
 }
 
-/** The last lines of a log, for an error message. */
 export async function tail(file: string): Promise<string> {
 	const text = await readFile(file, 'utf8').catch(() => '');
 	return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
 }
 
-/**
- * Runs a command to its end with its output in `log`. Rejects with the end of that output where it
- * fails.
- */
+/** @throws Error with the end of the log if the command fails */
 export async function run(
 	command: string,
 	args: string[],
@@ -144,28 +136,28 @@ export async function run(
 	}
 }
 
-/** Runs a short command and returns what it printed; rejects where it fails. */
+/** Returns the output of a short command. */
 export async function capture(command: string, args: string[], cwd: string): Promise<string> {
 	const { stdout } = await promisify(execFile)(command, args, { cwd });
 	return stdout.trim();
 }
 
-/** A piece of work that is done at most once; everybody who asks for it awaits the same doing. */
+/** All callers await the same run. */
 export function onlyOnce<T>(work: () => Promise<T>): () => Promise<T> {
 	let doing: Promise<T> | undefined;
 	return async () => await (doing ??= work());
 }
 
-/** What has to be closed or removed in the end, also if this process is asked to end before. */
+/** Steps that run in the end, even if a signal ends this process. */
 export class CleanUp {
 	private readonly steps: Array<() => Promise<void>> = [];
 
-	/** Runs the steps, the last one added first, and the others also if one fails. */
+	/** Runs the last step first. If a step fails, the others still run. */
 	readonly run = onlyOnce(async () => await this.runSteps().finally(this.forget));
 
 	private readonly forget = onEnd(this.run);
 
-	/** Begins something that is closed in the end; if that fails, closes at once what has begun. */
+	/** If `work` fails, its steps run at once. */
 	static async begin<T>(work: (cleanUp: CleanUp) => Promise<T>): Promise<T> {
 		const cleanUp = new CleanUp();
 		return await work(cleanUp).catch(async (error: unknown) => {
@@ -178,7 +170,6 @@ export class CleanUp {
 		this.steps.push(step);
 	}
 
-	/** Makes a temporary folder that is removed again. */
 	async folder(name: string): Promise<string> {
 		const folder = await mkdtemp(path.join(tmpdir(), `digital-sales-${name}-`));
 		this.add(async () => await rm(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -193,17 +184,14 @@ export class CleanUp {
 
 export const LOOPBACK = '127.0.0.1';
 
-/** Takes a port of the loopback address, any free one for 0; rejects if it is taken. */
+/** Port 0 means any free port. Rejects if the port is taken. */
 export async function listen(port: number): Promise<Server> {
 	const server = createServer().listen(port, LOOPBACK);
 	await once(server, 'listening');
 	return server;
 }
 
-/**
- * A port that is free on the loopback address right now: the preferred one, or any other if that
- * one is taken or none is preferred.
- */
+/** Returns the preferred port, or another if it is taken. */
 export async function freePort(preferred = 0): Promise<number> {
 	const server = await listen(preferred).catch(async () => await listen(0));
 	const { port } = server.address() as AddressInfo;

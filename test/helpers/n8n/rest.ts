@@ -51,16 +51,15 @@ const listSchema = z.object({ results: z.array(summarySchema) });
 export type SavedCredential = z.infer<typeof savedCredentialSchema>;
 export type SavedWorkflow = z.infer<typeof savedWorkflowSchema>;
 
-/** Who owns the n8n; made up, and shown to the person who tries it. */
+/** The owner of an n8n. */
 export interface Login {
 	email: string;
 	password: string;
 }
 
-/** The owner of every n8n that is started here. */
 export const DEMO_LOGIN: Login = { email: 'owner@example.test', password: 'Sandbox-demo-1' };
 
-/** A workflow as an exported file holds it. */
+/** The format of an exported workflow. */
 export interface WorkflowFile {
 	name: string;
 	nodes: unknown[];
@@ -68,19 +67,19 @@ export interface WorkflowFile {
 	settings?: Record<string, unknown>;
 }
 
-/** The REST interface that n8n's own editor uses. */
+/** The REST interface of n8n's editor. */
 export class N8nRest {
 	private cookie = '';
 
-	// A login is bound to the browser that opened it, and this names ours.
+	// n8n binds a login to a browser. This id names ours.
 	private readonly browserId = randomUUID();
 
 	constructor(private readonly url: string) {}
 
-	/** Signs in; creates the owner first if the instance has none yet. */
+	/** Creates the owner first if n8n has none. */
 	async signIn(login: Login): Promise<void> {
 		const owner = { ...login, firstName: 'Demo', lastName: 'Owner' };
-		// n8n may call itself ready a moment before it serves this interface.
+		// n8n may report that it is ready a moment before it serves this interface.
 		const made = await until(
 			'n8n takes an owner',
 			async () => {
@@ -96,7 +95,6 @@ export class N8nRest {
 		});
 	}
 
-	/** Saves a credential. */
 	async createCredential(
 		name: string,
 		type: string,
@@ -105,20 +103,18 @@ export class N8nRest {
 		return await this.call(savedCredentialSchema, 'POST', '/credentials', { name, type, data });
 	}
 
-	/** Saves a workflow as a draft. */
+	/** As a draft. */
 	async createWorkflow(workflow: WorkflowFile): Promise<SavedWorkflow> {
 		return await this.call(savedWorkflowSchema, 'POST', '/workflows', workflow);
 	}
 
-	/** Reads a workflow as it is saved now. */
 	async workflow(id: string): Promise<SavedWorkflow> {
 		return await this.call(savedWorkflowSchema, 'GET', `/workflows/${id}`);
 	}
 
-	/** Every version of every node type, as the editor gets them. */
+	/** Every version of every node type. */
 	async nodeTypes(): Promise<INodeTypeDescription[]> {
-		// n8n writes a new list whenever it starts or a package changes, and meanwhile serves a part of
-		// it, or the page of its editor.
+		// While n8n writes a new list, it serves a part of the list or the page of its editor.
 		const list = await until(
 			'the node types',
 			async () => {
@@ -131,18 +127,18 @@ export class N8nRest {
 		return z.array(nodeTypeSchema).parse(list.read);
 	}
 
-	/** Publishes a workflow and waits until its triggers are really listening. */
+	/** Waits until the triggers listen. */
 	async publish({ id, name, versionId }: SavedWorkflow): Promise<void> {
 		await this.call(z.unknown(), 'POST', `/workflows/${id}/activate`, { versionId });
 		const path = `/workflows/${id}/publication-status`;
 		const isPublished = async (): Promise<boolean> => {
 			const response = await this.send('GET', path);
-			// n8n 2.30 does not tell, since it is done with the answer.
+			// n8n 2.30 has no such path. Its answer comes once the workflow is published.
 			if (response.status === 404) return true;
 			const { status, triggers } = await this.read(publicationSchema, response, `GET ${path}`);
 			if (status === 'published') return true;
 			const faults = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
-			// It is not published before publishing begins, too.
+			// `not_published` also means that publishing has not begun.
 			const isUnderWay = ['in_progress', 'not_published'].includes(status);
 			if (isUnderWay && faults.length === 0) return false;
 			throw new Error(`"${name}" is not published: ${faults.join('; ')}`);
@@ -150,39 +146,37 @@ export class N8nRest {
 		await until(`"${name}" is published`, isPublished, { withinMs: PUBLISH_WITHIN_MS });
 	}
 
-	/** Takes a published workflow back. */
 	async unpublish({ id }: SavedWorkflow): Promise<void> {
 		await this.call(z.unknown(), 'POST', `/workflows/${id}/deactivate`, {});
 	}
 
-	/** Runs a saved workflow from one of its triggers, and returns the id of the execution. */
+	/** Returns the id of the execution. */
 	async start(workflowId: string, trigger: string): Promise<string> {
 		const path = `/workflows/${workflowId}/run`;
 		const body = { triggerToStartFrom: { name: trigger } };
 		return (await this.call(runSchema, 'POST', path, body)).executionId;
 	}
 
-	/** Runs a saved workflow from one of its triggers to its end. */
 	async run(workflowId: string, trigger: string): Promise<Execution> {
 		return await this.ended(await this.start(workflowId, trigger));
 	}
 
-	/** Listens for a test event, as Execute step of a webhook trigger does. */
+	/** Like Execute step of a webhook trigger. */
 	async listen(workflowId: string, trigger: string): Promise<void> {
 		const body = { triggerToStartFrom: { name: trigger } };
 		await this.call(listeningSchema, 'POST', `/workflows/${workflowId}/run`, body);
 	}
 
-	/** The newest executions of a workflow, newest first. */
+	/** Newest first, at most 100. */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const path = `/executions?filter=${filter}&limit=100`;
 		const { results } = await this.call(listSchema, 'GET', path);
-		// n8n puts those under way before the others. The ids of engine 2.0 are no numbers: they stay in its order.
+		// n8n lists running executions first. The ids of Engine 2.0 are not numbers and keep their order.
 		return results.sort((a, b) => Number(b.id) - Number(a.id) || 0);
 	}
 
-	/** The execution of a workflow that an action starts, once it is there. */
+	/** Returns the id of the execution that the action starts. */
 	async startedBy(workflowId: string, action: () => Promise<unknown>): Promise<string> {
 		const before = (await this.executions(workflowId)).length;
 		await action();
@@ -192,7 +186,7 @@ export class N8nRest {
 		});
 	}
 
-	/** Waits until no execution of any workflow is running or about to run. */
+	/** Waits until no execution of any workflow runs or is about to run. */
 	async settled(): Promise<void> {
 		const filter = encodeURIComponent(JSON.stringify({ status: ['new', 'running'] }));
 		const path = `/executions?filter=${filter}&limit=1`;
@@ -200,12 +194,12 @@ export class N8nRest {
 		await until('nothing runs any more', isOver, { withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS });
 	}
 
-	/** The executions of all workflows, oldest first. */
+	/** Oldest first. */
 	async everyExecution(): Promise<Execution[]> {
 		const { results } = await this.call(listSchema, 'GET', '/executions?limit=100');
 		const newest = Math.max(0, ...results.map(({ id }) => Number(id)));
 		const found: Execution[] = [];
-		// Each for itself: n8n sorts its list by start and cuts the pages by id, so some are on no page.
+		// Reads them one by one. n8n sorts its list by start but pages it by id, so some are on no page.
 		for (const ids of chunk(range(1, newest + 1), READS_AT_ONCE)) {
 			const read = await Promise.all(ids.map(async (id) => await this.executionIfStored(id)));
 			found.push(...read.filter((execution) => execution !== undefined));
@@ -216,7 +210,7 @@ export class N8nRest {
 	private async executionIfStored(id: number): Promise<Execution | undefined> {
 		const response = await this.send('GET', `/executions/${id}`);
 		if (response.status === 404) return undefined;
-		// An id that was given away, but never stored, is answered with nothing.
+		// For an id without a stored execution, n8n answers without data.
 		const stored = await this.read(storedSchema.optional(), response, `execution ${id}`);
 		if (stored === undefined) return undefined;
 		const { data, ...summary } = stored;
@@ -224,15 +218,14 @@ export class N8nRest {
 	}
 
 	/**
-	 * Presses Retry on a failed or crashed execution, and gives the id of the new one; `loadWorkflow` is
-	 * its choice "with currently saved workflow".
+	 * @param loadWorkflow means "with currently saved workflow"
+	 * @returns the id of the new execution
 	 */
 	async retry(executionId: string, loadWorkflow: boolean): Promise<string> {
 		const path = `/executions/${executionId}/retry`;
 		return (await this.call(retrySchema, 'POST', path, { loadWorkflow })).id;
 	}
 
-	/** How many executions of a workflow have ended well. */
 	async successes(workflowId: string): Promise<number> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId, status: ['success'] }));
 		const schema = z.object({ count: z.number() });
@@ -240,27 +233,26 @@ export class N8nRest {
 		return count;
 	}
 
-	/** Where an execution is, such as `waiting`, also before its first node has run. */
+	/** For example `waiting`. Works even before the first node has run. */
 	async status(id: string): Promise<string> {
 		return (await this.readExecution(id)).status;
 	}
 
-	/** One execution with what its nodes put out so far; it has to have begun. */
+	/** The execution must have begun. */
 	async execution(id: string): Promise<Execution> {
 		const { data, ...summary } = await this.readExecution(id);
 		return Execution.read(summary, data);
 	}
 
-	/** Waits until an execution has ended, in whichever way. */
 	async ended(id: string): Promise<Execution> {
 		let before: string | undefined;
 		return await until(
 			`execution ${id} ends`,
 			async () => {
-				// The data is empty until the first node has run.
+				// The data is empty before the first node has run.
 				const { data, ...summary } = await this.readExecution(id);
 				if (!ENDED.includes(summary.status)) return undefined;
-				// n8n may enter the status first, and a moment later the data that belongs to it.
+				// n8n may store the status a moment before the data.
 				if (data === before) return Execution.read(summary, data);
 				before = data;
 				return undefined;
@@ -273,7 +265,7 @@ export class N8nRest {
 		return await this.call(storedSchema, 'GET', `/executions/${id}`);
 	}
 
-	/** A request of the interface whose answer is read by the caller, as one that goes on and on is. */
+	/** For an answer that does not end, or is not JSON. */
 	async send(method: string, path: string, body?: object): Promise<Response> {
 		return await this.fetch(method, `/rest${path}`, body);
 	}
@@ -283,7 +275,7 @@ export class N8nRest {
 			method,
 			headers: {
 				'content-type': 'application/json',
-				// A busy n8n may close a connection that is kept just as it is used again.
+				// A busy n8n may close a kept connection just as it is used again.
 				connection: 'close',
 				'browser-id': this.browserId,
 				...(this.cookie === '' ? {} : { cookie: this.cookie }),
@@ -296,7 +288,7 @@ export class N8nRest {
 		return response;
 	}
 
-	/** Any other request of the interface, for what a single test has to do with it. */
+	/** For requests that only one test needs. */
 	async call<S extends z.ZodTypeAny>(
 		schema: S,
 		method: string,

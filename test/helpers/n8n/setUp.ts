@@ -5,29 +5,25 @@ import { accountAt, type N8n, type N8nOptions, startN8n } from './n8n';
 import { CleanUp } from './processes';
 import type { N8nRest, SavedCredential, SavedWorkflow } from './rest';
 
-/** A list from which nothing is chosen yet. */
+/** A list with nothing chosen. */
 const PRODUCT = JSON.stringify({ __rl: true, mode: 'list', value: '' });
 
-/** A published workflow and its address for notices. */
 export interface PublishedWorkflow {
 	workflow: SavedWorkflow;
 	notificationUrl: string;
 }
 
-/** An n8n that knows the sandbox beside it, ready for use. */
 export interface SetUp {
 	n8n: N8n;
 	sandbox: Sandbox;
 	rest: N8nRest;
 	credential: SavedCredential;
-	/** The workflow of the journey. */
 	journey: PublishedWorkflow;
 }
 
 /**
- * Publishes the workflow of the journey, from the catalog to a paid sale, at an n8n with this address,
- * with the product and the credential chosen. It is no recipe, because it leaves an offer behind that
- * nobody can remove.
+ * Publishes the workflow of the journey with a product and a credential. The workflow is not a recipe, because it
+ * creates an offer that nobody can remove.
  */
 export async function publishJourney(
 	rest: N8nRest,
@@ -48,10 +44,7 @@ export async function publishJourney(
 	return { workflow, notificationUrl: `${url}/webhook/${webhookId}/digital-sales` };
 }
 
-/**
- * From nothing to ready: n8n with the package as a user installs it, a sandbox, an owner, a credential
- * for the sandbox, and the workflow of the journey, published.
- */
+/** Starts n8n and a sandbox, and publishes the workflow of the journey. */
 export async function setUp(name: string, options: N8nOptions = {}): Promise<SetUp> {
 	return await CleanUp.begin(async (cleanUp) => {
 		const n8n = await startN8n(name, options);

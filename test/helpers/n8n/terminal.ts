@@ -2,27 +2,22 @@ const TICK_MS = 1_000;
 const QUIET_TICK_MS = 30_000;
 const LABEL_WIDTH = 44;
 
-/** Where progress is told; a test passes one that says nothing. */
 export type Say = (line: string) => void;
 
 export const say: Say = (line) => {
 	process.stdout.write(`${line}\n`);
 };
 
-/** Seconds since `start`, as shown to a person. */
 export function secondsSince(start: number): string {
 	return `${((Date.now() - start) / 1000).toFixed(1)} s`;
 }
 
-/** What a person is told of an error: its message, without the stack. */
+/** Without the stack. */
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/**
- * Runs a long step, showing on one line what it is and how long it has been running.
- * If the output is not a terminal, long steps report every half minute that they are still running.
- */
+/** Shows the label and the time of a running step: on one line, or every half minute if there is no terminal. */
 export async function step<T>(label: string, work: () => Promise<T>): Promise<T> {
 	const start = Date.now();
 	const live = process.stdout.isTTY;

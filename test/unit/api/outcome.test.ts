@@ -126,7 +126,7 @@ describe('A fault', () => {
 		['a single letter', 'E'],
 		['a number', 500],
 		['a list', ['ECONNRESET']],
-	])('never %s', (_name, value) => {
+	])('is never %s', (_name, value) => {
 		expect(readFault(chain({ code: value, syscall: value }))).toEqual(UNKNOWN);
 	});
 

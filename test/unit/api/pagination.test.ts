@@ -94,7 +94,7 @@ describe('Pages of a list, from a service that', () => {
 		};
 	};
 
-	test('may do anything: the list is complete or says what is missing, in few requests', async () => {
+	test('may do anything: the list is complete or says what is missing, with few requests', async () => {
 		await fc.assert(
 			fc.asyncProperty(service, async (one) => {
 				const { items, incomplete, asked } = await list(answering(one));

@@ -146,7 +146,7 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 		},
 	);
 
-	test('one alone is never refused', async () => {
+	test('a single worker never gets a 429', async () => {
 		const { finished, refused } = await simulate(1, 'none');
 
 		expect(refused).toBe(0);

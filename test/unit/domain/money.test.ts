@@ -84,7 +84,7 @@ describe('An amount is read as everybody reads it, or refused', () => {
 		return 'value' in result ? result.value : undefined;
 	};
 
-	test('what is clear is read exactly', () => {
+	test('a clear amount is read exactly', () => {
 		fc.assert(
 			fc.property(
 				clearReais,

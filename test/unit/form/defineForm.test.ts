@@ -38,18 +38,11 @@ const form = defineForm(
 			sentAs: 'methods',
 			reads: allowBlank(wholeNumberSchema(1).array()),
 		}),
-		defineList(
-			{ displayName: 'Cart', name: 'cart', sentAs: 'cart' },
-			{
-				displayName: 'Item',
-				name: 'items',
-				parts: [
-					offerLocator,
-					moneyField({ displayName: 'Price', name: 'price', sentAs: 'price' }),
-					textField({ displayName: 'Kind', name: 'kind', sentAs: 'kind' }),
-				],
-			},
-		),
+		defineList({ displayName: 'Cart', name: 'cart', sentAs: 'cart' }, 'Item', [
+			offerLocator,
+			moneyField({ displayName: 'Price', name: 'price', sentAs: 'price' }),
+			textField({ displayName: 'Kind', name: 'kind', sentAs: 'kind' }),
+		]),
 		defineGroup({ displayName: 'More', name: 'more' }, [
 			notice,
 			textField({
@@ -97,8 +90,8 @@ test('n8n gets the properties of all fields, in their order', () => {
 	});
 });
 
-describe('What is read', () => {
-	test('has the shape of the form, a list without the name of its entries', () => {
+describe('The values of a form', () => {
+	test('have the shape of the form, with lists as arrays', () => {
 		expect(
 			read(form, {
 				personName: ' Maria ',
@@ -114,7 +107,7 @@ describe('What is read', () => {
 		});
 	});
 
-	test.each([{}, { cart: {}, more: {} }])('may leave out collections: %j', (input) => {
+	test.each([{}, { cart: {}, more: {} }])('may lack collections: %j', (input) => {
 		expect(read(form, { personName: 'Maria', ...input })).toEqual({
 			personName: 'Maria',
 			cart: [],
@@ -131,13 +124,13 @@ describe('What is read', () => {
 		[{ note: 'wrong' }, ['note is wrong']],
 		[{ note: 'wrong', more: { size: 0 } }, ['more.size must be a whole number of at least 1']],
 		[{ more: null }, ['more Expected object, received null']],
-	])('says where %j is wrong', (input, problems) => {
+	])('have a problem with its path: %j', (input, problems) => {
 		expect(read(form, { personName: 'Maria', ...input })).toEqual(problems);
 	});
 });
 
 describe('The body', () => {
-	test('holds what was filled in, under the names of the service', () => {
+	test("contains the filled-in fields under the service's names", () => {
 		const offerHash = { __rl: true, mode: 'hash', value: 'ab12' };
 		const input = {
 			personName: 'Maria',

@@ -98,14 +98,14 @@ describe('A field', () => {
 		},
 	);
 
-	test('is no percentage where it is blank', () => {
+	test('is not a percentage if it is blank', () => {
 		expect(read(percentSchema, '')).toEqual(NO_PERCENTAGE);
 	});
 
 	test.each<[unknown, z.ZodTypeAny]>([
 		[0, wholeNumberSchema(0)],
 		[false, yesNoSchema],
-	])('is not empty with %j in it', (value, schema) => {
+	])('is not blank with %j in it', (value, schema) => {
 		expect(read(allowBlank(schema), value)).toBe(value);
 		expect(read(rejectBlank(schema), value)).toBe(value);
 	});
@@ -133,7 +133,7 @@ test.each<[ICredentialDataDecryptedObject, string]>([
 	[{ apiToken: ' test-token\n' }, 'Bearer test-token'],
 	[{ apiToken: ' Bearer test-token' }, 'Bearer test-token'],
 	[{}, 'Bearer '],
-])('a request of anybody with the credential %j carries "%s"', async (credential, expected) => {
+])('a request with the credential %j carries "%s"', async (credential, expected) => {
 	const url = 'https://api.example.com/v1/products';
 	const headers = { Accept: 'text/plain' };
 

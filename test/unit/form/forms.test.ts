@@ -114,7 +114,7 @@ function valuesOf({ type, options = [] }: INodeProperties): unknown[] {
 	return options.flatMap((option) => ('value' in option ? [option.value] : []));
 }
 
-test('no field of the action node belongs to no operation', () => {
+test('every field of the action node belongs to an operation', () => {
 	const ofOperations = FORMS.flatMap(({ properties }) => properties);
 	const others = action.properties.filter((property) => !ofOperations.includes(property));
 

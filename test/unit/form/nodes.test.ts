@@ -44,7 +44,7 @@ describe.each<[string, INodeTypeDescription]>([
 		]);
 	});
 
-	test('tells what builds workflows to deliver only if paid is true, and with which nodes', () => {
+	test('tells AI builders to deliver only if paid is true, and with which nodes', () => {
 		const { searchHint, relatedNodes = [] } = node.builderHint ?? {};
 		expect(`${searchHint} ${JSON.stringify(relatedNodes)}`).toContain(
 			'deliver only if paid is true',
@@ -53,7 +53,7 @@ describe.each<[string, INodeTypeDescription]>([
 		expect(relatedNodes.map(({ nodeType }) => nodeType)).toContain(`${manifest.name}.${sibling}`);
 	});
 
-	test('is connected as its kind is', () => {
+	test('has the inputs and outputs of its kind', () => {
 		expect(node.inputs).toEqual(kind === 'action' ? ['main'] : []);
 		expect(node.outputs).toEqual(['main']);
 	});

@@ -51,13 +51,13 @@ test.each(real)('$name has a label in Title Case', ({ property }) => {
 	]);
 });
 
-test.each(real)('$name says what it says in whole sentences', ({ property }) => {
+test.each(real)('$name has a description of whole sentences', ({ property }) => {
 	const { description, hint, modes = [] } = property;
 	const texts = [description, hint, ...modes.map((mode) => mode.hint)];
 	expect(texts.filter((text) => text !== undefined && !endsAsItShould(text))).toEqual([]);
 });
 
-test.each(notices)('$name is a text of whole sentences', ({ property }) => {
+test.each(notices)('$name has whole sentences', ({ property }) => {
 	expect(property.displayName).toMatch(/^[A-Z].{20,}\.$/);
 });
 
@@ -147,7 +147,7 @@ describe('a locator', () => {
 	});
 });
 
-test('secrets are typed unseen, and the rest is not', () => {
+test('only secrets are hidden while they are typed', () => {
 	const hidden = real.filter(({ property }) => property.typeOptions?.password === true);
 
 	expect(hidden.map(({ path }) => path)).toEqual(['apiToken', 'bodyApiToken']);

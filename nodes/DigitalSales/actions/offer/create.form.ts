@@ -17,6 +17,7 @@ import {
 	type FormValues,
 	defineGroup,
 	defineList,
+	defineOptions,
 } from '../../form/defineForm';
 import { productLocator } from '../../form/locators';
 import { lenientText, tolerated } from '../../shared/lenient';
@@ -53,37 +54,33 @@ const discounts = defineList(
 		description: 'Discounts for certain payment methods',
 		sentAs: 'payment_method_discounts',
 	},
-	{
-		displayName: 'Discount',
-		name: 'items',
-		parts: [
-			defineField({
-				displayName: 'Payment Method',
-				name: 'paymentMethod',
-				type: 'string',
-				default: 'pix',
-				placeholder: 'e.g. credit_card',
-				description: 'The name of the method in the service: pix, credit_card or another',
-				weight: 'decides',
-				sentAs: 'payment_method',
-				reads: rejectBlank(textSchema),
-			}),
-			defineField({
-				displayName: 'Discount Percentage',
-				name: 'discountPercentage',
-				type: 'number',
-				typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 2 },
-				default: 0,
-				description: 'Percent off the price, for example 5 or 7.5',
-				weight: 'decides',
-				sentAs: 'discount_percentage',
-				reads: percentSchema,
-			}),
-		],
-	},
+	'Discount',
+	[
+		defineField({
+			displayName: 'Payment Method',
+			name: 'paymentMethod',
+			type: 'string',
+			default: 'pix',
+			placeholder: 'e.g. credit_card',
+			description: 'The name of the method in the service: pix, credit_card or another',
+			weight: 'decides',
+			sentAs: 'payment_method',
+			reads: rejectBlank(textSchema),
+		}),
+		defineField({
+			displayName: 'Discount Percentage',
+			name: 'discountPercentage',
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 2 },
+			default: 0,
+			description: 'Percent off the price, for example 5 or 7.5',
+			weight: 'decides',
+			sentAs: 'discount_percentage',
+			reads: percentSchema,
+		}),
+	],
 );
 
-/** The form of Offer > Create, with the body of POST /products/{hash}/offers (API document, Endpoint 2). */
 export const offerForm = defineForm([
 	productLocator,
 	textField({
@@ -156,7 +153,7 @@ export const offerForm = defineForm([
 			}),
 		],
 	),
-	defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
+	defineOptions([
 		yesNoField({
 			displayName: 'Allow Price Mismatch',
 			name: 'allowPriceMismatch',

@@ -21,7 +21,7 @@ interface ReadyOffer extends OfferBody {
 	productHash: string;
 	options: { repeatCode?: string; allowPriceMismatch?: boolean };
 	about: string;
-	/** Refuses a new offer, but not one that exists already. */
+	/** Refuses a new offer. An existing offer is returned nevertheless. */
 	problem?: NotSentError;
 }
 
@@ -43,23 +43,19 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 	},
 	check(run, itemIndex, ready) {
 		const problem = findPriceMismatch(run, ready);
-		// An existing offer is returned whatever other offers cost now.
-		if (problem && !hasEarlierAttempt(offerIdentity(run, itemIndex, ready))) throw problem;
+		if (problem && !hasEarlierAttempt(offerRequest(run, itemIndex, ready))) throw problem;
 		return { ...ready, problem };
 	},
 	about: ({ about }) => about,
 	async send(run, itemIndex, ready) {
-		const { account } = run;
 		const { productHash, body, options, about, problem } = ready;
-		const client = run.newClient();
 		const { made: json, isExisting } = await createOnce<IDataObject>({
-			...run.creationContext(itemIndex),
-			...offerIdentity(run, itemIndex, ready),
+			...offerRequest(run, itemIndex, ready),
 			kind: 'offer',
 			about,
 			enteredCodes: options.repeatCode,
 			problem,
-			tries: offerTries(client, productHash, body),
+			tries: offerTries(run.newClient(), productHash, body),
 			// The API cannot read an offer again, so the whole offer is stored.
 			toStoredResult: (made) => made,
 			readAgain: async (stored) => stored,
@@ -71,20 +67,18 @@ export const createOfferOperation: Operation<ReadyOffer> = {
 		}
 		catalogPages.clear();
 		// For an existing offer, too: its price in cents may be mapped into the next form.
-		markPricesSeen(account, productHash, [json]);
+		markPricesSeen(run.account, productHash, [json]);
 		return [{ json: offerOutput(json) }];
 	},
 };
 
 interface OfferBody {
-	/** The body of POST /products/{hash}/offers. Amounts are in cents. */
+	/** Amounts are in cents. */
 	body: IDataObject;
 	price: SentPrice;
 }
 
-/**
- * @throws NodeOperationError if a value in Custom Fields is invalid, or fields contradict each other
- */
+/** @throws NodeOperationError if a value in Custom Fields is invalid, or fields contradict each other */
 function buildOffer(context: IExecuteFunctions, itemIndex: number, form: OfferForm): OfferBody {
 	const { customFields = {} } = form.additionalFields;
 	const body = withCustomFields(offerForm.body(form), customFields);
@@ -137,9 +131,9 @@ function findPriceMismatch(
 		.find(Boolean);
 }
 
-function offerIdentity(run: Run, itemIndex: number, { productHash, body }: ReadyOffer) {
-	const { context, account, memory } = run;
-	return { context, account, memory, itemIndex, fingerprint: fingerprintOffer(productHash, body) };
+function offerRequest(run: Run, itemIndex: number, { productHash, body }: ReadyOffer) {
+	const fingerprint = fingerprintOffer(productHash, body);
+	return { ...run.creationContext(itemIndex), account: run.account, fingerprint };
 }
 
 function describeOffer(productHash: string, { title, price }: IDataObject): string {

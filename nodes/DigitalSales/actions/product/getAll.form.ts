@@ -3,25 +3,15 @@ import type { Result } from '../../domain/text';
 import {
 	cleanTextSchema,
 	allowBlank,
+	countField,
 	parseWith,
 	textField,
 	wholeNumberSchema,
 	yesNoField,
 	yesNoSchema,
 } from '../../form/fields';
-import { defineField, defineForm, defineGroup } from '../../form/defineForm';
+import { defineField, defineForm, defineGroup, defineOptions } from '../../form/defineForm';
 import { simplifyOption } from '../../form/outputOptions';
-
-const requestLimitOption = defineField({
-	displayName: 'Request Limit',
-	name: 'requestLimit',
-	type: 'number',
-	typeOptions: { minValue: 1 },
-	default: 20,
-	description:
-		'How many product requests your account can make in a minute. The documented limit is 20.',
-	reads: allowBlank(wholeNumberSchema(1)),
-});
 
 const categoriesField = parseWith((value): Result<number[] | undefined> => {
 	const texts = (Array.isArray(value) ? value : String(value ?? '').split(','))
@@ -68,30 +58,29 @@ const filters = defineGroup(
 	],
 );
 
-const options = defineGroup(
-	{ displayName: 'Options', name: 'options', placeholder: 'Add Option' },
-	[
-		defineField({
-			displayName: 'Page Size',
-			name: 'pageSize',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 100,
-			description:
-				'How many products to request per page. Without this option, the node requests as many as are useful; the service may return fewer.',
-			reads: allowBlank(wholeNumberSchema(1)),
-		}),
-		requestLimitOption,
-		yesNoField({
-			displayName: 'Split Offers',
-			name: 'splitOffers',
-			description:
-				'Whether to return one item per offer, with its product, instead of one item per product',
-		}),
-	],
-);
+const options = defineOptions([
+	countField({
+		displayName: 'Page Size',
+		name: 'pageSize',
+		default: 100,
+		description:
+			'How many products to request per page. Without this option, the node requests as many as are useful; the service may return fewer.',
+	}),
+	countField({
+		displayName: 'Request Limit',
+		name: 'requestLimit',
+		default: 20,
+		description:
+			'How many product requests your account can make in a minute. The documented limit is 20.',
+	}),
+	yesNoField({
+		displayName: 'Split Offers',
+		name: 'splitOffers',
+		description:
+			'Whether to return one item per offer, with its product, instead of one item per product',
+	}),
+]);
 
-/** The form of Product > Get Many: GET /products (API document, Endpoint 4). */
 export const productsForm = defineForm([
 	defineField({
 		displayName: 'Return All',
@@ -101,15 +90,12 @@ export const productsForm = defineForm([
 		description: 'Whether to return all results or only up to a given limit',
 		reads: yesNoSchema,
 	}),
-	defineField({
+	countField({
 		displayName: 'Limit',
 		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
 		default: 50,
 		description: 'Max number of results to return',
 		displayOptions: { show: { returnAll: [false] } },
-		reads: allowBlank(wholeNumberSchema(1)),
 	}),
 	simplifyOption,
 	filters,

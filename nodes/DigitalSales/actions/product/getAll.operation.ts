@@ -6,10 +6,8 @@ import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
 import { productsForm } from './getAll.form';
 
-type ProductsForm = FormValues<typeof productsForm>;
-
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
-export const getAllProducts: Operation<ProductsForm> = {
+export const getAllProducts: Operation<FormValues<typeof productsForm>> = {
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many products',
@@ -21,11 +19,7 @@ export const getAllProducts: Operation<ProductsForm> = {
 		const isSplit = options.splitOffers === true;
 		const { rows, incomplete } = await listProducts(
 			(ended) => run.newClient({ productRate: options.requestLimit, signal: ended }),
-			{
-				...filters,
-				limit: returnAll ? undefined : limit,
-				pageSize: options.pageSize,
-			},
+			{ ...filters, limit: returnAll ? undefined : limit, pageSize: options.pageSize },
 			isSplit ? splitOffers : undefined,
 		);
 		if (incomplete !== undefined) {
@@ -35,7 +29,7 @@ export const getAllProducts: Operation<ProductsForm> = {
 	},
 };
 
-/** Returns one row per offer, with the offer under `offer`. A product without offers keeps its row. */
+/** A product without offers keeps its row. */
 function splitOffers(product: IDataObject): IDataObject[] {
 	const { offers, ...rest } = product;
 	const present = Array.isArray(offers) ? offers.filter((offer) => offer !== null) : [];

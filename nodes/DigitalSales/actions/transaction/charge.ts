@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { Account } from '../../api/account';
 import { lenientText, tolerated } from '../../shared/lenient';
 import { parseDocument } from '../../domain/customer';
 import { quoted } from '../../domain/text';
@@ -14,6 +13,7 @@ import {
 	fingerprintCustomer,
 	fingerprintGoods,
 } from '../../idempotency/fingerprints';
+import type { KeyedRequest } from '../../idempotency/keys';
 import { digest } from '../../shared/digest';
 import { hundredfoldMismatch } from '../priceMismatch';
 import type { Run } from '../run';
@@ -21,32 +21,20 @@ import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/seenPrices';
 import type { NotSentError } from '../../output/errors';
 
-/** A charge that is ready to be sent. Everything except `body` is derived from the body that will be sent. */
+/** Everything is derived from the body that will be sent. */
 export interface Charge {
-	/** The body of POST /transactions (API document, Endpoint 3) without the token. Amounts are in cents. */
+	/** Amounts are in cents. */
 	body: IDataObject;
-	/** The account that the token in the body charges. */
-	account: Account;
 	cart: CartLine[];
-	/** The sum of the cart in cents, if it has all prices. */
+	/** In cents, if the cart has all prices. */
 	cartTotal?: number;
 	/** In cents. */
 	amount?: number;
-	/** Cart, amount and last digits of the document, to look the charge up by. */
 	about: string;
-	/** Identifies customer, cart and amount. */
-	fingerprint: string;
-	/** Identifies everything that an agent's call contains. */
-	agentCall: string;
-	/** The fingerprint before the catalog filled in anything. */
-	typedFingerprint: string;
-	/** Identifies customer and goods, without prices. */
-	goodsFingerprint: string;
-	/** Whether the catalog filled in prices, which may differ from those of an earlier charge. */
+	/** What an earlier charge must have in common. The account is that of the token in the body. */
+	identity: Omit<KeyedRequest, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
+	/** Whether the catalog filled in prices. An earlier charge may have others. */
 	isFilled: boolean;
-	/** Identifies the customer, if the charge has more than a name. */
-	customerFingerprint?: string;
-	/** The label of a field of the body. */
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
 
@@ -61,7 +49,7 @@ const lineSchema = z.object(
 	},
 	{ message: 'must be an object' },
 );
-/** An agent repeats its calls, so each call has to identify its customer. */
+/** An agent repeats its calls, so each call must identify its customer. */
 const NO_CONTACT = [
 	'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
 	'Ask the customer for one of them, because two customers can have the same name.',
@@ -71,10 +59,9 @@ const CUSTOM_ADVICE = 'Amounts in Custom Fields are in cents. To send none, leav
 
 type CartLine = z.output<typeof lineSchema>;
 
-/** How many lines of a cart its description lists. */
 const MOST_NAMED = 10;
 
-/** The parts of a body that are checked, because Custom Fields may put anything into it. */
+/** Custom Fields may put anything into the body. */
 const bodySchema = z.object({
 	amount: wholeNumberSchema(0).optional(),
 	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
@@ -83,8 +70,6 @@ const bodySchema = z.object({
 });
 
 /**
- * Builds the charge of a form, including Custom Fields.
- *
  * @param typed the form before the catalog filled it
  * @throws NodeOperationError if the cart or the amount cannot be charged
  */
@@ -145,22 +130,24 @@ export function buildCharge(
 	const typedFingerprint = fingerprintCharge(bodyOf(typed));
 	return {
 		body,
-		account: { ...account, key: digest('account', account.key, token ?? account.bodyApiToken) },
 		cart,
 		cartTotal,
 		amount,
 		about: describeCharge(cart, amount, customer?.document),
-		fingerprint: fingerprintCharge(body),
-		agentCall: fingerprintAgentCall(body),
-		typedFingerprint,
-		goodsFingerprint: fingerprintGoods(body),
+		identity: {
+			account: { ...account, key: digest('account', account.key, token ?? account.bodyApiToken) },
+			fingerprint: fingerprintCharge(body),
+			agentCall: fingerprintAgentCall(body),
+			typedFingerprint,
+			goodsFingerprint: fingerprintGoods(body),
+			customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
+		},
 		isFilled: typedFingerprint !== fingerprintCharge(given),
-		customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
 		labelOf,
 	};
 }
 
-/** Whether the customer has more than a name, which several people may share. */
+/** Several people may share a name. */
 function hasContact(customer: z.output<typeof bodySchema>['customer']): boolean {
 	const { document, email, phone_number: phone } = customer ?? {};
 	return 'value' in parseDocument(document) || Boolean(email?.trim()) || Boolean(phone?.trim());
@@ -184,11 +171,7 @@ function describeCharge(
 	].join('; ');
 }
 
-/**
- * Compares each price with the catalog's last known price of the offer, and the amount with the sum of the cart.
- *
- * @returns an error if a value is exactly 100 times the other, or a hundredth of it
- */
+/** Compares each price with the catalog's last known price of the offer, and the amount with the sum of the cart. */
 export function findPriceMismatch(
 	{ account }: Run,
 	{ form, charge }: { form: ChargeForm; charge: Charge },

@@ -19,6 +19,7 @@ import {
 	defineForm,
 	defineGroup,
 	defineList,
+	defineOptions,
 } from '../../form/defineForm';
 import {
 	outputFieldsWithPicture,
@@ -29,7 +30,6 @@ import {
 import { offerLocator } from '../../form/locators';
 import { customerText, parseDocument, parseEmail, parsePhone } from '../../domain/customer';
 
-/** The customer of Transaction > Create PIX. */
 const customer = [
 	textField({
 		displayName: 'Customer Name',
@@ -107,11 +107,9 @@ const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add 
 	itemCustomFieldsField,
 ]);
 
-/** The heading of an entry in the editor: the picked offer, or the text typed for it. */
 const OFFER_NAME =
 	'={{ $collection.item.value.offerHash.cachedResultName || $collection.item.value.offerHash.value }}';
 
-/** The cart of Transaction > Create PIX. */
 const cart = defineList(
 	{
 		displayName: 'Cart',
@@ -119,37 +117,32 @@ const cart = defineList(
 		placeholder: 'Add Item',
 		description: 'What the customer buys. The amount charged is the sum of its items.',
 		typeOptions: { fixedCollection: { itemTitle: OFFER_NAME } },
-		opensWithEntry: true,
+		default: { items: [{}] },
 		sentAs: 'cart',
 	},
-	{
-		displayName: 'Item',
-		name: 'items',
-		// In the order in which people fill them in.
-		parts: [
-			offerLocator,
-			defineField({
-				displayName: 'Quantity',
-				name: 'quantity',
-				type: 'number',
-				typeOptions: { minValue: 1, numberPrecision: 0 },
-				default: 1,
-				description: 'How many units the customer buys',
-				weight: 'decides',
-				sentAs: 'quantity',
-				reads: allowBlank(wholeNumberSchema(1)).transform((quantity = 1) => quantity),
-			}),
-			moneyField({
-				displayName: 'Price',
-				name: 'price',
-				hint: "Leave empty for the offer's price",
-				description:
-					'Price of one unit. 97 is R$ 97,00. If your data is in cents, divide it by 100.',
-				sentAs: 'price',
-			}),
-			more,
-		],
-	},
+	'Item',
+	[
+		offerLocator,
+		defineField({
+			displayName: 'Quantity',
+			name: 'quantity',
+			type: 'number',
+			typeOptions: { minValue: 1, numberPrecision: 0 },
+			default: 1,
+			description: 'How many units the customer buys',
+			weight: 'decides',
+			sentAs: 'quantity',
+			reads: allowBlank(wholeNumberSchema(1)).transform((quantity = 1) => quantity),
+		}),
+		moneyField({
+			displayName: 'Price',
+			name: 'price',
+			hint: "Leave empty for the offer's price",
+			description: 'Price of one unit. 97 is R$ 97,00. If your data is in cents, divide it by 100.',
+			sentAs: 'price',
+		}),
+		more,
+	],
 );
 
 const tracking = defineGroup(
@@ -234,25 +227,21 @@ const additionalFields = defineGroup(
 	],
 );
 
-const options = defineGroup(
-	{ displayName: 'Options', name: 'options', placeholder: 'Add Option' },
-	[
-		yesNoField({
-			displayName: 'Allow Price Mismatch',
-			name: 'allowPriceMismatch',
-			description:
-				'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or Amount that of the cart. By default such a price is refused, because reais and cents were probably mixed up.',
-		}),
-		repeatCodeOption(
-			'Charge in Doubt',
-			'e.g. 7KQ2-M4XD or ab12cd34ef',
-			"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas.",
-		),
-		outputFieldsWithPicture,
-	],
-);
+const options = defineOptions([
+	yesNoField({
+		displayName: 'Allow Price Mismatch',
+		name: 'allowPriceMismatch',
+		description:
+			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or Amount that of the cart. By default such a price is refused, because reais and cents were probably mixed up.',
+	}),
+	repeatCodeOption(
+		'Charge in Doubt',
+		'e.g. 7KQ2-M4XD or ab12cd34ef',
+		"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas.",
+	),
+	outputFieldsWithPicture,
+]);
 
-/** The form of Transaction > Create PIX, with the body of POST /transactions (API document, Endpoint 3). */
 export const chargeForm = defineForm([
 	cart,
 	...customer,

@@ -21,7 +21,7 @@ interface ReadyCharge {
 	charge: Charge;
 	/** About the webhooks of the charge. */
 	hint?: string;
-	/** Why the charge must not be sent. An existing transaction is returned nevertheless. */
+	/** Refuses a new charge. An existing transaction is returned nevertheless. */
 	problem?: NotSentError;
 }
 
@@ -44,7 +44,6 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	async check(run, itemIndex, ready) {
 		const problem = findPriceMismatch(run, ready);
 		const creation = buildCreation(run, itemIndex, ready);
-		// The price of an existing charge does not matter any more.
 		if (problem && !hasEarlierAttempt(creation)) throw problem;
 		await refuseAhead(creation);
 		return { ...ready, problem };
@@ -57,7 +56,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		const { made: transaction, isExisting } = created;
 		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
 		const item = await buildTransactionItem(run, transaction, { ...form, options });
-		// If nodes and models do not see hints. The flag follows the hash, and overrides a service field of its name.
+		// Nodes and models see no hints. The flag overrides a service field of its name.
 		const flag = { already_charged: isExisting };
 		const json = Object.assign({ hash: transaction.hash }, flag, item.json, flag);
 		return [{ ...item, json }];
@@ -66,22 +65,16 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 
 function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
 	const { form, charge, problem } = ready;
-	const { account, fingerprint, agentCall, typedFingerprint, about, body } = charge;
 	const client = run.newClient();
 	return {
 		...run.creationContext(itemIndex),
-		account,
-		fingerprint,
-		agentCall,
-		typedFingerprint,
-		goodsFingerprint: charge.goodsFingerprint,
-		customerFingerprint: charge.customerFingerprint,
+		...charge.identity,
 		orderReference: form.orderReference,
 		kind: 'charge',
-		about,
+		about: charge.about,
 		enteredCodes: form.options.repeatCode,
 		problem,
-		tries: transactionTries(client, body),
+		tries: transactionTries(client, charge.body),
 		toStoredResult: ({ hash }) => ({ hash }),
 		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),

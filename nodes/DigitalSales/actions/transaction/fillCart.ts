@@ -11,7 +11,6 @@ import { NotSentError } from '../../output/errors';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 
-/** How many offers an error lists. */
 const MOST_NAMED = 10;
 
 const PRICE = 'Price in Reais';
@@ -19,8 +18,7 @@ const PRICE = 'Price in Reais';
 type CartItem = ChargeForm['cart'][number];
 
 /**
- * Fills blank prices and titles of the cart from the catalog, and a blank cover along with them. A title that
- * stays blank is only a hint. A cart in Custom Fields is sent as it is.
+ * Fills blank prices and titles from the catalog, and a blank cover along with them.
  *
  * @throws NotSentError if a price is blank and the catalog cannot be read
  * @throws NodeOperationError if several offers match, or a price stays blank and no amount is given
@@ -93,7 +91,7 @@ function blankFields(item: CartItem): string[] {
 	];
 }
 
-/** Prefers the price that was read last, because the page may come from a cache. Only products on sale have such a price. */
+/** The page may come from a cache, so the price that was read last counts. Only products on sale have such a price. */
 function fillItem(
 	{ account }: Run,
 	item: CartItem,

@@ -1,4 +1,4 @@
-import { defineForm, defineGroup } from '../../form/defineForm';
+import { defineForm, defineOptions } from '../../form/defineForm';
 import { transactionHashField } from '../../form/locators';
 import {
 	outputFieldsWithPicture,
@@ -6,12 +6,8 @@ import {
 	simplifyOption,
 } from '../../form/outputOptions';
 
-/** The form of Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
 export const getForm = defineForm([
 	transactionHashField,
 	simplifyOption,
-	defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-		qrCodeImageOption,
-		outputFieldsWithPicture,
-	]),
+	defineOptions([qrCodeImageOption, outputFieldsWithPicture]),
 ]);

@@ -28,7 +28,7 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	},
 };
 
-/** With the default expression, a tool would always read the hash of the agent's input item. */
+/** With the default expression, a tool would always read the agent's input item. */
 function refuseUnfilledTool(context: IExecuteFunctions, itemIndex: number): void {
 	const { transactionHash: typed } = context.getNode().parameters;
 	const [{ default: initial } = {}] = transactionHashField.properties;

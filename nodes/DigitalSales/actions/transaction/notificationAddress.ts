@@ -11,18 +11,16 @@ import type { ChargeForm } from './create.form';
 
 export interface NotificationAddress {
 	url?: string;
-	/** For the output panel, if the user may expect something else. */
 	hint?: string;
 }
 
-const NO_ADDRESS = 'Enter the address that the service sends webhooks to';
 const CHANGE = 'change Webhooks Go To';
 const LOOP = `A Digital Sales Trigger started this execution and gets the webhooks of this charge, so each payment may charge again. Unless Trigger On or the filters exclude this charge, ${CHANGE}.`;
 
 /**
- * Decides where the webhooks of a new charge go (API document, Events 1).
+ * Where the webhooks of a new charge go (API document, Events 1).
  *
- * @throws NodeOperationError if the chosen address does not exist or cannot be used
+ * @throws NodeOperationError if the chosen address cannot be used
  */
 export async function resolveNotificationAddress(
 	run: Run,
@@ -47,13 +45,13 @@ export async function resolveNotificationAddress(
 			? checkAddress(context, itemIndex, {
 					url: notificationUrl,
 					name: 'Notification URL',
-					advice: `${NO_ADDRESS}, or ${CHANGE}.`,
+					advice: `Enter the address that the service sends webhooks to, or ${CHANGE}.`,
 				})
 			: await triggerAddress(run, itemIndex, triggers);
 	return withLoopWarning(address, triggers);
 }
 
-/** Picks the Wait for Payment that follows, otherwise a trigger of the workflow, otherwise the credential's address. */
+/** The Wait for Payment that follows, otherwise a trigger of the workflow, otherwise the credential's address. */
 async function automaticAddress(
 	run: Run,
 	itemIndex: number,
@@ -110,7 +108,7 @@ async function triggerAddress(
 	);
 }
 
-/** Finds the address of the first trigger that receives webhooks of this account, or says why there is none. */
+/** The first trigger that receives webhooks of this account. */
 async function findListeningTrigger(
 	{ context, listening }: Run,
 	triggers: WorkflowTrigger[] | undefined,
@@ -129,7 +127,7 @@ async function findListeningTrigger(
 	}
 	for (const { name, url } of ofAccount) {
 		if (url === undefined) continue;
-		// In production as well, because n8n may publish a workflow without registering each of its triggers.
+		// n8n may publish a workflow without registering each of its triggers.
 		const asking = listening.get(url) ?? askIfListening(context, url);
 		listening.set(url, asking);
 		const state = await asking;
@@ -156,7 +154,7 @@ function withLoopWarning(
 	return mayLoop ? { url, hint: LOOP } : address;
 }
 
-/** Whether an enabled Wait for Payment follows. The tool of an agent is of another type and has none. */
+/** The tool of an agent is of another type, so no Wait for Payment follows it. */
 function isWaitedFor(context: IExecuteFunctions): boolean {
 	const { name, type } = context.getNode();
 	return context
@@ -180,7 +178,6 @@ function checkAddress(
 	throw parameterError(context, itemIndex, `${name} ${problem}`, advice);
 }
 
-/** A hint about an address that the service may not reach. */
 function unreachableHint(url: string): string | undefined {
 	const address = parseWebAddress(url);
 	if (address && isPrivateAddress(address)) {

@@ -5,7 +5,7 @@ import type { ItemResult } from '../../output/item';
 import { type OutputChoice, transactionOutput } from '../../output/transaction';
 import type { Run } from '../run';
 
-/** Characters of a hash in a file name, because file systems allow at most 255. */
+/** File systems allow at most 255 characters. */
 const LONGEST_NAME = 100;
 
 interface ItemChoice {
@@ -13,10 +13,7 @@ interface ItemChoice {
 	options: Pick<OutputChoice, 'fields'> & { qrCodeImage?: boolean };
 }
 
-/**
- * Makes the output item of a transaction, with the pictures of its QR code that the form asks for: a file for
- * messengers, a data URL for pages. Never throws, because the charge exists.
- */
+/** Never throws, because the charge exists. Messengers need the QR code as a file, pages as a data URL. */
 export async function buildTransactionItem(
 	{ context, addHint }: Run,
 	transaction: Transaction,
@@ -44,19 +41,17 @@ export async function buildTransactionItem(
 	}
 }
 
-/** Pixels for each module of the code, which makes a usual PIX code about 500 pixels wide. */
+/** A usual PIX code becomes about 500 pixels wide. */
 const SCALE = 8;
-/** White modules around the code, as the specification requires. */
+/** In modules, as the specification requires. */
 const MARGIN = 4;
 
 /**
- * Draws a text as a QR code in a PNG.
- *
  * @throws Error if the text is too long
  * @internal
  */
 export async function drawQrCode(text: string): Promise<Uint8Array> {
-	// Loaded on demand, because n8n loads every node when it starts and most runs draw nothing.
+	// n8n loads every node when it starts, and most runs draw nothing.
 	const { generatePngQrCode } = await import('../../../../vendor/qrCode');
 	return await generatePngQrCode(text, { ecLevel: 'M', scale: SCALE, margin: MARGIN });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod/v3';
-import { defineField, defineForm, defineGroup } from '../../form/defineForm';
+import { defineField, defineForm, defineOptions } from '../../form/defineForm';
 import { positiveNumberSchema, rejectBlank } from '../../form/fields';
 import { transactionHashField } from '../../form/locators';
 import { outputFieldsOption, simplifyOption } from '../../form/outputOptions';
@@ -7,7 +7,6 @@ import { outputFieldsOption, simplifyOption } from '../../form/outputOptions';
 const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const LONGEST_LIMIT_DAYS = 365;
 
-/** The form of Transaction > Wait for Payment. */
 export const waitForm = defineForm(
 	[
 		{
@@ -43,9 +42,7 @@ export const waitForm = defineForm(
 			}),
 		}),
 		simplifyOption,
-		defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, [
-			outputFieldsOption,
-		]),
+		defineOptions([outputFieldsOption]),
 	],
 	({ timeLimit, timeLimitUnit }) =>
 		limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days')

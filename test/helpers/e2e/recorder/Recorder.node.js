@@ -1,6 +1,6 @@
 /**
- * Stands in for a node whose service is out of reach. n8n evaluates the parameters of that node here as
- * it would there; the test looks at them, and answers with the items that the node would give.
+ * Replaces a node whose service cannot be reached. n8n evaluates the parameters of the replaced node here. The test
+ * checks them, and answers with the items that the replaced node would return.
  */
 class Recorder {
 	description = {
