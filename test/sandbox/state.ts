@@ -17,15 +17,16 @@ export class SandboxState {
 	private readonly byHash = new Map<string, StoredTransaction>();
 	private readonly hashes = new Set<string>();
 	private nextId = 48_213;
-	private readonly seeded: readonly Product[];
+	/** JSON, because to clone a large catalog takes longer. */
+	private readonly seeded: string;
 
 	constructor(productCount: number) {
-		this.seeded = seedCatalog(productCount, this.hashes);
+		this.seeded = JSON.stringify(seedCatalog(productCount, this.hashes));
 		this.reset();
 	}
 
 	reset(): void {
-		this.products.splice(0, Infinity, ...structuredClone(this.seeded));
+		this.products.splice(0, Infinity, ...(JSON.parse(this.seeded) as Product[]));
 		this.createdOffers.length = 0;
 		this.transactions.length = 0;
 		this.byHash.clear();
