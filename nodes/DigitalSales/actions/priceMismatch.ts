@@ -1,7 +1,6 @@
 import { formatReais, isHundredfold, typedAmount } from '../domain/money';
 import { NotSentError } from '../output/errors';
 
-/** A price as it will be sent. */
 export interface SentPrice {
 	label: string;
 	cents: number | null | undefined;

@@ -124,7 +124,7 @@ async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promi
 	return first ? buildFailure(first) : results.flat();
 }
 
-/** n8n sends an item that has only `error` to the error output. */
+/** Throws unless On Error is Continue. n8n sends an item that has only `error` to the error output. */
 function buildFailedItem(
 	{ context, memory }: Pick<Run, 'context' | 'memory'>,
 	operation: Operation | undefined,
@@ -132,7 +132,7 @@ function buildFailedItem(
 	details: ErrorContext & { itemIndex: number },
 ): ItemResult[] {
 	const { itemIndex } = details;
-	// An operation that could not be chosen may create something.
+	// An unknown operation may create something.
 	const creates = (operation?.kind ?? 'create') === 'create';
 	const situation = buildSituation(context, memory, itemIndex, creates);
 	const { error, facts } = toFailure(context.getNode(), thrown, { ...details, situation });

@@ -14,12 +14,12 @@ import { Ledger } from './ledger';
 import { OverrideCodes, parseHashes } from './overrideCodes';
 import { refuseUnrecorded, type Unresolved } from './refusals';
 import { buildAttempt, recordAttempt, replayExisting, replayEnteredHash } from './replay';
-import { findAllowedPosition, refuseWithCode, findUnresolved } from './unresolved';
+import { findAllowedPosition, refuseWithCode, buildUnresolved } from './unresolved';
 
 /** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
 	private readonly keyed: KeyedCreation<T>;
-	/** The sequence of the request, or of the void result that it replaces. */
+	/** In which the claim takes a position: `codes`, or the sequence of the void result that it replaces. */
 	private sequence: OverrideCodes;
 	private earlier: EarlierAttempts<T> = {};
 	private ownKeys: string[] = [];
@@ -38,17 +38,20 @@ export class Claim<T> {
 	}
 
 	/**
-	 * @param isAhead whether to ask n8n's database now, before `acquireKeys` does
+	 * @param options whether to ask n8n's database now, before `acquireKeys` does
 	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
 	 */
-	readonly findExisting = async (signal: AbortSignal, isAhead = false): Promise<T | undefined> => {
+	readonly lockAndFindExisting = async (
+		signal: AbortSignal,
+		{ asksLedger = false } = {},
+	): Promise<T | undefined> => {
 		const { creation, keyed } = this;
 		this.unlock = await lockKeys(keyed.keys.ledgerKeys, signal);
 		await this.forgetEndedDoubt();
 		this.earlier = await findEarlierAttempts(creation, keyed.keys);
 		const { existing, voided } = this.earlier;
 		if (existing) return await replayExisting(keyed, existing);
-		const needsLedger = hasEnteredHash(creation) || (isAhead && !voided);
+		const needsLedger = hasEnteredHash(creation) || (asksLedger && !voided);
 		const unresolved =
 			this.earlier.unresolved ?? (needsLedger ? await this.findUnresolvedInLedger() : []);
 		if (unresolved.length === 0) return undefined;
@@ -59,10 +62,8 @@ export class Claim<T> {
 	};
 
 	readonly acquireKeys = async (): Promise<void> => {
-		const { earlier, keyed } = this;
-		// After a 429 the earlier attempts may be out of date.
-		this.earlier = {};
-		await this.claimOrRefuse(earlier).catch(async (error: unknown) => {
+		const { keyed } = this;
+		await this.claimOrRefuse().catch(async (error: unknown) => {
 			await this.releaseKeys();
 			await this.sequence.releasePosition();
 			throw error;
@@ -74,6 +75,8 @@ export class Claim<T> {
 	/** The service did not process the request, but an entered code stays spent. */
 	async releaseBetweenTries(): Promise<void> {
 		this.sequence.keepPosition();
+		// By the next try, the earlier attempts may have changed.
+		this.earlier = {};
 		await this.discardAttempt();
 	}
 
@@ -116,30 +119,31 @@ export class Claim<T> {
 		const { keys, ledger } = this.keyed;
 		const claimed: string[] = [];
 		for (const key of keys.ledgerKeys) if (await ledger?.hasKey(key)) claimed.push(key);
-		return findUnresolved(this.keyed, claimed);
+		return buildUnresolved(this.keyed, claimed);
 	}
 
-	private async claimOrRefuse({ unresolved = [], voided }: EarlierAttempts<T>): Promise<void> {
+	private async claimOrRefuse(): Promise<void> {
 		const { creation, keyed } = this;
+		const { unresolved = [], voided } = this.earlier;
 		const othersKeys = await this.claimInLedger();
-		const findUnresolvedExcept = (explained: string[]): Unresolved[] =>
-			findUnresolved(keyed, difference(othersKeys, explained));
+		const unresolvedExcept = (knownKeys: string[]): Unresolved[] =>
+			buildUnresolved(keyed, difference(othersKeys, knownKeys));
 		const voidedKeys = voided ? keysOfAttempt(creation, keyed.keys, voided) : [];
-		const isOnlyVoid = voided !== undefined && findUnresolvedExcept(voidedKeys).length === 0;
+		const isOnlyVoid = voided !== undefined && unresolvedExcept(voidedKeys).length === 0;
 		const blocking = isOnlyVoid
 			? [{ isSame: false, orderReference: voided.orderReference, keys: voidedKeys }]
-			: [...unresolved, ...findUnresolvedExcept(unresolved.flatMap(({ keys }) => keys))];
+			: [...unresolved, ...unresolvedExcept(unresolved.flatMap(({ keys }) => keys))];
 		this.replacesVoid = isOnlyVoid && (await this.replaceVoid(voided, voidedKeys));
 		if (!this.replacesVoid) await this.takeAllowedPosition(blocking);
 		if (othersKeys.length > 0) {
 			if (blocking.length > 0) this.overriddenKeys.push(...othersKeys);
 			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
-				// The keys that stopped other requests may be gone, so the code stays spent.
+				// The others' keys may be deleted, so the code must not work again.
 				this.sequence.keepPosition();
 				throw error;
 			});
 		}
-		if (creation.itemOrder.isSendingOver) throw new CanceledError();
+		if (creation.itemOrder.mustNotSend) throw new CanceledError();
 	}
 
 	private async claimInLedger(): Promise<string[]> {
@@ -152,8 +156,8 @@ export class Claim<T> {
 		// Another request may claim a key in between.
 		const lostKeys = await this.claimInLedger();
 		if (lostKeys.length === 0) return;
-		const unresolved = findUnresolved(this.keyed, lostKeys);
-		// Outside a Retry `findUnresolved` omits the slot, but the slot blocks the charge.
+		const unresolved = buildUnresolved(this.keyed, lostKeys);
+		// Outside a Retry `buildUnresolved` omits the slot, but the slot blocks the charge.
 		throw await refuseWithCode(
 			this.keyed,
 			unresolved.length > 0 ? unresolved : [{ isSame: false, keys: [] }],
@@ -166,7 +170,7 @@ export class Claim<T> {
 		if (voidedKeys.includes(keys.orderKey ?? '')) {
 			return await this.sequence.takePosition(position + 1);
 		}
-		// Without an order, a code takes a position of `codes`, and each void result has its own sequence.
+		// Without an order, `codes` is for codes alone, and each void result has a sequence of its own.
 		if (await codes.isPositionTaken(position + 1)) return false;
 		this.sequence = new OverrideCodes(String(result?.hash), keys.requestKey, ledger);
 		return await this.sequence.takePosition(1);
@@ -180,7 +184,7 @@ export class Claim<T> {
 		if (blocking.length > 0 && !isAllowed) throw await refuseWithCode(this.keyed, blocking);
 	}
 
-	/** Overridden keys stay, because their request may be in flight. */
+	/** Overridden keys stay, because the request that had them may be in flight. */
 	private async discardAttempt(): Promise<void> {
 		const { ledgerKeys, agentCallKey, itemKey } = this.keyed.keys;
 		this.isInFlight = false;

@@ -16,7 +16,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	const { itemOrder, problem, tries } = creation;
 	const claim = new Claim(creation);
 	try {
-		const existing = await itemOrder.runInOrder('look', claim.findExisting);
+		const existing = await itemOrder.runInOrder('look', claim.lockAndFindExisting);
 		if (existing) return { made: existing, isExisting: true, reusesHash: false };
 		if (problem) throw problem;
 		for await (const send of tries) {
@@ -47,13 +47,13 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	const { memory, fingerprint, itemOrder } = creation;
 	const { orderKey } = makeKeys(creation);
-	if (orderKey !== undefined && memory.hasOtherRequest(orderKey, fingerprint)) {
+	if (orderKey !== undefined && !memory.reserveOrder(orderKey, fingerprint)) {
 		throw refuseOtherOrder(creation);
 	}
 	if (isAlreadyMade(creation)) return;
 	const claim = new Claim(creation);
 	try {
-		await claim.findExisting(itemOrder.signal, true);
+		await claim.lockAndFindExisting(itemOrder.signal, { asksLedger: true });
 	} catch (error) {
 		throw await claim.endAfterError(error);
 	} finally {

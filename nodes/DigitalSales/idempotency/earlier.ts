@@ -159,15 +159,16 @@ async function readResult<T>(
 	const isOwnAccount = earlier.account === creation.account.key;
 	if (!isOwnAccount && (refusal ?? creation.kind === 'offer')) throw refuseOtherAccount(creation);
 	const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
+	const isLastRead = pauseMs === undefined;
 	const made = await creation.readAgain(result).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		if (!isOwnAccount) throw refuseOtherAccount(creation);
 		const { outcome } = error;
 		const isLost = isUnknownToService(outcome);
-		if (isLost && (!isNew || pauseMs !== undefined)) return undefined;
+		if (isLost && !(isNew && isLastRead)) return undefined;
 		throw refusal ?? refuseUnreadable(creation, String(result.hash), outcome, isLost);
 	});
-	if (made !== undefined || !isNew || pauseMs === undefined) return made;
+	if (made !== undefined || !isNew || isLastRead) return made;
 	await cancelableSleep(pauseMs, creation.itemOrder.signal);
 	return await readResult(creation, earlier, refusal, pauses);
 }

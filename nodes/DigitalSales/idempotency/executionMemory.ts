@@ -61,10 +61,10 @@ export class ExecutionMemory {
 		return count;
 	}
 
-	hasOtherRequest(orderKey: string, fingerprint: string): boolean {
+	reserveOrder(orderKey: string, fingerprint: string): boolean {
 		const first = this.fingerprints.get(orderKey) ?? fingerprint;
 		this.fingerprints.set(orderKey, first);
-		return first !== fingerprint;
+		return first === fingerprint;
 	}
 
 	getAttempt(itemKey: string): Attempt | undefined {

@@ -24,7 +24,7 @@ export function fingerprintCharge(body: IDataObject): string {
 	return digest('charge', normalizeUnicode(parts));
 }
 
-/** Leaves out prices. Without a cart, customer and amount identify a charge. */
+/** Identifies a charge by customer and cart without prices; if there is no cart, by customer and amount. */
 export function fingerprintGoods(body: IDataObject): string {
 	const { cart } = body;
 	if (!Array.isArray(cart) || cart.length === 0) return fingerprintCharge(body);

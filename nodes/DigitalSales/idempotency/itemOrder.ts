@@ -13,7 +13,7 @@ type Step = 'look' | 'claim';
  * could not wait for the rate limit together.
  *
  * If the service does not accept an item, or the outcome is unknown, no further item is sent. Requests in flight go on.
- * A claim is not interrupted, so it checks `isSendingOver` at its end. With On Error: Continue, only canceling the
+ * A claim is not interrupted, so it checks `mustNotSend` at its end. With On Error: Continue, only canceling the
  * execution stops other items.
  */
 export class ItemOrder {
@@ -56,7 +56,7 @@ export class ItemOrder {
 		return this.stopping.signal.aborted;
 	}
 
-	get isSendingOver(): boolean {
+	get mustNotSend(): boolean {
 		return this.hasFailed || this.context.getExecutionCancelSignal()?.aborted === true;
 	}
 }

@@ -23,7 +23,7 @@ export interface KeyedRequest {
 	orderReference?: string;
 }
 
-/** Only item key and slot key belong to one execution. */
+/** The item key is for the execution's own data, the slot key for its Retries too, the others for all executions. */
 export interface Keys {
 	itemKey: string;
 	/** Execution, run and goods, but no item index, because a Retry may reorder the items. */
@@ -40,7 +40,7 @@ export interface Keys {
 	ledgerKeys: string[];
 }
 
-/** All keys but the slot contain the account, because a Retry may use another credential. */
+/** Except in an agent's call, the slot does not contain the account, because a Retry may use another credential. */
 export function makeKeys(request: KeyedRequest): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
 	const goods = request.goodsFingerprint ?? fingerprint;

@@ -32,7 +32,7 @@ export class Ledger {
 
 	/** @returns whether the owner has the key, even from an earlier call */
 	async claimKey(key: string, owner: string): Promise<boolean> {
-		// If n8n named its rows in another way, all keys would share one row.
+		// Nobody claims this key. If it has a row, n8n names rows in another way, and all keys share the row.
 		if (await this.hasKey(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
 		const insert = async () => await insertRow(this.context, key, owner);
 		// Of two concurrent inserts one fails. Its second try finds the row.

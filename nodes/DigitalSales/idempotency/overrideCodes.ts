@@ -15,10 +15,10 @@ const DAY_MS = 86_400_000;
 
 const LAST_POSITION = 1_000;
 
-/** The error with the code described the same charge, the order, or another charge in the slot. */
+/** What an error with a code describes: the same charge, the order, or another charge in the slot. */
 export type Described = 'same' | 'order' | 'other';
 
-const DESCRIBED_SETS = (['same', 'order', 'other'] as const).reduce<Described[][]>(
+const DESCRIBED_SUBSETS = (['same', 'order', 'other'] as const).reduce<Described[][]>(
 	(sets, one) => sets.flatMap((set) => [set, [...set, one]]),
 	[[]],
 );
@@ -110,7 +110,7 @@ export class OverrideCodes {
 		const words = text.toUpperCase().split(/[\s,;]/);
 		const entered = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
 		const next = await this.nextPosition();
-		const isAllowed = DESCRIBED_SETS.filter((set) => described.every((one) => set.includes(one)))
+		const isAllowed = DESCRIBED_SUBSETS.filter((set) => described.every((one) => set.includes(one)))
 			.flatMap((set) =>
 				[currentDay(), currentDay() - 1].map((day) => this.computeCode(next, set, day)),
 			)

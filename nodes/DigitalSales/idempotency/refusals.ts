@@ -154,9 +154,9 @@ export function refuseUnreadable(
 	subject: Subject,
 	hash: string,
 	answer: FailedOutcome,
-	isNew: boolean,
+	isNotShownYet: boolean,
 ): NotSentError {
-	const toDo = isNew
+	const toDo = isNotShownYet
 		? `It may not show a new charge yet: wait a few minutes, then ${RUN_AGAIN}.`
 		: 'Read it with Transaction > Get when the service answers again.';
 	return makeRefusal(

@@ -5,18 +5,18 @@ import type { KeyedCreation } from './creation';
 import type { Described } from './overrideCodes';
 import { refuseUnresolved, type Unresolved } from './refusals';
 
-/** Describes the attempts that claimed these keys in n8n's database. A slot counts only in a Retry. */
-export function findUnresolved<T>(
+/** Describes the attempts of other owners that have these keys in n8n's database. A slot counts only in a Retry. */
+export function buildUnresolved<T>(
 	{ creation, keys }: KeyedCreation<T>,
-	claimed: readonly string[],
+	othersKeys: readonly string[],
 ): Unresolved[] {
 	const { slotKey, orderKey, unresolvedKey } = keys;
 	const unresolved: Unresolved[] = [];
-	const isSlotClaimed = claimed.includes(slotKey) && isRetry(creation.context);
-	if (claimed.includes(unresolvedKey) || isSlotClaimed) {
+	const isSlotClaimed = othersKeys.includes(slotKey) && isRetry(creation.context);
+	if (othersKeys.includes(unresolvedKey) || isSlotClaimed) {
 		unresolved.push({ isSame: true, keys: [unresolvedKey] });
 	}
-	if (orderKey !== undefined && claimed.includes(orderKey)) {
+	if (orderKey !== undefined && othersKeys.includes(orderKey)) {
 		const { orderReference } = creation;
 		unresolved.push({ isSame: false, orderReference, keys: [orderKey] });
 	}

@@ -7,7 +7,6 @@ import type { Run } from '../run';
 import type { Charge } from './charge';
 import { DOCUMENT, findDifferingFields } from './chargeMatch';
 
-/** Adds the hints about a transaction: whether it is new, and how it differs from the requested charge. */
 export function addChargeHints(
 	run: Run,
 	{ charge, hint: webhookHint }: { charge: Charge; hint?: string },

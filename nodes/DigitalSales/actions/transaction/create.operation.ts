@@ -56,7 +56,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		const { made: transaction, isExisting } = created;
 		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
 		const item = await buildTransactionItem(run, transaction, { ...form, options });
-		// Nodes and models see no hints. The flag overrides a service field of its name.
+		// Nodes and models see no hints: the flag follows the hash, and overrides a service field of its name.
 		const flag = { already_charged: isExisting };
 		const json = Object.assign({ hash: transaction.hash }, flag, item.json, flag);
 		return [{ ...item, json }];

@@ -91,7 +91,7 @@ function blankFields(item: CartItem): string[] {
 	];
 }
 
-/** The page may come from a cache, so the price that was read last counts. Only products on sale have such a price. */
+/** The catalog page may be cached, so the price that was read last counts, but only for a product on sale. */
 function fillItem(
 	{ account }: Run,
 	item: CartItem,

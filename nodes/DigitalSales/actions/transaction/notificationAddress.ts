@@ -59,13 +59,13 @@ async function automaticAddress(
 ): Promise<NotificationAddress> {
 	const { context, account } = run;
 	const { notificationUrl } = account;
-	const own = triggers?.find(({ isDisabled }) => !isDisabled);
+	const firstTrigger = triggers?.find(({ isDisabled }) => !isDisabled);
 	if (isWaitedFor(context)) {
 		return {
 			url: resumeUrl(context),
 			hint:
-				own &&
-				`"${own.name}" does not start for this charge, because Wait for Payment gets its webhooks.`,
+				firstTrigger &&
+				`"${firstTrigger.name}" does not start for this charge, because Wait for Payment gets its webhooks.`,
 		};
 	}
 	const isStartedBySale = triggers?.some(({ hasRun }) => hasRun) === true;
@@ -88,7 +88,7 @@ async function automaticAddress(
 		advice: `Correct it there, or ${CHANGE}.`,
 	});
 	const passedOver =
-		own &&
+		firstTrigger &&
 		`The Notification URL of the credential gets the webhooks of this charge, because ${found.missing}.`;
 	return { ...address, hint: address.hint ?? passedOver };
 }
@@ -154,7 +154,7 @@ function withLoopWarning(
 	return mayLoop ? { url, hint: LOOP } : address;
 }
 
-/** The tool of an agent is of another type, so no Wait for Payment follows it. */
+/** Never true for an agent's tool, which has another node type. */
 function isWaitedFor(context: IExecuteFunctions): boolean {
 	const { name, type } = context.getNode();
 	return context
