@@ -90,7 +90,7 @@ async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promi
 	const buildFailure = ({ itemIndex, ready, error }: SendFailure): ItemResult[] =>
 		buildFailedItem(run, operation, error, {
 			itemIndex,
-			isSent: true,
+			isSending: true,
 			labelOf: (field) => fieldLabel(operation.form, field),
 			about: operation.about?.(ready),
 		});

@@ -1,5 +1,5 @@
 import type { IAllExecuteFunctions, IDataObject, IHttpRequestOptions } from 'n8n-workflow';
-import { findAnswer, readFault, responseHead } from '../n8n/httpHelper';
+import { takeAnswer, readFault, responseHead } from '../n8n/httpHelper';
 import { CanceledError, cancelableSleep, clock } from '../shared/clock';
 import { type Account, CREDENTIAL_NAME } from './account';
 import {
@@ -190,7 +190,7 @@ export class Client {
 				credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data: account.credential },
 			},
 		);
-		return responseHead.parse(await sending.catch(findAnswer));
+		return responseHead.parse(await sending.catch(takeAnswer));
 	}
 
 	private httpOptions(

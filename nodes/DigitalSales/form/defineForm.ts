@@ -16,14 +16,14 @@ import { z } from 'zod/v3';
  *     offerForm.body(values)                                 // for the request
  */
 
-/** From the service's field name to the parameter, both dotted, with `*` for an index. */
+/** The parameter of each field of the service, both names dotted, with `*` for an index. */
 type ServiceFields = Readonly<Record<string, string>>;
 
 /**
- * Marks a field whose expression must not be empty.
- * - `decides` who pays what. An agent's model may leave it blank.
- * - `guards` against a second charge. Nobody may leave it blank by an expression.
- * - `byPerson`: a model must not fill it in, because it confirms what a person has checked.
+ * Restricts the expression in a field.
+ * - `decides`: the field decides who pays what. No part may be empty, except a part that an agent's model fills in.
+ * - `guards`: the field prevents a second charge. No part may be empty, whoever fills it in.
+ * - `byPerson`: the field confirms that a person has checked something. A model must not fill it in.
  */
 export type Weight = 'decides' | 'guards' | 'byPerson';
 
@@ -53,7 +53,7 @@ type Values<P extends Part> = {
 	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
 };
 
-/** Compares fields that are valid one by one. The `path` of a problem names the field to change. */
+/** Compares fields, once each field is valid. The `path` of a problem names the field to change. */
 type Check<T> = (values: T) => Array<{ path: [keyof T & string]; message: string }>;
 
 export type FormValues<F> = F extends Form<infer T> ? T : never;
@@ -103,7 +103,6 @@ export function defineGroup<const N extends string, P extends Part>(
 	};
 }
 
-/** Defines the optional fields at the end of a form. */
 export function defineOptions<P extends Part>(parts: readonly P[]) {
 	return defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, parts);
 }
@@ -152,14 +151,13 @@ export function defineList<const N extends string, P extends Part>(
 	};
 }
 
-/** @param check compares fields with each other */
 export function defineForm<P extends Part>(
 	parts: readonly P[],
 	check?: Check<Values<P>>,
 ): Form<Values<P>> {
 	const all: readonly Part[] = parts;
 	const fields = all.filter(isField);
-	const inner = {
+	const form = {
 		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
 		schema: buildSchema(fields, check),
 		serviceFields: Object.assign({}, ...fields.map(({ serviceFields }) => serviceFields)),
@@ -168,7 +166,7 @@ export function defineForm<P extends Part>(
 			for (const { name, write } of fields) write(get(values, name), body);
 		},
 	};
-	return { ...inner, body: (values) => buildBody(inner, values) };
+	return { ...form, body: (values) => buildBody(form, values) };
 }
 
 function isField(part: Part): part is Field {

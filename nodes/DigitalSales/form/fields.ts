@@ -14,7 +14,7 @@ import { parseCents } from '../domain/money';
 import { parseWebAddress } from '../domain/webAddress';
 import { type Field, type FieldUse, defineField } from './defineForm';
 
-/** A message of a schema continues the field's display name: "Title must be ...". */
+/* The message of a schema follows the display name of the field: "Title must be ...". */
 
 function isBlank(value: unknown): boolean {
 	return (
@@ -147,24 +147,23 @@ function parseJson(text: string): unknown {
 	}
 }
 
-type Shown<N extends string> = Omit<INodeProperties, 'type' | 'default'> & FieldUse & { name: N };
+type Spec<N extends string> = Omit<INodeProperties, 'type' | 'default'> & FieldUse & { name: N };
 
 /** May be left blank unless `reads` forbids it. */
-export function textField<const N extends string>(spec: Shown<N>): Field<N, string | undefined>;
+export function textField<const N extends string>(spec: Spec<N>): Field<N, string | undefined>;
 export function textField<const N extends string, S extends z.ZodTypeAny>(
-	spec: Shown<N> & { reads: S },
+	spec: Spec<N> & { reads: S },
 ): Field<N, z.output<S>>;
-export function textField(spec: Shown<string> & { reads?: z.ZodTypeAny }): Field {
+export function textField(spec: Spec<string> & { reads?: z.ZodTypeAny }): Field {
 	return defineField({ type: 'string', default: '', reads: allowBlank(textSchema), ...spec });
 }
 
-export function yesNoField<const N extends string>(spec: Shown<N>): Field<N, boolean | undefined> {
+export function yesNoField<const N extends string>(spec: Spec<N>): Field<N, boolean | undefined> {
 	return defineField({ type: 'boolean', default: false, reads: allowBlank(yesNoSchema), ...spec });
 }
 
-/** May be left blank. */
 export function countField<const N extends string>(
-	spec: Shown<N> & { default: number },
+	spec: Spec<N> & { default: number },
 ): Field<N, number | undefined> {
 	return defineField({
 		type: 'number',
@@ -178,7 +177,7 @@ export function countField<const N extends string>(
 export function moneyField<const N extends string>({
 	displayName,
 	...spec
-}: Shown<N>): Field<N, number | undefined> {
+}: Spec<N>): Field<N, number | undefined> {
 	return defineField({
 		displayName: `${displayName} in Reais`,
 		type: 'string',
@@ -198,7 +197,7 @@ interface Excess {
 	message: string;
 }
 
-/** Any text may come from a stranger, and some patterns need time that grows with the square of its length. */
+/** Any text may come from a stranger, and some patterns take time that grows with the square of the text's length. */
 export function limitSize<T>(form: z.ZodType<T, z.ZodTypeDef, unknown>) {
 	return z
 		.unknown()

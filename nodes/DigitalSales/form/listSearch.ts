@@ -30,7 +30,7 @@ export const searchProducts = makeListSearch('products', (product) => {
 	const { hash, title, sale_page: url } = product;
 	if (hash == null) return [];
 	const entry = { name: productLabel(product), value: hash, url: webAddressIn(url) };
-	return [{ entry, texts: [title, hash] }];
+	return [{ entry, searched: [title, hash] }];
 });
 
 export const searchOffers = makeListSearch('offers', (product) =>
@@ -38,7 +38,7 @@ export const searchOffers = makeListSearch('offers', (product) =>
 		const { hash, title, url } = offer;
 		if (hash == null) return [];
 		const entry = { name: offerLabel(product, offer), value: hash, url: webAddressIn(url) };
-		return [{ entry, texts: [title, hash, product.title, product.hash] }];
+		return [{ entry, searched: [title, hash, product.title, product.hash] }];
 	}),
 );
 
@@ -70,13 +70,12 @@ function listLabel(price: Part, titles: Part[], status: number | null | undefine
 
 interface Candidate {
 	entry: INodeListSearchItems;
-	/** A search looks through them. */
-	texts: Part[];
+	searched: Part[];
 }
 
 type ListCandidates = (product: CatalogProduct) => Candidate[];
 
-function makeListSearch(what: string, listCandidates: ListCandidates) {
+function makeListSearch(plural: string, listCandidates: ListCandidates) {
 	return async function (
 		this: ILoadOptionsFunctions,
 		filter = '',
@@ -89,22 +88,22 @@ function makeListSearch(what: string, listCandidates: ListCandidates) {
 			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);
 			const { results, nextPage } = await searchCatalog(client, from, search, listCandidates);
 			if (results.length === 0 && search !== '' && nextPage !== undefined) {
-				throw listFailure(
+				throw buildListError(
 					this.getNode(),
-					`No match in the first ${MOST_LOOKUP_PAGES} pages of ${what}`,
+					`No match in the first ${MOST_LOOKUP_PAGES} pages of ${plural}`,
 					'The list searches no further. Enter the hash with By Hash.',
 				);
 			}
 			if (results.length > 0 || search !== '' || from > 1 || nextPage !== undefined) {
 				return { results, paginationToken: nextPage };
 			}
-			throw listFailure(
+			throw buildListError(
 				this.getNode(),
-				`This account has no ${what} yet`,
-				`Create one in the service and open the list again, or enter a hash with By Hash. If the account does have ${what}, check which account the credential belongs to.`,
+				`This account has no ${plural} yet`,
+				`Create one in the service and open the list again, or enter a hash with By Hash. If the account does have ${plural}, check which account the credential belongs to.`,
 			);
 		} catch (error) {
-			throw listError(this.getNode(), error);
+			throw toListError(this.getNode(), error);
 		}
 	};
 }
@@ -121,7 +120,7 @@ async function searchCatalog(
 	const results: INodeListSearchItems[] = [];
 	for (let page = await pages.next(); !page.done; page = await pages.next()) {
 		const { number, items, hasNext } = page.value;
-		const found = items.flatMap(listCandidates).filter(({ texts }) => isMatch(texts));
+		const found = items.flatMap(listCandidates).filter(({ searched }) => isMatch(searched));
 		results.push(...found.map(({ entry }) => entry));
 		if (hasNext === false) break;
 		const isEnough = search === '' && results.length > 0;
@@ -134,10 +133,10 @@ async function searchCatalog(
 	return { results };
 }
 
-function listError(node: INode, error: unknown): NodeError {
+function toListError(node: INode, error: unknown): NodeError {
 	const isLimited = error instanceof ServiceError && error.outcome.kind === 'rateLimited';
 	if (!isLimited) return toFailure(node, error).error;
-	return listFailure(
+	return buildListError(
 		node,
 		'Rate limit reached. Try again in a minute.',
 		'The service allows 20 product requests a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
@@ -145,6 +144,6 @@ function listError(node: INode, error: unknown): NodeError {
 }
 
 /** A NodeApiError, because the editor shows the description of no other error. */
-function listFailure(node: INode, message: string, description: string): NodeApiError {
+function buildListError(node: INode, message: string, description: string): NodeApiError {
 	return new NodeApiError(node, { message }, { message, description, level: 'info' });
 }

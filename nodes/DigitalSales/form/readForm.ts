@@ -13,7 +13,7 @@ import { isJsonObject } from '../shared/json';
 
 /** A field's name may come from the user's data. */
 const LONGEST_PROBLEM = 500;
-const EMPTY_ADVICE = 'Correct the expression or the data, or clear the field.';
+const EXPRESSION_ADVICE = 'Correct the expression or the data, or clear the field.';
 
 /** @throws NodeOperationError that names the parameter by its display name, and the item */
 export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form: Form<T>): T {
@@ -24,19 +24,19 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 		context.getNodeParameter(name, itemIndex, initial, { rawExpressions: true }),
 	);
 	const evaluate = (part: string): unknown => context.evaluateExpression(part, itemIndex);
-	const empty = emptyExpressions(form, raw, values, evaluate);
-	const { data, problems } = checkForm(form, values, empty);
+	const expressionProblems = findExpressionProblems(form, raw, values, evaluate);
+	const { data, problems } = checkForm(form, values, expressionProblems);
 	if (data) return data;
 	throw new NodeOperationError(context.getNode(), problems.slice(0, 1).join(), {
 		itemIndex,
 		description: [
-			...(empty.length > 0 ? [EMPTY_ADVICE] : []),
+			...(expressionProblems.length > 0 ? [EXPRESSION_ADVICE] : []),
 			...problems.slice(1).map((problem) => `Also: ${problem}.`),
 		].join('\n'),
 	});
 }
 
-/** The default counts for a field that the form hides. */
+/** A field that n8n hides has its default. */
 export function readValues(
 	{ properties }: Pick<Form<never>, 'properties'>,
 	read: (name: string, initial: INodeProperties['default']) => unknown,
@@ -51,13 +51,13 @@ export function readValues(
 export function checkForm<T>(
 	{ properties, schema }: Form<T>,
 	values: Record<string, unknown>,
-	empty: EmptyExpression[] = [],
+	expressionProblems: ExpressionProblem[] = [],
 ): { data?: T; problems: string[] } {
 	const result = limitSize(schema).safeParse(values);
-	if (result.success && empty.length === 0) return { data: result.data, problems: [] };
-	const reported = new Set(empty.map(({ path }) => path.join('.')));
+	if (result.success && expressionProblems.length === 0) return { data: result.data, problems: [] };
+	const reported = new Set(expressionProblems.map(({ path }) => path.join('.')));
 	const others = (result.error?.issues ?? []).filter(({ path }) => !reported.has(path.join('.')));
-	const problems = [...empty, ...others].map(({ path, message }) =>
+	const problems = [...expressionProblems, ...others].map(({ path, message }) =>
 		quoted(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
 	return { problems };
@@ -118,7 +118,7 @@ function childEntries(entry: FormEntry): FormEntry[] {
 
 type Path = Array<string | number>;
 
-interface EmptyExpression {
+interface ExpressionProblem {
 	path: Path;
 	message: string;
 }
@@ -132,21 +132,21 @@ const MISSING =
 const BY_MODEL = /\$fromAI\b/i;
 
 /**
- * Finds expressions that returned nothing, in whole or in part. Otherwise the default would be charged, or all
- * orders would share one Order Reference.
+ * Finds expressions that break the rule of their field. A missing value would charge the default, or give all orders
+ * the same Order Reference.
  */
-function emptyExpressions(
+function findExpressionProblems(
 	{ weights }: Pick<Form<never>, 'weights'>,
 	rawValues: Record<string, unknown>,
 	values: Record<string, unknown>,
 	evaluate: (part: string) => unknown,
-): EmptyExpression[] {
+): ExpressionProblem[] {
 	return Object.entries(weights).flatMap(([pattern, weight]) =>
 		matchingPaths(pattern.split('.'), rawValues).flatMap((path) => {
 			const raw = locatorValue(get(rawValues, path));
 			if (typeof raw !== 'string' || !raw.startsWith('=')) return [];
 			const value = locatorValue(get(values, path));
-			const message = expressionProblem(raw.slice(1), value, weight, evaluate);
+			const message = problemOf(raw.slice(1), value, weight, evaluate);
 			return message === undefined ? [] : [{ path, message }];
 		}),
 	);
@@ -156,7 +156,7 @@ export function locatorValue(value: unknown): unknown {
 	return isJsonObject(value) && '__rl' in value ? value.value : value;
 }
 
-function expressionProblem(
+function problemOf(
 	expression: string,
 	value: unknown,
 	weight: Weight,
@@ -170,7 +170,8 @@ function expressionProblem(
 		return mayBeBlank(expression) ? undefined : 'is empty: its expression returned nothing';
 	}
 	const parts = [...expression.matchAll(PART)].map(([part]) => part);
-	if (parts[0] !== expression) {
+	const isOnePart = parts[0] === expression;
+	if (!isOnePart) {
 		for (const part of parts) {
 			const given = evaluate(part);
 			if (isNothing(given) && !mayBeBlank(part)) return `is incomplete: ${part} returned nothing`;
@@ -179,18 +180,18 @@ function expressionProblem(
 			}
 		}
 	}
-	return weight === 'guards' && isReadable(value) && MISSING.test(value)
+	return weight === 'guards' && isShortText(value) && MISSING.test(value)
 		? 'is incomplete: a part of its expression returned nothing'
 		: undefined;
 }
 
 function isNothing(value: unknown): boolean {
 	const text = String(value);
-	return isReadable(text) && NOTHING.has(cleanText(text));
+	return isShortText(text) && NOTHING.has(cleanText(text));
 }
 
 /** Longer texts are refused anyway, and searching them could be slow. */
-function isReadable(value: unknown): value is string {
+function isShortText(value: unknown): value is string {
 	return typeof value === 'string' && value.length <= LONGEST_TEXT;
 }
 

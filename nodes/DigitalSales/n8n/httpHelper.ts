@@ -31,7 +31,7 @@ const thrownAnswer = z.object({
 });
 
 /** @throws the error if it holds no answer, or only a proxy's refusal to connect */
-export function findAnswer(error: unknown): z.input<typeof responseHead> {
+export function takeAnswer(error: unknown): z.input<typeof responseHead> {
 	const [answer] = listCauses(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
 	if (!answer || readFault(error).kind === 'notSent') throw error;
 	const { status: statusCode, headers, data: body } = answer.response;
@@ -72,15 +72,15 @@ const causeLink = z.object({
 export function readFault(error: unknown): Fault {
 	const causes = listCauses(error).map((cause) => causeLink.parse(cause));
 	const [code] = compact(
-		causes.map(({ request, response, code }) =>
-			request && response ? `a proxy answered ${response.status}` : code,
+		causes.map(({ request: unsentRequest, response, code }) =>
+			unsentRequest && response ? `a proxy answered ${response.status}` : code,
 		),
 	);
+	if (causes.some(({ name }) => name && BLOCKED.includes(name))) return { kind: 'blocked', code };
 	const [syscall] = compact(causes.map(({ syscall }) => syscall));
 	const isNeverSent =
 		NEVER_SENT.some((name) => name === code || name === syscall) ||
-		causes.some(({ request, errors }) => request ?? errors);
-	if (causes.some(({ name }) => name && BLOCKED.includes(name))) return { kind: 'blocked', code };
+		causes.some(({ request: unsentRequest, errors }) => unsentRequest ?? errors);
 	return { kind: isNeverSent ? 'notSent' : 'interrupted', code };
 }
 

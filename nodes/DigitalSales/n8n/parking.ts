@@ -3,9 +3,9 @@ import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 /*
- * Since n8n 2.30.0, n8n resumes an execution by disabling the entry of its node and handing on the input of that entry.
- * Our entry has no input by then, so n8n runs the next entry, which is a copy of ours with the input. If that stops, the
- * node refuses to wait, or a waiting execution ends without running the next nodes.
+ * Since n8n 2.30.0, n8n resumes an execution at the entry of the waiting node: it disables the node, and hands on the
+ * entry's input. `parkExecution` empties the entry, and puts a copy with the input behind it, which n8n runs next. If
+ * that stops, the node refuses to wait, or a waiting execution ends without running the next nodes.
  */
 
 /** The state is an item, because n8n hides items from people who may not see them. */
@@ -28,7 +28,7 @@ export function readParkedState(context: IExecuteFunctions): unknown {
 	return data?.[STATE_KEY][0][0].json;
 }
 
-/** @throws NodeOperationError if n8n has moved the entries */
+/** @throws NodeOperationError if this version of n8n keeps its entries elsewhere */
 export function assertCanPark(context: IExecuteFunctions, itemIndex: number): void {
 	if (findStack(context)) return;
 	const message = `${context.getNode().name} cannot wait in this version of n8n`;

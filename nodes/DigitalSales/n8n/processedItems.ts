@@ -4,9 +4,9 @@ import { digest } from '../shared/digest';
 import { isJsonObject } from '../shared/json';
 
 /*
- * Since n8n 2.30.0, n8n names a row of its processed items after the node's id, which it reads synchronously, so the id
- * can be the key during a call. Only one caller can insert a row, and n8n refuses the row to callers in another mode, so
- * the mode names the owner. If that stops, the ledger notices, and nothing is charged.
+ * Since n8n 2.30.0, n8n names a row of its processed items after the node's id, and reads the id synchronously. So the
+ * key is the id while `callForRow` starts a call. Only one caller can insert a row, and n8n refuses the row to callers
+ * in another mode, so the mode names the owner. If that stops, the ledger notices, and nothing is charged.
  */
 
 /** n8n uses these words for nothing else. */

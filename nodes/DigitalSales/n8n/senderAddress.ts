@@ -5,7 +5,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
  * as one, and a flood from one sender blocks all others.
  */
 
-/** For IPv6 the network (/48), because one sender can have all its addresses. */
+/** For IPv6, the address is the network (/48), because a sender can have all addresses of a network. */
 export function senderAddress(context: IWebhookFunctions): string {
 	const { ip = '' }: { ip?: string } = context.getRequestObject();
 	// IPv4 may be written inside IPv6, and some proxies append a port.

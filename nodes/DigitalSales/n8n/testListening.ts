@@ -1,8 +1,8 @@
 import { clock } from '../shared/clock';
 
 /*
- * Since n8n 2.30.0, n8n registers the test URL a second time after `create`, and an earlier webhook ends the listening
- * too early. If that stops, Test With Transaction sends half a second late, or the editor goes on listening.
+ * Since n8n 2.30.0, n8n registers the test URL again after `create`, and a webhook before that ends the listening too
+ * early. If that stops, Test With Transaction sends half a second late, or the editor goes on listening.
  */
 
 const REGISTERED_AFTER_MS = 500;

@@ -6,15 +6,15 @@ import type { IExecuteFunctions } from 'n8n-workflow';
  * Data or On Error: Continue runs the next nodes for a duplicate.
  */
 
-/** For version 1, n8n evaluates an expression at each webhook. */
+/** Not 1, because n8n evaluates an expression at each webhook to a node of version 1. */
 export const TRIGGER_VERSION = 2;
 
-/** Otherwise Always Output Data passes on an empty item. */
+/** Always Output Data would pass on an empty item. */
 export function endWithoutItem(context: IExecuteFunctions): void {
 	context.getExecuteData().node.alwaysOutputData = false;
 }
 
-/** Returns the error to throw. Otherwise On Error: Continue passes on the input. */
+/** The caller throws the returned error. On Error: Continue would pass on the input. */
 export function stopWithError(context: IExecuteFunctions, error: Error): Error {
 	context.getExecuteData().node.onError = 'stopWorkflow';
 	return error;

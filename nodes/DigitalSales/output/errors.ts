@@ -21,8 +21,8 @@ export class NotSentError extends Error {
 
 export interface ErrorContext {
 	itemIndex?: number;
-	/** Whether something may have been sent before the error. */
-	isSent?: boolean;
+	/** The service may have received something. */
+	isSending?: boolean;
 	/** The display name for a dotted field of the service. */
 	labelOf?: (serviceField: string) => string | undefined;
 	about?: string;
@@ -48,26 +48,26 @@ interface Failure {
 
 /** Turns any error into an n8n error and the facts of a failed item. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
-	const { about = null, isSent = false, situation } = context;
+	const { about = null, isSending = false, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoted(text, LONGEST_MESSAGE);
-	const { answer, ...facts } = factsOf(error, isSent);
+	const { answer, ...facts } = factsOf(error, isSending);
 	const { warning, again } = adviceFor(situation);
 	const isUnsent = facts.outcome === 'notSent';
 	const hasUnsentNote = isUnsent && !(error instanceof CanceledError);
 	const advice =
 		joinLines(
-			hasUnsentNote && situation && unsentNote(situation, isSent),
+			hasUnsentNote && situation && unsentNote(situation, isSending),
 			facts.advice?.replaceAll(RUN_AGAIN, again),
 		) || null;
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
-	const failed = error instanceof ServiceError ? error : undefined;
+	const serviceError = error instanceof ServiceError ? error : undefined;
 	const description = joinLines(
 		serviceWordsLine(words, context.labelOf),
 		warning,
-		failed?.isInDoubt && about !== null && `Details: ${about}.`,
+		serviceError?.isInDoubt && about !== null && `Details: ${about}.`,
 		advice,
-		failed && requestLine(failed),
+		serviceError && requestLine(serviceError),
 		// Last, because there may be hundreds.
 		...createdNotes(situation),
 	);
@@ -82,12 +82,12 @@ function joinLines(...lines: Array<string | false | null | undefined>): string {
 	return compact(lines).join('\n');
 }
 
-function factsOf(error: unknown, isSent: boolean): Facts {
+function factsOf(error: unknown, isSending: boolean): Facts {
 	if (error instanceof ServiceError || error instanceof NotSentError) return error.facts;
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		return { advice: error.description || undefined, outcome: 'notSent' };
 	}
-	return { outcome: error instanceof CanceledError || !isSent ? 'notSent' : 'unknown' };
+	return { outcome: error instanceof CanceledError || !isSending ? 'notSent' : 'unknown' };
 }
 
 function toNodeError(

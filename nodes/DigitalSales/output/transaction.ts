@@ -22,7 +22,7 @@ const FIELDS = {
 	product_title: ({ product, offer }) => product?.title ?? offer?.title,
 	offer_hash: ({ offer }) => offer?.hash,
 	offer_title: ({ offer }) => offer?.title,
-	item_titles: ({ items }) => items?.flatMap((one) => one?.title ?? one?.hash ?? []).join(', '),
+	item_titles: ({ items }) => items?.flatMap((item) => item?.title ?? item?.hash ?? []).join(', '),
 	payment_method: ({ payment_method: method }) => method,
 	installments: ({ installments }) => installments,
 	created_at: ({ created_at: created }) => created,

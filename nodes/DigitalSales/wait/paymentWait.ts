@@ -42,10 +42,10 @@ export class PaymentWait {
 	private readonly now = clock.now();
 	private readonly previous: z.output<typeof stateSchema> | undefined;
 	private readonly payments: Array<Payment | null | undefined>;
-	private readonly items: Entry[] = [];
+	private readonly entries: Entry[] = [];
 	private deadline: number;
-	private hasRead = false;
-	private hasUnread = false;
+	private hasSucceededRead = false;
+	private hasFailedRead = false;
 	private isWebhookExpected = true;
 
 	constructor(private readonly context: IExecuteFunctions) {
@@ -54,7 +54,7 @@ export class PaymentWait {
 		this.payments = [...(this.previous?.payments ?? [])];
 	}
 
-	/** The oldest read ranks first, because a look may miss items. */
+	/** The payment with the oldest read goes first, because permits may run out. */
 	lastReadAt(itemIndex: number): number {
 		return this.previous?.payments[itemIndex]?.read?.at ?? 0;
 	}
@@ -79,21 +79,21 @@ export class PaymentWait {
 		const payment = (this.payments[itemIndex] ??= {});
 		const entry: Entry = { item: { json: {} }, awaited, payment, wasDone: this.isDone(payment) };
 		if (!entry.wasDone) await this.readPayment(client, entry);
-		this.items.push(entry);
+		this.entries.push(entry);
 		return entry.item;
 	}
 
 	async finishLook(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
-		const isOpen = this.items.some(({ payment }) => !this.isDone(payment));
+		const isOpen = this.entries.some(({ payment }) => !this.isDone(payment));
 		if (isOpen && !this.isLastLook) {
 			await this.parkUntilNextLook();
 			return [];
 		}
-		// A decided payment may have been refunded since.
-		const decidedBefore = this.items.filter(({ wasDone }) => wasDone);
+		// A decided payment may have been refunded after the earlier look.
+		const doneBefore = this.entries.filter(({ wasDone }) => wasDone);
 		const readAgain = async (entry: Entry) => await this.readPayment(newClient(), entry);
-		await eachLimit(decidedBefore, READS_AT_ONCE, readAgain);
-		for (const { item, payment, awaited } of this.items) {
+		await eachLimit(doneBefore, READS_AT_ONCE, readAgain);
+		for (const { item, payment, awaited } of this.entries) {
 			item.json = this.buildItemJson(payment, awaited);
 		}
 		return items;
@@ -107,11 +107,11 @@ export class PaymentWait {
 		const at = clock.now();
 		const transaction = await getTransaction(client, awaited.hash).catch((error: unknown) => {
 			if (!(error instanceof ServiceError) || !this.mayRecover(payment, error, at)) throw error;
-			this.hasUnread = true;
+			this.hasFailedRead = true;
 			this.isWebhookExpected = false;
 		});
 		if (!transaction) return;
-		this.hasRead = true;
+		this.hasSucceededRead = true;
 		const { payment_status: status } = transaction;
 		// A lagging replica may still show a decided payment as open.
 		if (isSettled(payment.read?.status) && isWaiting(status)) return;
@@ -127,7 +127,7 @@ export class PaymentWait {
 			return at < Math.min(this.deadline, payment.unknownSince + PATIENCE_MS);
 		}
 		delete payment.unknownSince;
-		// A failure that a POST must not repeat needs a person. A web page may come from a proxy.
+		// After `fail` for a POST, only a person can help. A web page may come from a proxy.
 		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
 
@@ -137,13 +137,14 @@ export class PaymentWait {
 	}
 
 	private async parkUntilNextLook(): Promise<void> {
-		const { previous, deadline, now, payments, hasRead, hasUnread, isWebhookExpected } = this;
+		const { previous, deadline, now, payments, isWebhookExpected } = this;
 		const isOver = now >= deadline;
-		// n8n rounds its timers.
+		// n8n rounds its timers, so a look on time may be a little early.
 		const isWoken = previous !== undefined && now < previous.nextLookAt - 1_000;
 		const looks = (previous?.looks ?? 0) + (isWoken ? 0 : 1);
-		// After the time limit, the pause is the shortest.
-		const failures = hasUnread && !hasRead ? (previous?.failures ?? 0) + 1 : Number(isOver);
+		const hasReadNothing = this.hasFailedRead && !this.hasSucceededRead;
+		// After the time limit, a payment is open only if its read failed.
+		const failures = hasReadNothing ? (previous?.failures ?? 0) + 1 : Number(isOver);
 		const pauseMs = pauseUntilNextLook({ looks, failures, isWoken, isWebhookExpected });
 		const nextLookAt = Math.min(now + pauseMs, isOver ? deadline + PATIENCE_MS : deadline);
 		const state: z.input<typeof stateSchema> = { deadline, nextLookAt, looks, failures, payments };

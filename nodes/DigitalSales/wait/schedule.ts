@@ -3,18 +3,18 @@ import { clock } from '../shared/clock';
 const MINUTE_MS = 60_000;
 const LONGEST_PAUSE_MINUTES = 60;
 
-/** Pauses are multiplied by a random number, so that waits that began together do not look together. */
-interface Range {
+/** A pause is multiplied by a random factor, so that waits that began together do not look together. */
+interface FactorRange {
 	min: number;
 	max: number;
 }
-const NARROW: Range = { min: 1, max: 1.1 };
+const NARROW: FactorRange = { min: 1, max: 1.1 };
 /** A thousand waits that look within the same two minutes keep n8n from answering webhooks. */
-const WIDE: Range = { min: 0.4, max: 1.1 };
+const WIDE: FactorRange = { min: 0.4, max: 1.1 };
 
 /** Minutes from one look at open payments to the next. */
 const SCHEDULES = {
-	/** For lost webhooks only, because a webhook wakes the execution. */
+	/** Finds payments whose webhook was lost. The other webhooks wake the execution. */
 	webhookExpected: { minutes: [5, 10, 15, 30], range: WIDE },
 	/** Most customers pay within minutes. About 35 looks in 24 hours. */
 	noWebhook: { minutes: [1, 1, 1, 2, 3, 5, 8, 13, 20, 30], range: NARROW },
@@ -23,14 +23,14 @@ const SCHEDULES = {
 export interface LookResult {
 	/** How many looks were on time so far, including the present look. */
 	looks: number;
-	/** How many looks in a row have failed. */
+	/** How many looks in a row have read nothing. After the time limit, one failed read is enough. */
 	failures: number;
 	/** Whether the look was early, because a webhook woke the execution. */
 	isWoken: boolean;
 	isWebhookExpected: boolean;
 }
 
-/** Milliseconds until the next look. n8n's own timer adds up to a minute to anything below one minute. */
+/** Milliseconds until the next look. n8n checks its timers once a minute, so a shorter pause may last a minute. */
 export function pauseUntilNextLook(look: LookResult): number {
 	if (look.failures > 0) return randomPause(2 ** (look.failures - 1), NARROW);
 	// The service may not show yet what the webhook reports.
@@ -39,7 +39,7 @@ export function pauseUntilNextLook(look: LookResult): number {
 	return randomPause(minutes[look.looks - 1] ?? LONGEST_PAUSE_MINUTES, range);
 }
 
-function randomPause(minutes: number, { min, max }: Range): number {
+function randomPause(minutes: number, { min, max }: FactorRange): number {
 	const factor = min + (max - min) * clock.random();
 	return Math.min(minutes, LONGEST_PAUSE_MINUTES) * MINUTE_MS * factor;
 }
