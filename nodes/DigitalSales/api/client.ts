@@ -29,7 +29,7 @@ interface ServiceRequest {
 }
 
 /**
- * @returns undefined if the service did not process this try, and another try follows
+ * @returns undefined if another try follows, which for a POST means that the service did not process this try
  * @throws ServiceError if no other try follows
  */
 export type Send<T> = () => Promise<T | undefined>;
@@ -46,7 +46,7 @@ export interface ClientOptions {
 }
 
 const NOTABLE_WAIT_MS = 500;
-/** A proxy may answer with these without reaching the service. Only n8n's error shows the difference. */
+/** A proxy that did not reach the service may answer with these. Only the error of n8n's helper shows it. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
 /** A 429 may ask for exactly the longest total time, and the next try starts a moment later. */
 const GRACE_MS = 500;
@@ -85,7 +85,7 @@ export class Client {
 		throw new CanceledError();
 	}
 
-	/** Yields each try once the try has a permit. */
+	/** Yields each try once the try has a permit, and ends only with an error. */
 	async *tries<T>(
 		request: ServiceRequest,
 		read: (body: unknown) => T | undefined,
@@ -93,7 +93,10 @@ export class Client {
 		const limiter = rateLimiterFor(this.account, request.endpoint);
 		const progress: Progress = {
 			request,
-			...{ tries: 0, rateLimitHits: 0, firstSentAt: Infinity, delayMs: 0 },
+			tries: 0,
+			rateLimitHits: 0,
+			firstSentAt: Infinity,
+			delayMs: 0,
 			// Before the first try, a request can only fail in the limiter.
 			outcome: unansweredOutcome('rateLimited'),
 		};
@@ -112,7 +115,7 @@ export class Client {
 					return value;
 				};
 			} finally {
-				if (!isSent) limiter.releaseUnused(permit);
+				if (!isSent) limiter.release(permit);
 			}
 			await cancelableSleep(progress.delayMs, this.options.signal);
 		}
@@ -151,11 +154,12 @@ export class Client {
 		const { method } = ENDPOINTS[progress.request.endpoint];
 		const failedTries = progress.tries - progress.rateLimitHits;
 		// After a 429 the next try waits in the limiter.
-		progress.delayMs =
+		const delayMs =
 			kind === 'rateLimited' ? 0 : Math.max(retryAfterMs, backoffMs(failedTries, clock.random()));
+		progress.delayMs = delayMs;
 		const elapsedMs = clock.elapsed() - progress.firstSentAt;
 		const isRepeatable = retryDecision(method, kind) === 'retry';
-		return isRepeatable && mayRetry(this.retry, { ...progress, failedTries, elapsedMs });
+		return isRepeatable && mayRetry(this.retry, { failedTries, elapsedMs, delayMs });
 	}
 
 	private async fetchOutcome(request: ServiceRequest): Promise<Outcome> {
@@ -215,8 +219,8 @@ export class Client {
 
 	private toError({ request: { endpoint, body }, outcome, tries }: Progress): Error {
 		const { apiToken } = this.account.credential;
-		const hasOtherToken = body?.api_token !== undefined && body.api_token !== apiToken;
-		const error = new ServiceError(endpoint, outcome, tries, hasOtherToken);
+		const hasTwoTokens = body?.api_token !== undefined && body.api_token !== apiToken;
+		const error = new ServiceError(endpoint, outcome, tries, hasTwoTokens);
 		// `idempotency/` takes a canceled request for not processed, so a request in doubt stays an error.
 		const isCanceled = this.options.signal?.aborted === true;
 		return isCanceled && !error.isInDoubt ? new CanceledError() : error;

@@ -2,7 +2,7 @@ import compact from 'lodash/compact';
 import type { ProductPage } from './schemas/product';
 
 export interface NewItems<T> {
-	number: number;
+	pageNumber: number;
 	items: T[];
 	/** Undefined if only the next page can show whether it exists. */
 	hasNext?: boolean;
@@ -31,24 +31,25 @@ export async function* readPages<T extends object>(
 	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, itemsWanted = () => 1 } = options;
 	const progress = new Progress(from === 1);
 	const underWay: Array<Promise<ProductPage<T>>> = [];
-	const most = from + maxPages - 1;
-	for (let number = from; ; number++) {
-		const last = Math.min(most, progress.lastPage, number - 1 + progress.pagesFor(itemsWanted()));
-		while (number + underWay.length <= last) {
-			const fetching = fetchPage(number + underWay.length);
+	const lastAllowed = from + maxPages - 1;
+	for (let pageNumber = from; ; pageNumber++) {
+		const lastWanted = pageNumber - 1 + progress.pagesAtOnce(itemsWanted());
+		const lastToFetch = Math.min(lastAllowed, progress.lastKnownPage, lastWanted);
+		while (pageNumber + underWay.length <= lastToFetch) {
+			const fetching = fetchPage(pageNumber + underWay.length);
 			// If an earlier page fails, nobody awaits this page.
 			fetching.catch(() => undefined);
 			underWay.push(fetching);
 		}
-		const page = await (underWay.shift() ?? fetchPage(number));
+		const page = await (underWay.shift() ?? fetchPage(pageNumber));
 		const items = progress.addPage(page);
-		const hasNext = progress.hasNext(page, number);
-		yield { number, items, hasNext };
+		const hasNext = progress.hasNext(page, pageNumber);
+		yield { pageNumber, items, hasNext };
 		if (hasNext === false) return progress.whyIncomplete();
 		if (progress.barren >= MOST_BARREN_PAGES) {
 			return 'the service kept sending pages without anything new';
 		}
-		if (number >= most) {
+		if (pageNumber >= lastAllowed) {
 			return `the node stopped after ${maxPages} pages, and the service has more`;
 		}
 	}
@@ -56,7 +57,7 @@ export async function* readPages<T extends object>(
 
 class Progress {
 	barren = 0;
-	lastPage = 0;
+	lastKnownPage = 0;
 	private readonly keys = new Set<string>();
 	private readonly prices = new Map<string, string>();
 	private repeated = 0;
@@ -67,13 +68,13 @@ class Progress {
 	/** @param isFromStart otherwise the total counts rows that are not read */
 	constructor(private readonly isFromStart: boolean) {}
 
-	pagesFor(items: number): number {
+	pagesAtOnce(items: number): number {
 		return Math.min(PAGES_AT_ONCE, this.firstPageSize ? Math.ceil(items / this.firstPageSize) : 1);
 	}
 
 	addPage<T extends object>({ data, total, lastPage }: ProductPage<T>): T[] {
 		this.firstPageSize ??= data.length;
-		this.lastPage = lastPage ?? this.lastPage;
+		this.lastKnownPage = lastPage ?? this.lastKnownPage;
 		if (this.isFromStart && total !== undefined) {
 			this.hasChanged ||= total !== (this.total ?? total);
 			this.total = total;
@@ -91,20 +92,20 @@ class Progress {
 
 	private comparePrice(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
 		if (!row.offer && !row.offers) return;
-		const key = JSON.stringify(row, OFFER_KEYS);
+		const key = JSON.stringify(row, IDENTIFYING_FIELDS);
 		const price = JSON.stringify(row.offers ?? row.price, ['price']);
 		this.hasChanged ||= (this.prices.get(key) ?? price) !== price;
 		this.prices.set(key, price);
 	}
 
-	hasNext({ data, hasNext }: ProductPage<object>, number: number): boolean | undefined {
+	hasNext({ data, hasNext }: ProductPage<object>, pageNumber: number): boolean | undefined {
 		const { size } = this.keys;
 		// Some services link to a next page that does not exist.
 		if (data.length === 0 && size === this.total) return false;
-		if (hasNext === true || number < this.lastPage) return true;
+		if (hasNext === true || pageNumber < this.lastKnownPage) return true;
 		if (this.barren > 0) return false;
 		if (this.total !== undefined && size < this.total) return true;
-		return hasNext === false || (this.lastPage > 0 && size === this.total) ? false : undefined;
+		return hasNext === false || (this.lastKnownPage > 0 && size === this.total) ? false : undefined;
 	}
 
 	whyIncomplete(): string | undefined {
@@ -119,9 +120,10 @@ class Progress {
 	}
 }
 
-const OFFER_KEYS = ['hash', 'offer', 'offers'];
+/** `JSON.stringify` keeps only these fields, at every level. */
+const IDENTIFYING_FIELDS = ['hash', 'offer', 'offers'];
 
 /** Some services send one row per offer, so offer and price are part of the key. */
 function rowKey(row: { hash?: unknown }): string {
-	return JSON.stringify(row, row.hash == null ? null : [...OFFER_KEYS, 'price']);
+	return JSON.stringify(row, row.hash == null ? null : [...IDENTIFYING_FIELDS, 'price']);
 }

@@ -29,8 +29,8 @@ const LARGEST_PAGE_SIZE = 250;
 /**
  * Lists products (API document, Endpoint 4: GET /products).
  *
- * @param makeClient gets a signal that ends other requests, for example after a failure
- * @param query `limit` counts rows after filtering
+ * @param makeClient gets a signal that cancels waiting requests once the list is complete or has failed
+ * @param query `limit` counts the rows of `rowsOf`, after filtering
  * @returns the products as the service sent them, with prices in cents
  * @throws ServiceError
  */
@@ -61,7 +61,7 @@ export async function listProducts(
 	}
 }
 
-/** Only `page` is documented. A service ignores unknown parameters. */
+/** Only `page` is documented. A service ignores a parameter that it does not know, so `listProducts` filters again. */
 export async function fetchProductPage(
 	client: Client,
 	{ page, pageSize, search, categories, status }: ProductQuery & { page: number },
@@ -103,7 +103,7 @@ function productMatcher({ search, categories = [], status }: ProductQuery) {
 	};
 }
 
-/** If the service rejects the first page, the pages have the service's own size. */
+/** If the service rejects the first request, that request is repeated and all others follow without a page size. */
 export function withPageSizeFallback<T>(
 	fetchPage: (pageSize: number | undefined, page: number) => Promise<T>,
 	pageSize: number,

@@ -11,10 +11,10 @@ export interface Permit {
 
 export interface PermitOptions {
 	rate?: number;
-	/** The request goes first, even while requests go one at a time. */
+	/** The request goes first, even while requests go one at a time, but waits out the pause after a 429. */
 	isUrgent?: boolean;
 	isBackground?: boolean;
-	/** On `clock.elapsed()`. */
+	/** The last moment for the permit, on `clock.elapsed()`. */
 	latest?: number;
 	signal?: AbortSignal;
 	isRetry?: boolean;
@@ -35,13 +35,13 @@ const MOST_COUNTED = 10_000;
 /** Background requests leave room for others. */
 const BACKGROUND_SHARE = 1 / 4;
 const LEARNED_FOR_MS = 15 * MINUTE_MS;
-/** Sleeps in slices, so that no long timer outlives an empty queue. */
+/** The limiter sleeps in slices, so that no long timer outlives an empty queue. */
 const LONGEST_SLEEP_MS = 1_000;
 
 /**
- * A sliding window that allows bursts. A request counts from its answer on, because the service has counted it
- * by then. After a 429, requests go one at a time for a minute, because other processes may use the same
- * account and a burst would be refused again.
+ * A sliding window that allows bursts. A request counts until its answer is older than the window, because the
+ * service may count the request as late as it answers. A 429 pauses all requests. For a minute after it, requests
+ * go one at a time, because other processes may use the same account and a burst would be refused again.
  */
 export class RateLimiter {
 	private readonly queue: QueuedRequest[] = [];
@@ -70,23 +70,28 @@ export class RateLimiter {
 		const delayMs = this.msUntilRoom(rate, this.answered, [...this.inFlight]);
 		if (!isBackground) return delayMs;
 		const inBackground = (permits: Permit[]) => permits.filter((permit) => permit.isBackground);
-		const share = Math.ceil(this.allowedRate(rate) * BACKGROUND_SHARE);
 		return Math.max(
 			delayMs,
-			this.msUntilRoom(share, inBackground(this.answered), inBackground([...this.inFlight])),
+			this.msUntilRoom(
+				this.backgroundRate(rate),
+				inBackground(this.answered),
+				inBackground([...this.inFlight]),
+			),
 		);
 	}
 
 	private msUntilRoom(rate: number, answered: Permit[], inFlight: Permit[]): number {
-		const excess = answered.length + inFlight.length - rate;
-		if (excess < 0) return 0;
-		const { answeredAt = Infinity } = answered[excess] ?? {};
+		// There is room once the answered request at this index has left the window.
+		const index = answered.length + inFlight.length - rate;
+		if (index < 0) return 0;
+		const { answeredAt = Infinity } = answered[index] ?? {};
 		return Math.max(0, answeredAt + this.windowMs - clock.elapsed());
 	}
 
-	private allowedRate(rate: number): number {
-		if (clock.elapsed() - this.latest429At >= LEARNED_FOR_MS) return rate;
-		return Math.min(rate, Math.max(this.learnedRate, this.recentCount()));
+	private backgroundRate(rate: number): number {
+		const isLearned = clock.elapsed() - this.latest429At < LEARNED_FOR_MS;
+		const learned = isLearned ? Math.max(this.learnedRate, this.recentCount()) : Infinity;
+		return Math.ceil(Math.min(rate, learned) * BACKGROUND_SHARE);
 	}
 
 	private recentCount(): number {
@@ -95,7 +100,7 @@ export class RateLimiter {
 	}
 
 	/**
-	 * The caller releases the permit by one of the next three methods.
+	 * The caller then calls `releaseUsed`, `releaseLimited` after a 429, or `release` if the request does not count.
 	 *
 	 * @throws CanceledError
 	 * @throws TooLateError as soon as no permit can come in time
@@ -116,11 +121,11 @@ export class RateLimiter {
 		void this.serveQueue();
 		const permit = await acquiring.finally(() => signal?.removeEventListener('abort', cancel));
 		if (!signal?.aborted) return permit;
-		this.releaseUnused(permit);
+		this.release(permit);
 		throw new CanceledError();
 	}
 
-	releaseUnused(permit: Permit): void {
+	release(permit: Permit): void {
 		this.inFlight.delete(permit);
 		void this.serveQueue();
 	}
@@ -128,16 +133,16 @@ export class RateLimiter {
 	releaseUsed(permit: Permit): void {
 		this.answered.push(Object.assign(permit, { answeredAt: clock.elapsed() }));
 		this.answered.splice(0, this.answered.length - MOST_COUNTED);
-		this.releaseUnused(permit);
+		this.release(permit);
 	}
 
 	releaseLimited(permit: Permit, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		this.latest429At = now;
-		// A first request that is refused shows nothing about the rate.
+		// Without an answered request, a 429 shows nothing about the rate.
 		this.learnedRate = this.recentCount() || this.learnedRate;
-		this.releaseUnused(permit);
+		this.release(permit);
 	}
 
 	/** A 429 may concern the retried request alone, so one new request goes first. */
@@ -177,8 +182,8 @@ export class RateLimiter {
 			const nextMs = this.admitOrReject();
 			const now = clock.elapsed();
 			const checkAt = now + Math.min(nextMs, LONGEST_SLEEP_MS);
-			const isCovered = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
-			if (nextMs === Infinity || isCovered) return;
+			const isCheckedByOther = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
+			if (nextMs === Infinity || isCheckedByOther) return;
 			this.nextCheckAt = checkAt;
 			await clock.sleep(checkAt - now);
 			if (this.nextCheckAt !== checkAt) return;

@@ -17,8 +17,8 @@ const SHORTEST_TOKEN = 4;
 const MOST_LEVELS = 64;
 
 /**
- * Takes tokens out of answers, because a service may echo a request with its headers. Letter case and escapes
- * hide no token.
+ * Takes tokens out of answers, because a service may echo a request with its headers. Finds a token in any letter
+ * case, and with escapes.
  */
 export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redactor {
 	const words = compact(tokens).filter(({ length }) => length >= SHORTEST_TOKEN);

@@ -1,8 +1,8 @@
 import { RUN_AGAIN } from '../domain/text';
 
 /**
- * After `fail`, or without further retries, a POST was not processed, and `idempotency/` allows the same charge
- * again. After `inDoubt` it refuses the same charge.
+ * `retry` and `fail` say that the service did not process a POST, so `idempotency/` allows the same charge later.
+ * `inDoubt` says that the service may have processed it, so `idempotency/` refuses the same charge.
  */
 export type RetryDecision = 'retry' | 'fail' | 'inDoubt';
 
@@ -17,6 +17,7 @@ export interface Rule {
 	advice: string;
 }
 
+const REPEATABLE = { GET: 'retry', POST: 'retry' } as const;
 const REFUSED = { GET: 'fail', POST: 'fail', shown: 'refused' } as const;
 const UNUSABLE = { GET: 'fail', POST: 'inDoubt', shown: 'unknown' } as const;
 const TRANSIENT = { GET: 'retry', POST: 'inDoubt', shown: 'unknown' } as const;
@@ -68,7 +69,8 @@ export const RETRY_TABLE = {
 	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
 	/** We assume that the service processed nothing; the document does not say so (Errors 2). */
 	rateLimited: {
-		...{ GET: 'retry', POST: 'retry', shown: 'refused' },
+		...REPEATABLE,
+		shown: 'refused',
 		message: 'The service is still limiting requests',
 		advice: `Wait a while, then ${RUN_AGAIN}, or run fewer workflows of this account at the same time.`,
 	},
@@ -98,14 +100,16 @@ export const RETRY_TABLE = {
 	},
 	/** The request failed before its first byte. */
 	notSent: {
-		...{ GET: 'retry', POST: 'retry', shown: 'notSent' },
+		...REPEATABLE,
+		shown: 'notSent',
 		message: 'The service could not be reached',
 		advice:
 			'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 	},
 	/** n8n would block a retry, too. */
 	blocked: {
-		...{ GET: 'fail', POST: 'fail', shown: 'notSent' },
+		...REFUSED,
+		shown: 'notSent',
 		message: 'n8n blocked the request to the host of the service',
 		advice:
 			'Correct the host in Base URL of the credential, or ask the administrator of this n8n to allow it (N8N_SSRF_ALLOWED_HOSTNAMES).',

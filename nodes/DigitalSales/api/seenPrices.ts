@@ -14,18 +14,18 @@ const seenOffers = processState(new BoundedMap<SeenOffer>({ most: 10_000 }));
 
 export function markPricesSeen(
 	account: Account,
-	product: IDataObject[string],
+	productHash: IDataObject[string],
 	offers: unknown,
 ): void {
 	if (!Array.isArray(offers)) return;
-	const productHash = String(product);
+	const product = String(productHash);
 	for (const { hash, price } of offers.filter(isJsonObject)) {
 		const key = keyOf(account, String(hash));
 		const seen = seenOffers.get(key);
 		if (typeof price !== 'string' && typeof price !== 'number') seenOffers.delete(key);
 		// Refreshing thousands of entries on every list is not worth its cost.
-		else if (seen?.price !== price || seen.product !== productHash) {
-			seenOffers.set(key, { price, product: productHash });
+		else if (seen?.price !== price || seen.product !== product) {
+			seenOffers.set(key, { price, product });
 		}
 	}
 }

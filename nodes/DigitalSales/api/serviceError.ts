@@ -64,15 +64,14 @@ export class ServiceError extends Error {
 	readonly facts: Facts;
 	readonly isInDoubt: boolean;
 
-	/** @param hasOtherToken whether body and header have different tokens */
 	constructor(
 		readonly endpoint: Endpoint,
 		{ body: _body, ...outcome }: Outcome,
 		readonly tries: number,
-		hasOtherToken = false,
+		hasTwoTokens = false,
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
-		const { message, advice, shown } = textsFor(kind, endpoint, hasOtherToken);
+		const { message, advice, shown } = textsFor(kind, endpoint, hasTwoTokens);
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
 		const [doubt, refusal] =
@@ -97,10 +96,10 @@ export class ServiceError extends Error {
 function textsFor(
 	kind: OutcomeKind,
 	endpoint: Endpoint,
-	hasOtherToken: boolean,
+	hasTwoTokens: boolean,
 ): Pick<Rule, 'message' | 'advice' | 'shown'> {
 	const row = RETRY_TABLE[kind];
-	if (kind !== 'notFound') return { ...row, ...(hasOtherToken && TWO_TOKEN_TEXTS[kind]) };
+	if (kind !== 'notFound') return { ...row, ...(hasTwoTokens && TWO_TOKEN_TEXTS[kind]) };
 	const [message, advice] = NOT_FOUND[endpoint];
 	return { ...row, message, advice: advice + CHECK_PATH };
 }

@@ -40,8 +40,8 @@ export function parseDocument(input: unknown): Result<string> {
 			? { value: document }
 			: { problem: 'is not a valid CNPJ: check its characters' };
 	}
-	const known = /^\d+$/.test(typed) ? documentFromDigits(typed) : { problem: '' };
-	if ('value' in known) return known;
+	const padded = /^\d+$/.test(typed) ? documentFromDigits(typed) : { problem: '' };
+	if ('value' in padded) return padded;
 	const hasLength = document.length === CPF_LENGTH || document.length === CNPJ_LENGTH;
 	return {
 		problem: !hasLength

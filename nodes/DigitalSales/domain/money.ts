@@ -25,7 +25,7 @@ export function parseCents(input: unknown): Result<number> {
 	if (typeof input === 'number') return centsOfNumber(input);
 	if (typeof input !== 'string') return IS_NO_AMOUNT;
 	const text = input.trim();
-	const digits = digitsOfReais(text);
+	const digits = digitsOfCents(text);
 	return digits === undefined ? { problem: amountProblem(text) } : safeCents(Number(digits));
 }
 
@@ -50,7 +50,7 @@ function centsOfNumber(value: number): Result<number> {
 	if (Number.isNaN(value)) return IS_NO_AMOUNT;
 	if (value < 0) return { problem: 'must not be negative' };
 	if (value > LARGEST_AMOUNT) return safeCents(value);
-	const digits = digitsOfReais(String(value)) ?? digitsOfReais(withoutNoise(value));
+	const digits = digitsOfCents(String(value)) ?? digitsOfCents(withoutNoise(value));
 	if (digits !== undefined) return safeCents(Number(digits));
 	return { problem: `must have at most two decimals; ${value} has more. Round it first` };
 }
@@ -62,7 +62,7 @@ function withoutNoise(value: number): string {
 	return Math.abs(Number(rounded) - value) < noise ? rounded : String(value);
 }
 
-function digitsOfReais(text: string): string | undefined {
+function digitsOfCents(text: string): string | undefined {
 	const amount = bareAmount(text);
 	if (!PLAIN.test(amount) && (!GROUPED.test(amount) || AMBIGUOUS.test(amount))) return undefined;
 	const decimals = /[.,](\d{1,2})$/.exec(amount)?.[1] ?? '';

@@ -31,7 +31,7 @@ export function isStatusGroup(text: string): text is StatusGroup {
 
 export type Status = string | null | undefined;
 
-/** Any other status may still change into one of these. */
+/** A wait ends with these. Any other status may still change into one of them. */
 const SETTLED: ReadonlySet<Status> = new Set([
 	...['paid', 'refunded', 'chargeback', 'chargedback'],
 	...STATUS_GROUPS.failed,

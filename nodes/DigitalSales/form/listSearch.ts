@@ -119,16 +119,16 @@ async function searchCatalog(
 	const pages = readCatalog(client, { from });
 	const results: INodeListSearchItems[] = [];
 	for (let page = await pages.next(); !page.done; page = await pages.next()) {
-		const { number, items, hasNext } = page.value;
+		const { pageNumber, items, hasNext } = page.value;
 		const found = items.flatMap(listCandidates).filter(({ searched }) => isMatch(searched));
 		results.push(...found.map(({ entry }) => entry));
 		if (hasNext === false) break;
 		const isEnough = search === '' && results.length > 0;
-		if (!isEnough && number + 1 < from + MOST_LOOKUP_PAGES) continue;
+		if (!isEnough && pageNumber + 1 < from + MOST_LOOKUP_PAGES) continue;
 		// If the next page cannot be read now, opening it shows the error.
 		const next = hasNext ?? (await pages.next().catch(() => page)).value;
 		const hasMore = typeof next === 'object' ? next.items.length > 0 : next === true;
-		return { results, nextPage: hasMore ? String(number + 1) : undefined };
+		return { results, nextPage: hasMore ? String(pageNumber + 1) : undefined };
 	}
 	return { results };
 }

@@ -62,7 +62,7 @@ export async function verifyTransaction(
 	} finally {
 		for (const [lane, permit] of entered) {
 			if (isMiss) lane.releaseUsed(permit);
-			else lane.releaseUnused(permit);
+			else lane.release(permit);
 		}
 	}
 }

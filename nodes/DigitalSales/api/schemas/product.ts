@@ -36,7 +36,6 @@ const statusCode = z.preprocess((status) => {
 	return Object.entries(PRODUCT_STATUSES).find(([known]) => known === name)?.[1] ?? status;
 }, lenientInteger);
 
-/** API document, Product. */
 export const productSchema = z
 	.object({
 		hash: tolerated(lenientText),
