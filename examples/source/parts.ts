@@ -109,7 +109,7 @@ export function reason(error: string): string {
  */
 export function whatsAppNumber(phone: string): string {
 	const steps = [
-		String.raw`const isAbroad = /^\W*(\+|00)/.test(typed)`,
+		String.raw`const isAbroad = /\+|^\W*00/.test(typed)`,
 		String.raw`const digits = typed.replace(/\(0\)|\D/g, '').replace(isAbroad ? /^00/ : '', '')`,
 		String.raw`if (isAbroad && !/^55/.test(digits)) return /^(?!0|1[01])\d{8,15}$/.test(digits) ? digits : ''`,
 		String.raw`const local = digits.replace(isAbroad ? /^55/ : /^55(?=\d{10})/, '').replace(/${TRUNK.source}/, '')`,

@@ -118,6 +118,7 @@ export const DOCUMENTS: Typed[] = [
 		'CPF/MF nº 529.982.247-25',
 		'CPF sob o nº 529.982.247-25',
 		'CPF ou CNPJ: 529.982.247-25',
+		'CPF número 529.982.247-25',
 		'５２９．９８２．２４７－２５',
 	),
 	...means('31043062300', 'CPF 310.430.623-00', 'CPF31043062300', 'CPF31043062300.'),
@@ -131,6 +132,7 @@ export const DOCUMENTS: Typed[] = [
 		'CNPJ11222333000181',
 		'cnpj11.222.333/0001-81',
 		'CNPJ/MF sob o nº 11.222.333/0001-81',
+		'CNPJ (MF) nº 11.222.333/0001-81',
 	),
 	...means('12ABC34501DE35', 'CNPJ 12.abc.345/01de-35', '12 abc 345 01de 35', 'CNPJ12ABC34501DE35'),
 	// With three letters in front, a CPF has the shape of a CNPJ.

@@ -12,7 +12,7 @@ const WORD_AND_CPF = /^[a-z]{3}\W*[\s:]\W*\d[\d\W]*$/i;
  * a label without a separator counts only before a complete CPF or CNPJ.
  */
 const LABEL =
-	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:\/mf)?(?:[^0-9a-z]+(?:(?:no?|sob o|ou)[^0-9a-z]+)*|(?=(?:\d{3}[\s.]?){3}[\s./-]*\d{2}[^0-9a-z]*$)|(?=(?:[\s./-]?[0-9a-z]){14}[^0-9a-z]*$)))+/i;
+	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:\/mf| ?\(mf\))?(?:[^0-9a-z]+(?:(?:n(?:o|[uú]mero)?|sob o|ou)[^0-9a-z]+)*|(?=(?:\d{3}[\s.]?){3}[\s./-]*\d{2}[^0-9a-z]*$)|(?=(?:[\s./-]?[0-9a-z]){14}[^0-9a-z]*$)))+/i;
 const DASH = /[\p{Pd}\u2212]/gu;
 /** Digits and signs, but no letters, in the width of Chinese characters. */
 const FULL_WIDTH = /[\uff01-\uff20]/g;

@@ -140,6 +140,7 @@ describe('The workflows of examples/', () => {
 		['(11) 91234-56789', ''],
 		// Of another country, though its + is lost: Portugal, the USA, Chile, Australia.
 		...['351912345678', '14155552671', '56912345678', '61412345678'].map((lost) => [lost, '']),
+		['whatsapp:+51912345678', '51912345678'],
 		['+11 91234-5678', ''],
 		['+55 91234-5678', ''],
 		['20 91234-5678', ''],
