@@ -112,10 +112,11 @@ export function parseEmail(input: unknown): Result<string> {
 
 const PHONE = /^[\s(]*\+?[\d\s(),./-]+$/;
 const ABROAD = /^[\s(]*(?:\+|00)/;
-/** The zero that is dialed first within Brazil, with or without a carrier's code after it. */
+/** @internal The zero that is dialed first within Brazil, with or without a carrier's code after it. */
 export const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;
+/** @internal */
 export const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
-/** Mobile numbers and landlines, by their first digit after the area code (Anatel). */
+/** @internal Mobile numbers and landlines, by their first digit after the area code (Anatel). */
 export const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
 /** Digits after the number: decimals from a spreadsheet, or an extension. */
 const TAIL = /[,./-]\s*\d{1,2}$/;

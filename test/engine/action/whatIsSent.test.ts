@@ -211,6 +211,19 @@ describe('What is sent', () => {
 			expect(withoutValues(added)).toEqual(withoutValues(promised));
 		});
 
+		test('has that field also for the address that Automatic finds', async () => {
+			const credentials = account.credentialsWith({
+				notificationField: 'postback_url',
+				notificationUrl: url,
+			});
+
+			await account.run(pixParameters(account.sandbox, { webhooksGoTo: 'automatic' }), {
+				credentials,
+			});
+
+			expect(account.bodies()).toMatchObject([{ webhook_url: url, postback_url: url }]);
+		});
+
 		test('has no such field if nobody is notified', async () => {
 			const credentials = account.credentialsWith({ notificationField: 'postback_url' });
 
