@@ -220,7 +220,7 @@ describe.each(LANGUAGES)('Every expression of the recipe in %s', (language) => {
 			const wrong = all.filter(
 				([, value]) =>
 					value === undefined ||
-					/\bundefined\b|\bNaN\b|\[object |Invalid Date/.test(
+					/undefined|NaN|\[object |Invalid Date/.test(
 						typeof value === 'string' ? value : JSON.stringify(value),
 					),
 			);
