@@ -91,7 +91,9 @@ const EVENT = `={{ { data: [{
 
 /** Sends sales and refunds to UTMify and Meta, so that they know which ad sold. */
 export const adAttribution: Recipe = (say) => {
-	const start = saleTrigger(say, ['waiting', 'paid', 'reversed'], { options: { fields: FIELDS } });
+	const start = saleTrigger(say, ['waiting', 'paid', 'failed', 'reversed'], {
+		options: { fields: FIELDS },
+	});
 	const taken = only(say('What UTMify takes', 'O que a UTMify aceita'), `!!${STATUS}`);
 	const post = { method: 'POST', sendBody: true, specifyBody: 'json', options: {} };
 	const order = httpRequest(
@@ -125,8 +127,8 @@ export const adAttribution: Recipe = (say) => {
 		name: say('Sales to UTMify and Meta Ads', 'Vendas na UTMify e no Meta Ads'),
 		notes: [
 			say(
-				`## Which ad sold\nEach paid sale goes to UTMify, with its UTM values and fees, and to Meta as a *Purchase*; e-mail and phone go to Meta only as hashes. UTMify also hears of PIX that wait for payment, of refunds and of chargebacks. **Use only one of the two? Delete the other branch.**`,
-				`## Qual anúncio vendeu\nCada venda aprovada vai para a UTMify, com os UTMs e as taxas, e para a Meta como *Purchase*; e-mail e telefone vão à Meta só como hash. A UTMify também recebe Pix aguardando pagamento, reembolsos e chargebacks. **Usa só uma das duas? Apague o outro ramo.**`,
+				`## Which ad sold\nEach paid sale goes to UTMify, with its UTM values and fees, and to Meta as a *Purchase*; e-mail and phone go to Meta only as hashes. UTMify also hears of PIX that wait for payment, of refused cards, refunds and chargebacks. **Use only one of the two? Delete the other branch.**`,
+				`## Qual anúncio vendeu\nCada venda aprovada vai para a UTMify, com os UTMs e as taxas, e para a Meta como *Purchase*; e-mail e telefone vão à Meta só como hash. A UTMify também recebe Pix aguardando pagamento, cartões recusados, reembolsos e chargebacks. **Usa só uma das duas? Apague o outro ramo.**`,
 			),
 			[
 				say('## Before you publish it', '## Antes de publicar'),

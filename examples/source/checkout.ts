@@ -58,7 +58,10 @@ const asked = (say: Say): Array<[pattern: string, label: string]> => [
 	['Customer CPF or CNPJ|customer.document', say('your CPF or CNPJ', 'seu CPF ou CNPJ')],
 	[
 		'Customer Phone|customer.phone_number',
-		say('your WhatsApp, with area code', 'seu WhatsApp, com DDD'),
+		say(
+			'your WhatsApp, with area code (or + and the country)',
+			'seu WhatsApp, com DDD (ou + e o país)',
+		),
 	],
 	['Customer Email|customer.email', say('your e-mail', 'seu e-mail')],
 	['Customer Name|customer.name', say('your name', 'seu nome')],

@@ -14,6 +14,7 @@ import {
 	whatsApp,
 	type Sheet,
 } from './nodes';
+import { AREA_CODE, LOCAL, TRUNK } from '../../nodes/DigitalSales/domain/customer';
 import { DEFAULT_FIELDS } from '../../nodes/DigitalSales/output/transaction';
 import { from, type Node, type Say } from './workflow';
 
@@ -102,12 +103,19 @@ export function reason(error: string): string {
 }
 
 /**
- * A number as WhatsApp expects it. A number typed with + or 00 may be of another country and stays as it is; 10 or 11
- * digits, after an optional trunk zero, are Brazilian and get 55. Any other number gives an empty text, because a wrong
- * guess would send name, amount and code to a stranger.
+ * A number as WhatsApp expects it, from a phone that Create PIX accepts. A number of another country, typed with + or
+ * 00, stays as it is; one that Brazil has gets 55. Any other number gives an empty text, because a wrong guess would
+ * send name, amount and code to a stranger.
  */
 export function whatsAppNumber(phone: string): string {
-	return `((typed) => { const digits = typed.replace(/\\(0\\)|\\D/g, '').replace(/^00/, ''); const local = digits.replace(/^0(\\d\\d(?=\\d{10,11}$))?/, ''); return /^\\W*(\\+|00)/.test(typed) ? digits.replace(/^550/, '55') : /^55\\d{10,11}$/.test(local) ? local : /^\\d{10,11}$/.test(local) ? '55' + local : ''; })(String(${phone} ?? ''))`;
+	const steps = [
+		String.raw`const isAbroad = /\+|^\W*00/.test(typed)`,
+		String.raw`const digits = typed.replace(/\(0\)|\D/g, '').replace(isAbroad ? /^00/ : '', '')`,
+		String.raw`if (isAbroad && !/^55/.test(digits)) return /^(?!0|1[01])\d{8,15}$/.test(digits) ? digits : ''`,
+		String.raw`const local = digits.replace(isAbroad ? /^55/ : /^55(?=\d{10})/, '').replace(/${TRUNK.source}/, '')`,
+		`return /${AREA_CODE.source}/.test(local) && /${LOCAL.source}/.test(local) ? '55' + local : ''`,
+	];
+	return `((typed) => { ${steps.join('; ')}; })(String(${phone} ?? '').normalize('NFKC'))`;
 }
 
 /**
@@ -363,8 +371,8 @@ export function columns(row: Record<string, string>): string {
 
 export function publishNote(say: Say): string {
 	return say(
-		'Publish it, and copy the **production URL** of *When a sale changes*: the next note says where to.',
-		'Publique e copie a **production URL** de *Quando uma venda muda*: a próxima nota diz para onde.',
+		'Publish it, and copy the **production URL** of *When a sale changes*: the note about it says where to.',
+		'Publique e copie a **production URL** de *Quando uma venda muda*: a nota sobre ela diz para onde.',
 	);
 }
 

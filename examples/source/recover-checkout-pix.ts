@@ -89,8 +89,8 @@ export const recoverCheckoutPix: Recipe = (say) => {
 			addressNote(say),
 			[
 				say(
-					`## By WhatsApp\nThis customer has not written to you, so WhatsApp takes only a template. Create it in the WhatsApp Manager of Meta: \`${template}\`, category Utility, language English (US), with exactly this text. When it is approved, activate *Remind by WhatsApp (template)* (select it and press **D**), and choose your credential, the number that sends and the template.`,
-					`## Por WhatsApp\nEsse cliente não escreveu para você, então o WhatsApp só aceita um modelo. Crie no Gerenciador do WhatsApp da Meta: \`${template}\`, categoria Utilidade, idioma Português (BR), exatamente com este texto. Quando for aprovado, ative *Lembrar por WhatsApp (modelo)* (selecione e tecle **D**) e escolha sua credencial, o número que envia e o modelo.`,
+					`## By WhatsApp\n**If you sell abroad, leave it off**: your platform may drop the + of a number, and then a number of Peru looks like one of Porto Alegre.\n\nThis customer has not written to you, so WhatsApp takes only a template. Create it in the WhatsApp Manager of Meta: \`${template}\`, category Utility, language English (US), with exactly this text. When it is approved, activate *Remind by WhatsApp (template)* (select it and press **D**), and choose your credential, the number that sends and the template.`,
+					`## Por WhatsApp\n**Se você vende para fora do Brasil, deixe desativado**: a plataforma pode tirar o + do número, e aí um número do Peru parece um de Porto Alegre.\n\nEsse cliente não escreveu para você, então o WhatsApp só aceita um modelo. Crie no Gerenciador do WhatsApp da Meta: \`${template}\`, categoria Utilidade, idioma Português (BR), exatamente com este texto. Quando for aprovado, ative *Lembrar por WhatsApp (modelo)* (selecione e tecle **D**) e escolha sua credencial, o número que envia e o modelo.`,
 				),
 				TEXTS.stillOpen(say, VARIABLES) + codeLine(say, VARIABLES.code),
 			].join('\n\n'),

@@ -124,8 +124,8 @@ export const recoverUnpaidPix: Recipe = (say) => {
 					'Nos seis nós do WhatsApp: escolha sua credencial e o número que envia.',
 				),
 				say(
-					'*Send the last reminder*: choose your template, see the next note.',
-					'*Enviar o último lembrete*: escolha o seu modelo, veja a próxima nota.',
+					'*Send the last reminder*: choose your template, see the note about the 24 hours.',
+					'*Enviar o último lembrete*: escolha o seu modelo, veja a nota sobre as 24 horas.',
 				),
 				say(
 					'*Tell the team*: choose your Telegram credential and enter your group.',

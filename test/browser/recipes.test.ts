@@ -69,13 +69,16 @@ function toChoose(nodes: PlacedNode[]): string[] {
 }
 
 it.each(RECIPES_IN_EACH)(
-	'marks what is to be chosen in $name ($language), and nothing else',
+	'marks what is to be chosen in $name ($language), and nothing else, and is not published before',
 	async ({ name, language, workflow }) => {
 		const { id } = await rest.createWorkflow({ ...workflow, nodes: await chosen(workflow.nodes) });
 
 		await editor.openWorkflow(id);
 
-		expect((await editor.nodesWithIssues()).sort()).toEqual(toChoose(workflow.nodes).sort());
+		const open = toChoose(workflow.nodes).sort();
+		expect((await editor.nodesWithIssues()).sort()).toEqual(open);
+		const isStartedByHand = workflow.nodes.some(({ type }) => type.endsWith('.manualTrigger'));
+		expect(await editor.mayPublish()).toBe(open.length === 0 && !isStartedByHand);
 		await picture(editor.page, `${EXAMPLES}${language}/${name}`, await editor.workflowArea());
 	},
 );

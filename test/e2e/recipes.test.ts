@@ -612,7 +612,9 @@ describe('The recipes', () => {
 		['+51 912 345 678', '51912345678'],
 		['00 351 912 345 678', '351912345678'],
 		['+1 (415) 555-2671', '14155552671'],
+		['＋51 912 345 678', '51912345678'],
 		['+55 (0) 11 98765-4321', WHATSAPP],
+		['+55 0 15 11 98765-4321', WHATSAPP],
 		['0 15 11 98765-4321', WHATSAPP],
 	])('a customer with the number %s is written to at %s', async (phone, number) => {
 		await order('charge-by-whatsapp', [], { ...newCustomer(), phone });
@@ -733,12 +735,13 @@ describe('The recipes', () => {
 		expect(told().at(-1)).toContain('Refunded');
 	});
 
-	test('ad-attribution tells UTMify alone what is paid back, and nothing that is under review', async () => {
-		await sell('ad-attribution', ['paid', 'pre_chargeback', 'chargeback']);
+	test('ad-attribution tells UTMify alone what is refused or paid back, and nothing that UTMify has no word for', async () => {
+		await sell('ad-attribution', ['refused', 'expired', 'paid', 'pre_chargeback', 'chargeback']);
 
 		const { hash, created_at, updated_at } = charged();
 		const shared = { orderId: hash, createdAt: utc(created_at) };
 		expect(bodiesAt(UTMIFY)).toMatchObject([
+			{ ...shared, status: 'refused', approvedDate: null, refundedAt: null },
 			{ ...shared, status: 'paid' },
 			{ ...shared, status: 'chargedback', refundedAt: utc(updated_at) },
 		]);
@@ -783,6 +786,35 @@ describe('The recipes', () => {
 
 		expect((await imported.over()).error).toContain('its Digital Sales Trigger is not published');
 		expect(made()).toEqual([]);
+	});
+
+	// The platform may lose the + of a customer abroad.
+	test.each([
+		['+351 912 345 678', '351912345678'],
+		['14155552671', undefined],
+		['351912345678', undefined],
+		['', undefined],
+	])('a number of another country, %j, is hashed for Meta and written to as %s', async (...row) => {
+		const [phone, dialed] = row;
+		const on: Change = ({ type }) => (type === 'whatsApp' ? { disabled: false } : undefined);
+		sandbox.addFault({
+			kind: 'patchBody',
+			endpoint: 'GET /transactions/{hash}',
+			set: { customer: { name: NAME, email: EMAIL, phone_number: phone } },
+			times: 'always',
+		});
+
+		await sell('ad-attribution', ['paid']);
+		await (await waitForCheckout('en', on)).ended();
+
+		const hashes = (dialed === undefined ? [] : [dialed]).map((number) =>
+			createHash('sha256').update(number).digest('hex'),
+		);
+		expect(bodiesAt(META)).toMatchObject([{ data: [{ user_data: { ph: hashes } }] }]);
+		expect(services.callsOf('whatsApp').map((call) => call.recipientPhoneNumber)).toEqual(
+			dialed === undefined ? [] : [dialed],
+		);
+		expect(services.mail.mails).toHaveLength(1);
 	});
 
 	test('recover-checkout-pix sends nothing at night', async () => {

@@ -12,13 +12,24 @@ const WORD_AND_CPF = /^[a-z]{3}\W*[\s:]\W*\d[\d\W]*$/i;
  * complete document.
  */
 const LABEL =
-	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:\/mf)?(?:[^0-9a-z]+(?:(?:no?|sob o)[^0-9a-z]+)*|(?=\d{3}\.?\d{3}\.?\d{3}-?\d{2}$)|(?=(?:[./-]?[0-9a-z]){14}$)))+/i;
+	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:\/mf| ?\(mf\))?(?:[^0-9a-z]+(?:(?:n(?:o|[uú]mero)?|sob o|ou)[^0-9a-z]+)*|(?=(?:\d{3}[\s.]?){3}[\s./-]*\d{2}[^0-9a-z]*$)|(?=(?:[\s./-]?[0-9a-z]){14}[^0-9a-z]*$)))+/i;
 const DASH = /[\p{Pd}\u2212]/gu;
+/** Digits and signs, but no letters, in the width of Chinese characters. */
+const FULL_WIDTH = /[\uff01-\uff20]/g;
+const TO_USUAL_WIDTH = 0xfee0;
+/** A spreadsheet shows a long number as 5,29982E+10, and a CSV file keeps only that. */
+const SHORTENED = /^\d(?:[.,]\d+E\+?|E\+)\d+$/i;
+const IS_SHORTENED = {
+	problem: 'is a number that a spreadsheet has shortened: format the column as text',
+};
 
-/** Spreadsheets mark texts with an apostrophe. */
+/** Removes invisible characters and a spreadsheet's apostrophe, and makes dashes, digits and signs plain. */
 export function customerText(input: unknown): string {
 	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
-	return cleanText(text).replace(/^'+ ?/, '').replace(DASH, '-');
+	return cleanText(text)
+		.replace(DASH, '-')
+		.replace(FULL_WIDTH, (sign) => String.fromCharCode(sign.charCodeAt(0) - TO_USUAL_WIDTH))
+		.replace(/^'+ ?/, '');
 }
 
 /**
@@ -29,6 +40,7 @@ export function parseDocument(input: unknown): Result<string> {
 	if (typeof input === 'number') return documentFromDigits(String(input));
 	if (typeof input !== 'string') return { problem: 'is not a CPF or CNPJ' };
 	const typed = customerText(input).replace(LABEL, '');
+	if (SHORTENED.test(typed)) return IS_SHORTENED;
 	const document = typed.replace(/[^0-9a-z]/gi, '').toUpperCase();
 	if (CPF_SHAPE.test(document)) {
 		return isCpf(document)
@@ -87,35 +99,35 @@ const LONGEST_EMAIL = 254;
 export function parseEmail(input: unknown): Result<string> {
 	const email = normalizeUnicode(customerText(input));
 	if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return { value: email };
-	const isUnusual = /^[^@]*[^ -~]/.test(email);
+	const isUnusual = /^[^@]*[^ -~][^@]*@/.test(email);
 	return { problem: isUnusual ? 'has an unusual letter before the @' : 'is not an e-mail address' };
 }
 
-const PHONE = /^[\s(]*\+?[\d\s()./-]+$/;
+const PHONE = /^[\s(]*\+?[\d\s(),./-]+$/;
 const ABROAD = /^[\s(]*(?:\+|00)/;
-/** The zero dialed within Brazil, with or without a carrier's code. */
-const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;
-const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
-/** Mobile numbers and landlines (Anatel). */
-const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
+/** @internal The zero dialed within Brazil, with or without a carrier's code. */
+export const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;
+/** @internal */
+export const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
+/** @internal Mobile numbers and landlines (Anatel). */
+export const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
 /** Decimals from a spreadsheet, or an extension. */
-const TAIL = /[./-]\s*\d{1,2}$/;
+const TAIL = /[,./-]\s*\d{1,2}$/;
 const ONE_DIGIT = /^(\d)\1*$/;
 
 /** Returns digits, with the country code if it was typed. A number of another country begins with + or 00. */
 export function parsePhone(input: unknown): Result<string> {
 	// The dialed zero may be written `(0)` or `0xx`.
-	const typed = customerText(input).replace(/\(0\)|0xx/i, '');
+	const typed = customerText(input).replace(/\(0\)|0 ?xx/i, '');
+	if (SHORTENED.test(typed)) return IS_SHORTENED;
 	if (!PHONE.test(typed)) {
 		return { problem: 'must be one phone number, such as (11) 91234-5678, without other text' };
 	}
 	const isAbroad = ABROAD.test(typed);
 	const digits = typed.replace(/\D/g, '').replace(isAbroad ? /^00/ : '', '');
 	if (isAbroad && !digits.startsWith('55')) {
-		if (ONE_DIGIT.test(digits)) return { problem: 'is one digit repeated' };
-		return /^[1-9]\d{7,14}$/.test(digits)
-			? { value: digits }
-			: { problem: `must have 8 to 15 digits after the + or 00; this one has ${digits.length}` };
+		const problem = abroadProblem(digits);
+		return problem === undefined ? { value: digits } : { problem };
 	}
 	const country = digits.startsWith('55') && (isAbroad || digits.length > 11) ? '55' : '';
 	const national = digits.slice(country.length);
@@ -123,6 +135,18 @@ export function parsePhone(input: unknown): Result<string> {
 	const isService = /^0[3589]00/.test(national);
 	const problem = isService ? 'is a service number, such as 0800' : phoneProblem(phone, typed);
 	return problem === undefined ? { value: country + phone } : { problem };
+}
+
+function abroadProblem(digits: string): string | undefined {
+	const { length } = digits;
+	if (length < 8 || length > 15) {
+		return `must have 8 to 15 digits after the + or 00; this one has ${length}`;
+	}
+	if (ONE_DIGIT.test(digits)) return 'is one digit repeated';
+	// The area codes of North America, after its country code 1, begin with 2 to 9.
+	return /^(?:0|1[01])/.test(digits)
+		? 'has no country code after the + or 00: that of Brazil is 55'
+		: undefined;
 }
 
 function phoneProblem(phone: string, typed: string): string | undefined {

@@ -16,6 +16,9 @@ const MOST_NOISE = 0.0005;
 export const LARGEST_AMOUNT = Number.MAX_SAFE_INTEGER;
 
 const IS_NO_AMOUNT = { problem: 'is not an amount' };
+const IS_NEGATIVE = 'must not be negative';
+/** Spreadsheets write it before or after the currency. */
+const MINUS = /^[\p{Pd}\u2212] */u;
 
 /**
  * Reads reais, a number or a text such as `R$ 1.234,56`, as integer cents. Digits are moved as text, because
@@ -48,7 +51,7 @@ export function isHundredfold(one: number, other: number): boolean {
 
 function centsOfNumber(value: number): Result<number> {
 	if (Number.isNaN(value)) return IS_NO_AMOUNT;
-	if (value < 0) return { problem: 'must not be negative' };
+	if (value < 0) return { problem: IS_NEGATIVE };
 	if (value > LARGEST_AMOUNT) return safeCents(value);
 	const digits = digitsOfCents(String(value)) ?? digitsOfCents(withoutNoise(value));
 	if (digits !== undefined) return safeCents(Number(digits));
@@ -85,9 +88,12 @@ function safeCents(cents: number): Result<number> {
 }
 
 function amountProblem(text: string): string {
+	const amount = bareAmount(text);
+	const positive = amount.replace(MINUS, '');
+	if (positive !== amount && digitsOfReais(positive) !== undefined) return IS_NEGATIVE;
 	const isLong = text.length > LONGEST_QUOTE;
 	const quoted = JSON.stringify(isLong ? `${text.slice(0, LONGEST_QUOTE)}...` : text);
-	const [, reais, decimals, last] = AMBIGUOUS.exec(bareAmount(text)) ?? [];
+	const [, reais, decimals, last] = AMBIGUOUS.exec(amount) ?? [];
 	if (reais === undefined)
 		return `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`;
 	const orCents = last === '0' ? ` or ${reais},${decimals}` : '';

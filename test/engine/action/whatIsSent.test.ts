@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import * as fc from 'fast-check';
+import omit from 'lodash/omit';
 import type { INodeParameters } from 'n8n-workflow';
 import { pixParameters, useAccount } from '../../helpers/account';
 import { cpf } from '../../helpers/charge';
+import { ROOT } from '../../helpers/n8n/paths';
 
 const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
 
@@ -173,7 +177,54 @@ describe('What is sent', () => {
 			expect(names.sort()).toEqual(Object.keys(expected).sort());
 		});
 
-		test('has no Notification Field if nobody is notified', async () => {
+		test('has what docs/troubleshooting.md promises, and nothing else, after its three steps', async () => {
+			const page = readFileSync(path.join(ROOT, 'docs/troubleshooting.md'), 'utf8');
+			const steps = [...page.matchAll(/^\d\. .*: `(.+)`$/gm)].map(([, typed = '']) => typed);
+			const [customFields = '', item = '', notificationField = ''] = steps;
+			const promised: unknown = JSON.parse(/```json\n([^]*?)```/.exec(page)?.[1] ?? '');
+			const pix = (more: INodeParameters): INodeParameters =>
+				pixParameters(account.sandbox, { webhooksGoTo: 'url', notificationUrl: url, ...more });
+			await account.run(pix({}));
+
+			await account.run(
+				pix({
+					additionalFields: { customFields },
+					cart: line(JSON.parse(item) as object, { price: '19,90', quantity: 2 }),
+				}),
+				{ credentials: account.credentialsWith({ notificationField }) },
+			);
+
+			const [usual, sent] = account
+				.bodies()
+				.map(({ cart, ...body }) => ({ cart: [cart].flat(), body }));
+			const added = {
+				...omit(sent?.body, Object.keys(usual?.body ?? {})),
+				cart: sent?.cart.map((one, at) => omit(Object(one), Object.keys(Object(usual?.cart[at])))),
+			};
+			expect(added).toEqual({
+				offer_hash: 'your offer',
+				postback_url: url,
+				cart: [{ product_hash: 'your product' }],
+			});
+			const withoutValues = (text: unknown): unknown =>
+				JSON.parse(JSON.stringify(text).replace(/:"[^"]*"/g, ':""'));
+			expect(withoutValues(added)).toEqual(withoutValues(promised));
+		});
+
+		test('has that field also for the address that Automatic finds', async () => {
+			const credentials = account.credentialsWith({
+				notificationField: 'postback_url',
+				notificationUrl: url,
+			});
+
+			await account.run(pixParameters(account.sandbox, { webhooksGoTo: 'automatic' }), {
+				credentials,
+			});
+
+			expect(account.bodies()).toMatchObject([{ webhook_url: url, postback_url: url }]);
+		});
+
+		test('has no such field if nobody is notified', async () => {
 			const credentials = account.credentialsWith({ notificationField: 'postback_url' });
 
 			await account.run(pixParameters(account.sandbox, { webhooksGoTo: 'none' }), { credentials });

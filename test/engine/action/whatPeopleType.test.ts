@@ -41,6 +41,10 @@ describe('What people type', () => {
 			{ cart: { items: [{ offerHash: 'A1', price: '0', more: { title: 'A' } }] } },
 		],
 		['Additional Fields > Amount in Reais is R$ 0,00', { additionalFields: { amount: '0,00' } }],
+		[
+			'Additional Fields > Custom Fields > amount is R$ 0,00',
+			{ additionalFields: { customFields: '{"amount": 0}' } },
+		],
 	])('a charge of nothing is not sent: %s', async (message, parameters) => {
 		const failure = await account.fail(pixParameters(account.sandbox, parameters));
 

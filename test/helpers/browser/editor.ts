@@ -265,13 +265,15 @@ export class Editor {
 	 */
 	async workflowArea(): Promise<Area> {
 		const [pane] = await this.boxesOf('.vue-flow__pane');
-		const parts = await this.boxesOf('.vue-flow__node, .vue-flow__edge-path');
+		// A name and what follows it go on beside and below their node.
+		const parts = await this.boxesOf(
+			'.vue-flow__node, .vue-flow__node [class*="_description_"], .vue-flow__edge-path',
+		);
 		if (!pane || parts.length === 0) throw new Error('The editor shows no workflow');
 		const left = Math.min(...parts.map(({ x }) => x));
 		const top = Math.min(...parts.map(({ y }) => y));
 		const right = Math.max(...parts.map(({ x, width }) => x + width));
-		// A name may continue below its node.
-		const bottom = Math.max(...parts.map(({ y, height }) => y + height)) + ROOM;
+		const bottom = Math.max(...parts.map(({ y, height }) => y + height));
 		const [paneRight, paneBottom] = [pane.x + pane.width, pane.y + pane.height];
 		if (left < pane.x || top < pane.y || right > paneRight || bottom > paneBottom) {
 			throw new Error('A part of the workflow is out of view');

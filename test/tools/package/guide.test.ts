@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { chargeForm } from '../../../nodes/DigitalSales/actions/transaction/create.form';
 import { ROOT } from '../../helpers/n8n/paths';
 import { everyProperty } from '../../helpers/form';
 import { filesOf, FORMS } from '../../helpers/forms';
@@ -64,6 +65,27 @@ describe('The guide in Portuguese says what the README and the guide say', () =>
 		expect(partsOf(GUIDE)).toEqual(partsOf(ENGLISH));
 	});
 });
+
+test.each(['README.md', 'docs/pt-BR.md'])(
+	'%s tells a platform by the names that a charge sends, and by one that it does not',
+	(page) => {
+		const [paragraph = ''] = matches(textOf(page), /^.*`offer_hash`.*$/gm);
+		const sent = Object.keys(chargeForm.serviceFields);
+
+		expect(codeOf(paragraph)).toEqual([
+			'/products',
+			'/public/v1',
+			'/transactions',
+			'cart',
+			'offer_hash',
+			'postback_url',
+			'webhook_url',
+		]);
+		expect(sent).toEqual(expect.arrayContaining(['webhook_url', 'cart', 'cart.*.offer_hash']));
+		expect(sent.filter((field) => /^offer_hash$|postback_url/.test(field))).toEqual([]);
+		expect(paragraph).toContain('troubleshooting.md#the-request-for-a-charge-has-other-names');
+	},
+);
 
 test('every message that the troubleshooting explains is one of the code', () => {
 	const rows = matches(TROUBLESHOOTING, /^\|[^|`]*`([A-Z][^`]+|may [^`]+)`/gm);

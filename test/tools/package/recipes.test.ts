@@ -1,14 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import * as fc from 'fast-check';
 import { files, recipeOf, RECIPES } from '../../../examples/source';
+import { parsePhone } from '../../../nodes/DigitalSales/domain/customer';
 import { PHONES } from '../../helpers/typed';
-import { whatsAppNumber } from '../../../examples/source/parts';
+import { chargeOrder, whatsAppNumber } from '../../../examples/source/parts';
 import { LANGUAGES, render, sayIn, type Language } from '../../../examples/source/workflow';
 
 const EXAMPLES = path.join(__dirname, '../../../examples');
 
 /** A form charges, and the trigger beside it hears of the payment. */
 const STARTS: Record<string, number> = { 'sell-and-deliver': 2, reconciliation: 2 };
+
+/** What a recipe dials for a phone. */
+const dialed = new Function('phone', `return ${whatsAppNumber('phone')}`) as (
+	phone: unknown,
+) => unknown;
 
 describe('The workflows of examples/', () => {
 	test('are those of examples/source; npm run write makes them', () => {
@@ -114,7 +121,7 @@ describe('The workflows of examples/', () => {
 		}
 	});
 
-	test.each([
+	test.each<[unknown, string]>([
 		['(11) 91234-5678', '5511912345678'],
 		['1133334444', '551133334444'],
 		['011 91234-5678', '5511912345678'],
@@ -127,28 +134,91 @@ describe('The workflows of examples/', () => {
 		['0051912345678', '51912345678'],
 		['+351 912 345 678', '351912345678'],
 		['+1 (415) 555-2671', '14155552671'],
+		['+55 0 15 11 91234-5678', '5511912345678'],
+		['+55 (0xx11) 91234-5678', '5511912345678'],
+		['＋51 912 345 678', '51912345678'],
 		['(11) 91234-56789', ''],
+		// Of another country, though its + is lost: Portugal, the USA, Chile, Australia.
 		['351912345678', ''],
+		['14155552671', ''],
+		['56912345678', ''],
+		['61412345678', ''],
+		['whatsapp:+51912345678', '51912345678'],
+		['+11 91234-5678', ''],
+		['+55 91234-5678', ''],
+		['20 91234-5678', ''],
 		['91234-5678', ''],
 		['', ''],
 		[null, ''],
 		[11912345678, '5511912345678'],
 	])('write by WhatsApp for the phone %j to "%s"', (phone, number) => {
-		const evaluate = new Function('phone', `return ${whatsAppNumber('phone')}`) as (
-			phone: unknown,
-		) => unknown;
-
-		expect(evaluate(phone)).toBe(number);
+		expect(dialed(phone)).toBe(number);
 	});
 
-	test('have a number for every phone that is charged', () => {
-		const evaluate = new Function('phone', `return ${whatsAppNumber('phone')}`) as (
-			phone: unknown,
-		) => string;
+	test('write to exactly the phone that is charged, of Brazil or of another country', () => {
+		const signs = [' ', '-', '.', ') ', '\u2011', '\u00a0', ''];
+		const grouped = fc
+			.tuple(
+				fc.constantFrom('1191234', '113333', '51912', '91234', '5591234', '415555', '21'),
+				fc.constantFrom(...signs),
+				fc.integer({ min: 100, max: 99_999 }),
+			)
+			.map((parts) => parts.join(''));
+		const prefix = fc.constantFrom(
+			...[
+				'',
+				"'",
+				'+',
+				'00',
+				'00 ',
+				'＋',
+				'+55',
+				'0055',
+				'55',
+				'0',
+				'015',
+				'(',
+				'(0)',
+				'0xx',
+				'0 xx',
+			],
+			...['+55 0', '+55 (0) ', '+55 015', '+51 ', '0051', '+1 ', '+351 ', '\u202a+55 ', '５５'],
+		);
+		const phones = fc.oneof(
+			fc.tuple(prefix, grouped).map((parts) => parts.join('')),
+			fc.constantFrom(...PHONES.map(({ typed }) => typed)),
+		);
+		let charged = 0;
+		fc.assert(
+			fc.property(phones, (typed) => {
+				const read = parsePhone(typed);
+				if ('problem' in read) return;
+				charged += 1;
+				const isAbroad = /^\W*(\+|＋|00)/.test(String(typed)) && !read.value.startsWith('55');
+				const local = read.value.replace(/^55(?=\d{10,11}$)/, '');
+				expect([typed, dialed(typed)]).toEqual([typed, isAbroad ? read.value : `55${local}`]);
+			}),
+			{ numRuns: 3_000 },
+		);
+		expect(charged).toBeGreaterThan(300);
+	});
 
-		for (const { typed, means } of PHONES.filter((one) => one.means !== undefined)) {
-			expect([`${means}`, `55${means}`]).toContain(evaluate(typed));
-		}
+	test.each(LANGUAGES)('charge a company by its whole CNPJ, letters included (%s)', (language) => {
+		const say = sayIn(language);
+		const { parameters } = chargeOrder(say, 'order');
+		const referenceOf = (document: string): string =>
+			String(parameters.orderReference).replace(/=?\{\{(.*?)\}\}/g, (_part, code: string) =>
+				String(
+					new Function('order', '$now', `return (${code})`)(
+						{ [say('document', 'documento')]: document, whatsapp: '+51 912', email: ' A@B.c' },
+						{ toISODate: () => '2026-01-02' },
+					),
+				),
+			);
+
+		expect(referenceOf('12.abc.345/01de-35')).toBe('12ABC34501DE35 51912 a@b.c 2026-01-02');
+		expect(referenceOf('12ABC34501DE35')).toBe(referenceOf('12.abc.345/01de-35'));
+		expect(referenceOf('12ABD34501DE35')).not.toBe(referenceOf('12ABC34501DE35'));
 	});
 
 	// Therefore what is seen in one language holds in the other (test/e2e/recipes.test.ts).
