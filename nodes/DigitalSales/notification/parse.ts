@@ -52,7 +52,7 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
 	const json = parseJson(text);
 	if (json !== undefined) return json;
-	// Broken JSON that may hold a hash is refused, so that the platform repeats it.
+	// Broken JSON whose words may hold a hash is refused.
 	if (/^\s*[[{]/.test(text)) return text.match(/[\w-]+/g);
 	return isJsonObject(parsed) ? parsed : Object.fromEntries(new URLSearchParams(text));
 }
@@ -73,7 +73,7 @@ function parseJson(text: string): unknown {
 const LONGEST_TEXT = 200;
 /** Keeps formulas, markup and prompts out of items and logs. */
 const SAFE_NAME = /^[\w.:-]{1,50}$/;
-/** A form's field such as `transaction[hash]`. With `[length]`, a stranger could stretch a list without limit. */
+/** For `transaction[hash]` in a form. `[length]` could stretch a list without limit. */
 const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
 const LIKE_HASH = /^(?=.*\d)[\w-]{4,}$/;
 
@@ -119,7 +119,7 @@ function parseObject(value: unknown): IDataObject | undefined {
 	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
 }
 
-/** The outer status comes first, because the status inside an envelope may be older. */
+/** The status inside an envelope may be older. */
 function readStatus(fields: IDataObject): string | undefined {
 	const transaction = parseObject(fields.transaction) ?? {};
 	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);

@@ -76,10 +76,7 @@ interface Comparison {
 	isHandedOver: boolean;
 }
 
-/**
- * Whether the read may be older than the webhook: it shows an earlier status than the webhook claims, or no wanted
- * status that is new.
- */
+/** Whether the read may be older than the webhook: it shows an earlier status, or no new status that is wanted. */
 export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
 	if (claimed != null && isSameStatus(read, claimed)) return false;
@@ -91,7 +88,7 @@ export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 		// It may be about the status that was read, or about one that is still to come.
 		return isNothingNew && mayFollow(wanted, read);
 	}
-	// While reads may lag, an unlisted status counts as open. Later it may be the service's word for the claimed status.
+	// An unlisted status counts as open while reads may lag. Then it may be the service's word for the claimed status.
 	const isEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);

@@ -16,7 +16,7 @@ import { dedupeKey } from './dedupe';
 import { isBehind, isSameStatus, rejectionReason } from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
-/** Each read without news doubles the pause before the next read, because forged webhooks cost reads. */
+/** Each read without news doubles the pause, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
 const FORGOTTEN_AFTER_MS = 600_000;
@@ -28,7 +28,7 @@ interface ReadRecord {
 	claimedStatus: string | undefined;
 	/** When the first read in a row for this claimed status began. */
 	claimedSince: number;
-	/** Whether the read has answered a webhook. An equal claim may then be about another change. */
+	/** Whether the read answered a webhook. An equal claim may then be about another change. */
 	isUsed?: boolean;
 	result: Promise<ReadResult>;
 	/** The result before this read, which counts if this read fails. */
@@ -51,8 +51,7 @@ export const reads = processState(
 const MOST_UNANSWERED = 80;
 
 /**
- * The webhooks that this process has passed to n8n, by trigger and {@link dedupeKey}; true once n8n has stored the
- * execution. `emitOnce` drops repeats that this process does not know.
+ * Webhooks passed to n8n, by trigger and {@link dedupeKey}; true once stored. `emitOnce` drops all other repeats.
  *
  * @internal
  */
@@ -116,7 +115,7 @@ class Delivery {
 			}
 			if (isDue) {
 				const hasFailed = last !== undefined && result === undefined;
-				// Another webhook may have begun a read during the await. After a failure, each begins its own.
+				// After a failure, each webhook reads. Otherwise another may have begun a read meanwhile.
 				if (hasFailed || reads.get(key) === last) {
 					await this.beginRead(key, notification, result ?? last?.previous);
 				}
