@@ -5,7 +5,7 @@ import { clock } from '../../nodes/DigitalSales/shared/clock';
 import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
 import { CUSTOMER, useAccount } from '../helpers/account';
 import { MAYBE, RETRY_ON_FAIL } from '../helpers/charging';
-import { everyProperty } from '../helpers/form';
+import { everyProperty } from '../helpers/forms';
 import { callTool, toolArguments, type ToolRun } from '../helpers/tool';
 
 const KINDS: Partial<Record<INodeProperties['type'], string>> = {

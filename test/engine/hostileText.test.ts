@@ -2,14 +2,14 @@ import memoize from 'lodash/memoize';
 import set from 'lodash/set';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { everyOperation, sampleOf } from '../helpers/samples';
-import { lookedThrough } from '../helpers/lookedThrough';
+import { findSlowSearches } from '../helpers/slowSearches';
 import { LONGEST_TEXT } from '../../nodes/DigitalSales/domain/text';
 import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
 import { DigitalSalesApi } from '../../credentials/DigitalSalesApi.credentials';
 import { DigitalSalesTrigger } from '../../nodes/DigitalSales/DigitalSalesTrigger.node';
 import { runCredentialTest, runListSearch, runNode } from '../helpers/engine';
 import { pixParameters } from '../helpers/account';
-import { everyProperty, type FormField } from '../helpers/form';
+import { everyProperty, type FormField } from '../helpers/forms';
 import { useInbox } from '../helpers/inbox';
 
 /** Each makes some pattern or sort take time by the square of its length, or more. */
@@ -48,7 +48,7 @@ describe('Text that is made to stop n8n', () => {
 		await task(SHORT);
 
 		const long = longTexts(longest);
-		const patterns = await lookedThrough(LONGEST_TEXT, async () => await task([long]));
+		const patterns = await findSlowSearches(LONGEST_TEXT, async () => await task([long]));
 		// What the service answers has tests of its own (unit/api/response and redact).
 		const ofForms = patterns.filter((pattern) => !pattern.startsWith('nodes/DigitalSales/api/'));
 		expect(ofForms).toEqual(allowed);

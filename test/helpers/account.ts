@@ -27,10 +27,7 @@ export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 let accounts = 0;
 
-/**
- * Starts a sandbox for a test file. Each sandbox has its own token, because rate limits are counted per
- * account.
- */
+/** Each sandbox has its own token, because rate limits are counted per account. */
 export async function openAccount(options: SandboxOptions = {}) {
 	accounts += 1;
 	const sandbox = await startSandbox({
@@ -47,7 +44,7 @@ export async function openAccount(options: SandboxOptions = {}) {
 	return {
 		sandbox,
 		credentials,
-		/** Makes an endpoint fail, once by default. */
+		/** Once by default. */
 		fault(at: keyof typeof ENDPOINT, fault: Fault, times = fault.times): void {
 			sandbox.addFault({ ...fault, endpoint: ENDPOINT[at], times });
 		},
@@ -71,7 +68,7 @@ export async function openAccount(options: SandboxOptions = {}) {
 		credentialsElsewhere(): CredentialData {
 			return this.credentialsWith({ baseUrl: baseUrl.replace('127.0.0.1', 'localhost') });
 		},
-		/** How often a transaction was read: any transaction, or the one with this hash. */
+		/** How often the transaction with this hash was read, or any transaction. */
 		reads(hash = ''): number {
 			return sandbox.requests.filter(
 				({ method, path }) =>

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
-/** Independent of the package: it writes out all clear spellings of an amount and compares. */
+/** Shares no code with the package: it writes out all clear spellings of an amount, and compares. */
 
-/** The blanks that group digits, as a person sees them: all the same. */
+/** Blanks that look the same and group digits. */
 const BLANKS = [' ', '\u00a0', '\u202f', '\u2007', '\u2009'];
 const INVISIBLE = ['\u200b', '\u200e'];
 const SIGNS_BEFORE = ['r$', 'brl'];
 const SIGNS_AFTER = [...SIGNS_BEFORE, 'reais', 'real'];
 
-/** The cents that a text stands for beyond doubt; undefined for any other text. */
+/** In cents; undefined if the text is not clear. */
 export function meaningOf(text: string): number | undefined {
 	const trimmed = [...text.trim()]
 		.filter((one) => !INVISIBLE.includes(one))
@@ -45,7 +45,7 @@ function withoutSign(text: string): string {
 	return '0123456789'.includes(rest.at(-1) ?? 'x') ? rest : text;
 }
 
-/** A database may write four decimals or more; all but two are zeros. */
+/** A database may write four decimals or more, which are zeros after the second. */
 function withoutZeros(text: string): string {
 	const mark = Math.max(text.lastIndexOf(','), text.lastIndexOf('.'));
 	const decimals = text.slice(mark + 1);
@@ -66,7 +66,7 @@ function spellings(reais: string, decimals: string): string[] {
 	const plain = ends.map((end) => reais + end);
 	if (reais.length < 4 || reais.startsWith('0')) return plain;
 	const byBlank = ends.map((end) => grouped(reais, ' ') + end);
-	// A single group might be decimals, so it takes the other mark, or a second group, to be clear.
+	// A single group might be decimals. Only decimals or a second group make it clear.
 	const isClear = decimals !== '' || reais.length > 6;
 	const byPoint = grouped(reais, '.') + (decimals === '' ? '' : `,${decimals}`);
 	const byComma = grouped(reais, ',') + (decimals === '' ? '' : `.${decimals}`);
@@ -82,7 +82,6 @@ function grouped(digits: string, mark: string): string {
 	return text;
 }
 
-/** A text together with what it means. */
 interface Spelled {
 	text: string;
 	cents: number;
@@ -131,7 +130,7 @@ const piece = fc.oneof(
 /** Texts of digits, blanks, signs and marks, most of which mean nothing for certain. */
 export const anyAmountText: fc.Arbitrary<string> = fc.oneof(
 	fc.array(piece, { maxLength: 9 }).map((pieces) => pieces.join('')),
-	// Close to a clear amount: one piece put in, in the place of nothing or of one character.
+	// A clear amount with one piece added, or with one character replaced or removed.
 	fc
 		.record({
 			text: clearReais.map(({ text }) => text),

@@ -1,9 +1,6 @@
 import type { Sandbox, StoredTransaction } from '../sandbox';
 
-/**
- * Charges a made-up customer directly at the sandbox, and returns the hash of the transaction. `more`
- * is added to the body.
- */
+/** Charges a made-up customer without the node, and returns the hash of the transaction. */
 export async function chargeAt(
 	sandbox: Sandbox,
 	notificationUrl?: string,

@@ -4,10 +4,9 @@ import path from 'node:path';
 const FILE = path.resolve(__dirname, '..', '..', 'docs', 'measurements.md');
 
 /**
- * Puts a section into docs/measurements.md, in the place of the one with the same title if there is
- * one. All others stay.
+ * Writes a section of docs/measurements.md, and replaces a section with the same title.
  *
- * @param body Markdown below the heading, as the formatter of the documentation leaves it
+ * @param body Markdown as Prettier formats it
  */
 export function writeSection(title: string, body: string): void {
 	const text = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '# Measurements\n';
@@ -23,10 +22,7 @@ const COLUMNS = ['what was done', 'runs', 'what came of it'] as const;
 
 type Row = [what: string, runs: string, outcome: string];
 
-/**
- * The figures of a test run: a table that is printed at its end, and kept in the documentation where
- * WRITE_MEASUREMENTS=1 is set. `title` names the table's section there.
- */
+/** Prints a table of what a test file measured. With WRITE_MEASUREMENTS=1, it also updates docs/measurements.md. */
 export class Figures {
 	private readonly rows: Row[] = [];
 
@@ -39,7 +35,7 @@ export class Figures {
 		this.rows.push([what, runs.toLocaleString('en-US'), outcome]);
 	}
 
-	/** Prints the table; for the end of the test file. */
+	/** Call it at the end of the test file. */
 	show(): void {
 		const table = markdownTable(COLUMNS, this.rows);
 		process.stdout.write(`\n${this.title}\n\n${table}\n`);
@@ -51,7 +47,7 @@ export class Figures {
 	}
 }
 
-/** A table, padded as the formatter of the documentation pads it. */
+/** Padded as Prettier pads a table. */
 export function markdownTable(
 	columns: readonly string[],
 	rows: ReadonlyArray<readonly string[]>,

@@ -1,6 +1,11 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+import type {
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
+	INodeTypeDescription,
+} from 'n8n-workflow';
 import { DigitalSalesApi } from '../../credentials/DigitalSalesApi.credentials';
 import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
 import { DigitalSalesTrigger } from '../../nodes/DigitalSales/DigitalSalesTrigger.node';
@@ -9,17 +14,16 @@ import { everyOperation } from './samples';
 export interface Form {
 	/** Such as "Product > Get Many". */
 	name: string;
-	/** The values that choose the form; none for the trigger and the credential. */
+	/** The values of {@link CHOOSERS}; empty for the trigger and the credential. */
 	chosenBy: Readonly<Record<string, string>>;
 	properties: INodeProperties[];
-	/** The node that it belongs to; a credential has none. */
+	/** Null for the credential. */
 	description: INodeTypeDescription | null;
 }
 
-/** The action node, whose form depends on the chosen operation. */
 export const action = new DigitalSales().description;
 
-/** The fields by which an operation is chosen. */
+/** These fields choose the form. */
 export const CHOOSERS = ['resource', 'operation'];
 
 const operationForms = everyOperation().map(({ resource, value: operation, label }): Form => {
@@ -35,7 +39,6 @@ const operationForms = everyOperation().map(({ resource, value: operation, label
 const trigger = new DigitalSalesTrigger().description;
 const credential = new DigitalSalesApi();
 
-/** Every form of the package. */
 export const FORMS: Form[] = [
 	...operationForms,
 	{
@@ -52,9 +55,32 @@ export const FORMS: Form[] = [
 	},
 ];
 
+export interface FormField {
+	/** The names of the collections and of the field, joined by dots. */
+	path: string;
+	property: INodeProperties;
+}
+
+/** All fields of a form, also in collections and groups. */
+export function everyProperty(properties: INodeProperties[], within = ''): FormField[] {
+	return properties.flatMap((property) => {
+		const path = within === '' ? property.name : `${within}.${property.name}`;
+		const inner = (property.options ?? []).flatMap((option) => innerFields(option, path));
+		return [{ path, property }, ...inner];
+	});
+}
+
+function innerFields(
+	option: INodeProperties | INodePropertyCollection | INodePropertyOptions,
+	path: string,
+): FormField[] {
+	if ('values' in option) return everyProperty(option.values, `${path}.${option.name}`);
+	return 'type' in option ? everyProperty([option], path) : [];
+}
+
 const ROOT = path.join(__dirname, '../..');
 
-/** The files of a folder whose names end so, by their path in the project. */
+/** The files of a folder with this end of their names, by their paths in the project. */
 export function filesOf(folder: string, end: string): string[] {
 	return readdirSync(path.join(ROOT, folder), { withFileTypes: true, recursive: true })
 		.filter((entry) => entry.isFile() && entry.name.endsWith(end))

@@ -1,23 +1,22 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { parseJson } from '../sandbox/http';
 
-/** What a loopback server answered. */
 export interface HttpAnswer {
 	status: number;
 	headers: IncomingHttpHeaders;
 	text: string;
-	/** The body read as JSON, undefined if it is not JSON. */
+	/** Undefined if the body is not JSON. */
 	json: unknown;
 }
 
-/** A request as it goes over the wire: nothing is added to it, not even a content type. */
+/** No header is added, not even a content type. */
 export interface HttpCall {
 	method?: string;
 	headers?: Record<string, string>;
 	body?: string | Buffer;
 }
 
-/** Sends one request on a connection of its own, which is closed with the answer. */
+/** Uses a new connection, which closes with the answer. */
 export async function sendRequest(url: string, call: HttpCall = {}): Promise<HttpAnswer> {
 	return await new Promise((resolve, reject) => {
 		const headers: Record<string, string> = { connection: 'close', ...call.headers };

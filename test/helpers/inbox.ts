@@ -9,12 +9,9 @@ import {
 } from './engine';
 import { type Account, pixParameters, useAccount } from './account';
 
-/**
- * Opens an inbox for the tests of a block: an account, and triggers that take its notices. After each
- * test no webhook may have thrown.
- */
+/** Opens an inbox for the tests of a block. A test fails if a webhook of it throws. */
 export function useInbox(options: SandboxOptions = {}): Inbox {
-	// First, while time still lapses for what has not ended.
+	// Comes before `useAccount`, so that time still moves by itself while executions end.
 	afterEach(async () => {
 		const thrown = await inbox.close();
 		expect(thrown).toEqual([]);
@@ -23,7 +20,7 @@ export function useInbox(options: SandboxOptions = {}): Inbox {
 	return inbox;
 }
 
-/** An account, and published triggers that take its notices. */
+/** An account, and published triggers that receive its webhooks. */
 class Inbox {
 	private readonly published: PublishedTrigger[] = [];
 
@@ -45,18 +42,18 @@ class Inbox {
 		return this.add(await serveWebhook({ credentials, parameters, ...more }));
 	}
 
-	/** Takes in a trigger that the test has published itself. */
+	/** Adds a trigger that the test has published itself. */
 	add(trigger: PublishedTrigger): PublishedTrigger {
 		this.published.push(trigger);
 		return trigger;
 	}
 
-	/** The items that the trigger put out, the first of each execution. */
+	/** The first item of each execution. */
 	get items(): IDataObject[] {
 		return this.trigger.executions.map(([item]) => item?.json ?? {});
 	}
 
-	/** Charges a customer at the service, without this process knowing of it. */
+	/** Charges a customer without the node, so that the process does not know the charge. */
 	async charge(): Promise<string> {
 		return await chargeAt(this.account.sandbox);
 	}
@@ -67,12 +64,12 @@ class Inbox {
 		return this.account.sandbox.transactions.at(-1)?.hash ?? '';
 	}
 
-	/** How often the service was asked for a transaction. */
+	/** How often a transaction was read. */
 	get reads(): number {
 		return this.account.reads();
 	}
 
-	/** Posts a notice, and leaves without its answer as soon as `until` resolves. */
+	/** Posts a webhook, and closes the connection as soon as `until` resolves. */
 	async postAndLeave(body: object, until: () => Promise<unknown>): Promise<void> {
 		const leaving = new AbortController();
 		const call = fetch(this.trigger.url, {
@@ -86,7 +83,7 @@ class Inbox {
 		await call;
 	}
 
-	/** Has n8n store no execution of the trigger until it is told to. */
+	/** Lets n8n store no execution of the trigger until `release`. `begun` resolves when n8n tries. */
 	holdStoring(): { begun: () => Promise<void>; release: () => void } {
 		const { trigger } = this;
 		let release = (): void => undefined;
@@ -102,7 +99,7 @@ class Inbox {
 		};
 	}
 
-	/** Ends the triggers of a test, and gives what their webhooks have thrown. */
+	/** Unpublishes all triggers, and returns the errors that their webhooks threw. */
 	async close(): Promise<Error[]> {
 		const triggers = this.published.splice(0);
 		for (const trigger of triggers) {
@@ -113,7 +110,7 @@ class Inbox {
 	}
 }
 
-/** How many answers there were of each status. */
+/** Counts the answers by status. */
 export function counts(answers: HttpAnswer[]): Record<number, number> {
 	return answers.reduce<Record<number, number>>(
 		(sums, { status }) => ({ ...sums, [status]: (sums[status] ?? 0) + 1 }),

@@ -9,7 +9,7 @@ import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
 import { DigitalSalesTrigger } from '../../nodes/DigitalSales/DigitalSalesTrigger.node';
 
 export const PICTURES = path.join(__dirname, '..', '..', 'docs', 'pictures');
-/** By picture, the digest of what it showed when it was made. */
+/** By picture, the digest of the forms or the recipe that it showed when it was made. */
 const LIST = path.join(PICTURES, 'shown.json');
 
 const credential = new DigitalSalesApi().properties;
@@ -24,7 +24,7 @@ function formOf(resource: string, operation: string): INodeProperties[] {
 }
 const createPix = formOf('transaction', 'create');
 
-/** What each picture of the documentation shows of the nodes. */
+/** The parts of the nodes that each picture of the documentation shows. */
 const SHOWN: Record<string, unknown> = {
 	'credential-fails.png': credential,
 	'pick-a-product.png': formOf('offer', 'create'),
@@ -34,7 +34,7 @@ const SHOWN: Record<string, unknown> = {
 	'first-charge.gif': [credential, createPix, formOf('transaction', 'waitForPayment')],
 };
 
-/** A digest of what a picture shows today, by its path in docs/pictures. Tooltips and menus are not seen. */
+/** The digest that a picture would have today. A picture shows no tooltips and no menus. */
 export function digestOf(picture: string): string {
 	const [, language, name] = /^examples\/([^/]+)\/(.+)\.png$/.exec(picture) ?? [];
 	const shown = name
@@ -47,12 +47,11 @@ export function digestOf(picture: string): string {
 	return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** What the pictures showed when they were made. */
 export function shownWhenMade(): Record<string, string> {
 	return JSON.parse(readFileSync(LIST, 'utf8')) as Record<string, string>;
 }
 
-/** Notes what a picture shows that has just been made. */
+/** For a picture that was just made. */
 export function noteMade(picture: string): void {
 	const made = { ...shownWhenMade(), [picture]: digestOf(picture) };
 	const sorted = Object.entries(made).sort(([a], [b]) => a.localeCompare(b));

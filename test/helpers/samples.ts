@@ -2,18 +2,14 @@ import type { INodeParameters } from 'n8n-workflow';
 import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
 import type { Sandbox } from '../sandbox';
 
-/** The values in the samples. */
 export interface SampleValues {
-	/** A transaction that exists, or one that does not. */
+	/** The transaction need not exist. */
 	transactionHash: string;
 	/** The price of the offer and of the item in the cart, in reais. */
 	price?: string;
 }
 
-/**
- * One call of each operation with the fields that it needs, by `resource/operation`. The tests that
- * hold for every operation (previews, error items, faults, secrets) take their calls from here.
- */
+/** The fields that each operation needs, by `resource/operation`, for tests that hold for every operation. */
 function samples(
 	sandbox: Sandbox,
 	{ transactionHash, price = '19,90' }: SampleValues,
@@ -44,7 +40,6 @@ function samples(
 	};
 }
 
-/** The parameters of a node that makes the call. */
 export function sampleOf(name: string, sandbox: Sandbox, values: SampleValues): INodeParameters {
 	const parameters = samples(sandbox, values)[name];
 	if (!parameters) throw new Error(`Add ${name} to test/helpers/samples.ts`);
@@ -52,7 +47,6 @@ export function sampleOf(name: string, sandbox: Sandbox, values: SampleValues): 
 	return { resource, operation, ...parameters };
 }
 
-/** An operation of the action node, with its values and its labels. */
 export interface OperationName {
 	resource: string;
 	value: string;
@@ -60,7 +54,7 @@ export interface OperationName {
 	label: string;
 }
 
-/** Every operation of the action node, in the order of its form. */
+/** In the order of the form. */
 export function everyOperation(): OperationName[] {
 	const { properties } = new DigitalSales().description;
 	const resources = properties.find(({ name }) => name === 'resource')?.options ?? [];

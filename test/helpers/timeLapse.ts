@@ -3,14 +3,13 @@ import type { Socket } from 'node:net';
 import timers, { setImmediate as turn } from 'node:timers/promises';
 import { runInThisContext } from 'node:vm';
 
-/** The connections that this process has with itself: both ends of each, by the ports of the two. */
+/** Both ends of each connection that this process has with itself. A server's end is found by the two ports. */
 const ends = { client: new Set<Socket>(), server: new Map<string, Socket>() };
-/** The ports of the connections whose caller is known: Node does not tell of one that begins with TLS. */
+/** The ports of connections whose client is known. Node.js does not report a client that uses TLS. */
 const called = new Set<string>();
-/** The bytes of all others, as of the last look. */
+/** The bytes of all other connections at the last check. */
 let movedBefore = 0;
 
-// Each channel hands over an object with the new socket.
 const addClient = (message: unknown): void => {
 	const { socket } = message as { socket: Socket };
 	ends.client.add(socket);
@@ -35,8 +34,7 @@ afterAll(() => {
 });
 
 /**
- * Whether anything is on its way between two ends of a connection: a call that has not been taken, a
- * byte that one end has written and the other has not received, a farewell that only one of them knows.
+ * Whether a connection is being opened or closed, or one of its ends has written a byte that the other has not read.
  */
 function isUnderWay(): boolean {
 	for (const client of ends.client) {
@@ -55,41 +53,38 @@ function isUnderWay(): boolean {
 	return moves || ends.client.size !== ends.server.size - strangers.length;
 }
 
-/** Turns of the event loop in a row that have to find nothing to do. */
+/** Time moves after so many turns of the event loop in a row without work. */
 const QUIET_TURNS = 3;
 
-/** What a turn of the event loop to come has to do, by the names that Node gives it. */
+/** Node's names of resources that mean work in a later turn of the event loop. */
 const WORK = /Req|Immediate|(?:Connect|Write|Shutdown)Wrap/;
 
-/** The realm of the test, and that of jest, to which installed packages may belong. */
+/** The globals of the test, and the globals of jest, which installed packages may use. */
 const REALMS = new Set([globalThis, runInThisContext('globalThis') as typeof globalThis]);
 
 /**
- * Time that stands still while the process has anything to do, and jumps to the next timer as soon as
- * it has nothing. An hour of waiting takes no time; and since work takes none either, what a test
- * measures is exact and the same in each run, however busy the machine is.
+ * Stops time while the process works, and jumps to the next timer once the process has nothing to do. An hour of
+ * waiting takes no time, and a measured time is the same in each run, however busy the machine is.
  *
- * There is nothing to do if a few turns of the event loop find no callback, no file that is being read,
- * and no byte on its way from one end of a loopback connection to the other. All that the process knows
- * of time changes: `Date.now`, `performance.now` and all timers, those of the sandbox, of n8n's engine
- * and the time-outs of HTTP requests included. It serves tests that talk to nobody outside of the process.
+ * The process has nothing to do if a few turns of the event loop find no callback, no file that is being read, and no
+ * byte under way in a loopback connection. `Date.now`, `performance.now` and all timers change, also in the sandbox, in
+ * n8n's engine and in HTTP requests. The test must not talk to another process.
  */
 class TimeLapse {
 	private passedMs = 0;
-	/** In the order in which they fire. */
+	/** Earliest first. */
 	private readonly due: Timer[] = [];
 	private undo: Array<() => void> = [];
 	private isLapsing = false;
 	private isDriving = false;
 
-	/** Lets time stand still until something waits for it. */
 	begin(): void {
 		const date = Date.now();
 		const elapsed = Math.floor(performance.now());
 		this.isLapsing = true;
 		for (const realm of REALMS) {
 			const { now } = realm.Date;
-			// A mock that is restored too late may bring this back.
+			// A mock that is restored after `end` may put this function back.
 			const dateNow = (): number => (this.isLapsing ? date + this.passedMs : now());
 			this.replace(realm.Date, 'now', dateNow);
 			this.replace(realm.performance, 'now', () => elapsed + this.passedMs);
@@ -102,7 +97,7 @@ class TimeLapse {
 		this.replace(AbortSignal, 'timeout', this.abortAfter);
 	}
 
-	/** Goes back to real time; whatever is still waiting is left. */
+	/** Restores real time. Timers that have not fired are dropped. */
 	end(): void {
 		for (const undo of this.undo.reverse()) undo();
 		this.undo = [];
@@ -110,10 +105,10 @@ class TimeLapse {
 		this.isLapsing = false;
 	}
 
-	/** Puts a timer in its place; real time counts once this has ended. */
+	/** After `end`, the timer runs in real time. */
 	add(timer: Timer, milliseconds: number): void {
 		if (!this.isLapsing) return void setTimeout(timer.fire, milliseconds).unref();
-		// As a timer does: never at once.
+		// A timer never fires at once.
 		timer.at = this.passedMs + Math.max(1, Math.floor(milliseconds));
 		const place = this.due.findIndex(({ at }) => at > timer.at);
 		this.due.splice(place < 0 ? this.due.length : place, 0, timer);
@@ -199,7 +194,7 @@ class TimeLapse {
 	}
 }
 
-/** What `setTimeout` gives. */
+/** Replaces the result of `setTimeout`. */
 class Timer {
 	at = 0;
 	private isReferred = true;
@@ -245,7 +240,7 @@ const clearing =
 		else original(timer);
 	};
 
-/** Time that lapses in each test of a block. */
+/** Waiting takes no time in the tests of a block. */
 export function useTimeLapse(): void {
 	const time = new TimeLapse();
 	beforeEach(() => time.begin());

@@ -30,7 +30,7 @@ const TOOL_TYPE = `${ACTION_TYPE}Tool`;
 const AGENT_TYPE = 'test.agent';
 const TOOL = 'Digital Sales Tool';
 
-/** What n8n shows an agent about a tool, and how the agent calls it. */
+/** A tool as n8n hands it to an agent. */
 interface Tool {
 	name: string;
 	description: string;

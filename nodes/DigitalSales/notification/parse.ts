@@ -27,7 +27,7 @@ export async function readNotification(context: IWebhookFunctions): Promise<Noti
 	const isPing = /^(ping|test)$/i.test(readText(fields.event) ?? '');
 	if (isPing || !mayHoldHash(body)) throw new Declined(REPLIES.noSale);
 	if (mayLog(context, 'no hash')) {
-		const names = Object.keys(fields).filter((name) => NAME.test(name));
+		const names = Object.keys(fields).filter((name) => SAFE_NAME.test(name));
 		const shown = names.slice(0, 20).join(', ') || 'none that can be read';
 		const message = `A webhook was refused because it does not contain the hash of its transaction. Its fields: ${shown}`;
 		context.logger.warn(message);
@@ -52,7 +52,7 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
 	const json = parseJson(text);
 	if (json !== undefined) return json;
-	// The words of broken JSON may hold a hash.
+	// Broken JSON whose words may hold a hash is refused.
 	if (/^\s*[[{]/.test(text)) return text.match(/[\w-]+/g);
 	return isJsonObject(parsed) ? parsed : Object.fromEntries(new URLSearchParams(text));
 }
@@ -72,8 +72,8 @@ function parseJson(text: string): unknown {
 
 const LONGEST_TEXT = 200;
 /** Keeps formulas, markup and prompts out of items and logs. */
-const NAME = /^[\w.:-]{1,50}$/;
-/** `length` could create a list of any length. */
+const SAFE_NAME = /^[\w.:-]{1,50}$/;
+/** For `transaction[hash]` in a form. `[length]` could stretch a list without limit. */
 const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
 const LIKE_HASH = /^(?=.*\d)[\w-]{4,}$/;
 
@@ -119,7 +119,7 @@ function parseObject(value: unknown): IDataObject | undefined {
 	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
 }
 
-/** The status inside an envelope may lag. */
+/** The status inside an envelope may be older. */
 function readStatus(fields: IDataObject): string | undefined {
 	const transaction = parseObject(fields.transaction) ?? {};
 	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);
@@ -130,7 +130,7 @@ function readStatus(fields: IDataObject): string | undefined {
 
 function readEvent(value: unknown): string | undefined {
 	const event = readText(value) ?? '';
-	return NAME.test(event) && event.toLowerCase() !== 'transaction' ? event : undefined;
+	return SAFE_NAME.test(event) && event.toLowerCase() !== 'transaction' ? event : undefined;
 }
 
 function readHash(value: unknown): string | undefined {

@@ -18,7 +18,7 @@ const LONGEST_TRY_MS = 3_500;
 /** No webhook waits out the rate limiter's pause after a 429. */
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
-const FOR_QUICK_RETRY_MS = 1_000;
+const KEPT_FOR_RETRY_MS = 1_000;
 
 export interface ReadResult {
 	/** Undefined if the service does not know the hash. */
@@ -68,10 +68,10 @@ export async function verifyTransaction(
 }
 
 function limitsUntil(answerBy: number): ClientOptions {
-	const forTries = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
-	const forRetry = Math.min(FOR_QUICK_RETRY_MS, forTries / MOST_TRIES);
-	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(forTries - forRetry)));
-	const retry = { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, forTries - timeoutMs) };
+	const leftMs = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
+	const retryMs = Math.min(KEPT_FOR_RETRY_MS, leftMs / MOST_TRIES);
+	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(leftMs - retryMs)));
+	const retry = { maxTries: MOST_TRIES, maxTotalMs: Math.max(0, leftMs - timeoutMs) };
 	return { timeoutMs, retry, longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS };
 }
 

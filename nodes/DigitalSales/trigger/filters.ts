@@ -64,22 +64,19 @@ function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
 	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
 }
 
-/** After this time a read is up to date. */
+/** Reads do not lag behind webhooks for longer. */
 const LONGEST_LAG_MS = 120_000;
 
 interface Comparison {
 	read: Status;
 	claimed: Status;
-	/** How long reads have been behind the claim of the webhook. */
+	/** How long reads have been behind the claimed status. */
 	claimedForMs: number;
-	/** Whether the read status has started the workflow. */
+	/** Whether the status that was read has started the workflow. */
 	isHandedOver: boolean;
 }
 
-/**
- * Whether a read may be older than the webhook. It may be if it shows an earlier status than the webhook, or no new
- * wanted status.
- */
+/** Whether the read may be older than the webhook: it shows an earlier status, or no new status that is wanted. */
 export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
 	if (claimed != null && isSameStatus(read, claimed)) return false;
@@ -91,7 +88,7 @@ export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 		// It may be about the status that was read, or about one that is still to come.
 		return isNothingNew && mayFollow(wanted, read);
 	}
-	// An unlisted status counts as open at first. It may also be the service's word for the claimed status.
+	// An unlisted status counts as open while reads may lag. Then it may be the service's word for the claimed status.
 	const isEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);

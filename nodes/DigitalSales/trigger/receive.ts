@@ -16,7 +16,7 @@ import { dedupeKey } from './dedupe';
 import { isBehind, isSameStatus, rejectionReason } from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
-/** A read without news doubles the pause, because forged webhooks cost reads. */
+/** Each read without news doubles the pause, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
 const FORGOTTEN_AFTER_MS = 600_000;
@@ -26,12 +26,12 @@ interface ReadRecord {
 	startedAt: number;
 	/** Of the webhook that caused the read. */
 	claimedStatus: string | undefined;
-	/** Since when reads have been behind the claim. */
+	/** When the first read in a row for this claimed status began. */
 	claimedSince: number;
 	/** Whether the read answered a webhook. An equal claim may then be about another change. */
 	isUsed?: boolean;
 	result: Promise<ReadResult>;
-	/** Used if this read fails. */
+	/** The result before this read, which counts if this read fails. */
 	previous: ReadResult | undefined;
 }
 
@@ -51,7 +51,7 @@ export const reads = processState(
 const MOST_UNANSWERED = 80;
 
 /**
- * By trigger and {@link dedupeKey}; true after n8n has stored the execution. The ledger drops all other repeats.
+ * Webhooks passed to n8n, by trigger and {@link dedupeKey}; true once stored. `emitOnce` drops all other repeats.
  *
  * @internal
  */
@@ -104,7 +104,6 @@ class Delivery {
 		const key = `${this.triggerKey} ${notification.hash}`;
 		for (;;) {
 			const last = reads.get(key);
-			// If the read for another webhook failed, this webhook reads itself.
 			const result = await last?.result.catch(() => undefined);
 			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (result?.repeats ?? 0), LONGEST_PAUSE_MS);
 			const dueAt = result && last ? last.startedAt + pauseMs : -Infinity;
@@ -115,9 +114,11 @@ class Delivery {
 				return transaction;
 			}
 			if (isDue) {
-				// Another webhook may have begun a read during the await.
-				const isFirst = reads.get(key) === last || (last && !result);
-				if (isFirst) await this.beginRead(key, notification, result ?? last?.previous);
+				const hasFailed = last !== undefined && result === undefined;
+				// After a failure, each webhook reads. Otherwise another may have begun a read meanwhile.
+				if (hasFailed || reads.get(key) === last) {
+					await this.beginRead(key, notification, result ?? last?.previous);
+				}
 				continue;
 			}
 			if (dueAt > this.answerBy - SHORTEST_READ_MS) {
@@ -133,7 +134,7 @@ class Delivery {
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
-		// An earlier read counts, too. Otherwise a stranger who keeps causing reads could block a sale.
+		// A read from before the webhook counts, too. Otherwise a stranger who keeps causing reads could block a sale.
 		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
 		if (startedAt < this.calledAt) return false;
 		const claimedForMs = claimed === claimedAtRead ? startedAt - claimedSince : 0;

@@ -6,12 +6,12 @@ import type { HttpAnswer } from '../../helpers/engine';
 import { counts, useInbox } from '../../helpers/inbox';
 import { postFrom } from '../../helpers/platform';
 
-/** So many reads of transactions that this process has not seen may find nothing in 20 seconds. */
+/** The reads without news that are allowed in 20 seconds. */
 const MISSES = 8;
-/** What the service says of another transaction than the one asked for. */
+/** Another transaction than the requested. */
 const ANOTHER = { hash: 'another1', payment_status: 'paid' };
 
-describe('Digital Sales Trigger: what unverified notices can cause', () => {
+describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 
 	beforeEach(async () => {

@@ -89,7 +89,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		expect(inbox.items).toMatchObject([{ hash, payment_status: 'paid' }]);
 	});
 
-	test('a form of parts with a file is none', async () => {
+	test('a form with a file starts nothing', async () => {
 		const body = new FormData();
 		body.set('hash', hash);
 		body.set('file', new Blob(['x']), 'x.txt');
@@ -99,7 +99,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		expect([status, inbox.items]).toEqual([200, []]);
 	});
 
-	describe('what is certainly no sale is answered 200 and starts nothing', () => {
+	describe('a webhook that is certainly not about a sale is answered 200, and starts nothing', () => {
 		const NO_SALE = { received: true, started: false, reason: 'not about a transaction' };
 
 		test.each<[string, Call]>([
@@ -123,11 +123,11 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		});
 	});
 
-	describe('what looks like a sale but has no hash', () => {
+	describe('a webhook that looks like a sale but has no hash', () => {
 		const SALE = { transaction: 'PP00000000', status: 'Paid', '=HYPERLINK("x")': 1 };
 		const warnings = () => inbox.trigger.logs.filter(({ level }) => level === 'warn');
 
-		test('is refused, and n8n’s log names its fields, once in a while', async () => {
+		test('is refused, and n8n’s log names its fields, once in ten minutes', async () => {
 			const long = { a: [1], 'a[length]': 33_000_000 };
 			const deep = { transaction: { id: { toString: 1 } }, sale: 123456 };
 			for (const body of [SALE, SALE, { sale: { id: 123456 } }, long, deep]) {
@@ -170,7 +170,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		);
 
 		test.each(['{"event":"verification"', '[', '{}}'])(
-			'broken JSON without anything that could be a hash is taken: %s',
+			'broken JSON without a word like a hash is answered 200: %s',
 			async (body) => {
 				const headers = { 'content-type': 'text/plain' };
 				expect((await inbox.trigger.send({ headers, body })).status).toBe(200);
@@ -179,7 +179,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 	});
 
 	describe.each(['production', 'test'] as const)('a probe of the %s URL', (mode) => {
-		test.each(['GET', 'HEAD'])('%s: it listens, and nothing starts', async (method) => {
+		test.each(['GET', 'HEAD'])('%s is answered, and nothing starts', async (method) => {
 			await inbox.publish({ triggerOn: ['paid'] }, { mode });
 
 			const { status, text } = await sendRequest(`${inbox.trigger.url}?hash=${hash}`, { method });

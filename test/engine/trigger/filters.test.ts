@@ -19,7 +19,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 	/** Whether a sale starts a workflow with this form. */
 	const starts = async (form: INodeParameters, hash: string): Promise<boolean> => {
 		const trigger = await inbox.publish({ triggerOn: ['paid'], ...form });
-		// What the notice claims of the amount counts for nothing.
+		// The amount in the webhook does not count.
 		const notice = { hash, status: 'waiting_payment', amount: 1_000_000 };
 		expect((await trigger.post(notice)).status).toBe(200);
 		return trigger.executions.length > 0;
@@ -72,7 +72,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		expect(await starts(form, hash)).toBe(true);
 	});
 
-	test('all of them if an expression gives a text instead of the filters: n8n itself drops it', async () => {
+	test('all transactions if an expression returns a text instead of the filters, because n8n drops the text', async () => {
 		expect(await starts({ filters: 'pix' }, (await sell()).hash)).toBe(true);
 	});
 

@@ -7,10 +7,10 @@ import { sendAsPlatform, type Sent } from '../../helpers/platform';
 
 /** The longest time to an answer, whatever the service does. */
 const ANSWER_WITHIN_MS = 9_500;
-/** What one notice may cost, be it forged. */
+/** For one webhook. */
 const MOST_READS = 3;
 
-describe('Digital Sales Trigger: the service reads open what a notice says is settled', () => {
+describe('Digital Sales Trigger: a webhook says that a sale is paid, and reads show it open', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 	let hash: string;
 
@@ -18,17 +18,17 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		hash = await inbox.charge();
 	});
 
-	/** Publishes the trigger, and reads the charge once as it is before it is paid. */
+	/** Publishes the trigger, and reads the charge once before it is paid. */
 	const publish = async (triggerOn = 'paid'): Promise<void> => {
 		await inbox.publish({ triggerOn: [triggerOn] });
 		await inbox.trigger.post({ hash, status: 'waiting_payment' });
 		await clock.sleep(10_000);
 	};
-	/** Has reads show so much later that it is paid. */
+	/** Reads show the payment after this time. */
 	const pay = (ms: number): void => {
 		setTimeout(() => void inbox.account.sandbox.setStatus(hash, 'paid'), ms);
 	};
-	/** What a notice that it is paid leads to. */
+	/** Sends a webhook that claims the payment. */
 	const notify = async () => {
 		const [startedAt, before] = [clock.elapsed(), inbox.reads];
 		const { status, headers } = await inbox.trigger.post({ hash, status: 'paid' });
@@ -36,7 +36,7 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		return { status, headers, tookMs, reads: inbox.reads - before };
 	};
 
-	test('it is read again: behind by two seconds', async () => {
+	test('a read that is behind by two seconds is repeated', async () => {
 		await publish();
 		pay(2_000);
 
@@ -50,7 +50,7 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 	test.each([
 		['paid', 0],
 		['any', 1],
-	])('the sender has to come again: behind by a minute, Trigger On %s', async (on, started) => {
+	])('the sender must send again: behind by a minute, Trigger On %s', async (on, started) => {
 		await publish(on);
 		pay(60_000);
 
@@ -67,7 +67,7 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		expect(inbox.items.at(-1)).toMatchObject({ payment_status: 'paid' });
 	});
 
-	test('of a minute of forged notices few are read: one at a time, with its pause', async () => {
+	test('a minute of forged webhooks costs few reads', async () => {
 		await publish();
 		const before = inbox.reads;
 		const until = clock.elapsed() + 60_000;
@@ -81,7 +81,7 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 		expect(inbox.items).toEqual([]);
 	});
 
-	test('what is read counts where the notice tells of the past', async () => {
+	test('the read counts if it is ahead of the webhook', async () => {
 		await publish('any');
 		await inbox.account.sandbox.setStatus(hash, 'refunded');
 
@@ -117,9 +117,9 @@ describe('Digital Sales Trigger: the service reads open what a notice says is se
 	});
 });
 
-describe('Digital Sales Trigger: a read that lags behind what a notice says', () => {
+describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
-	/** Publishes the trigger for a charge that the service reads as given, from then on as told so much later. */
+	/** Publishes the trigger, and makes a charge that reads show with this status. */
 	const begin = async (form: INodeParameters, before: string): Promise<string> => {
 		await inbox.publish(form);
 		const hash = await inbox.charge();
@@ -190,13 +190,13 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 		},
 	);
 
-	describe('under Any Status a word that is not listed', () => {
+	describe('under Any Status, a status that is not listed', () => {
 		const ANY = { triggerOn: ['any'] };
 		const send = async (hash: string, status: string): Promise<Sent> =>
 			await sendAsPlatform(inbox.trigger.url, { hash, status });
 
 		test.each(['paid', 'approved'])(
-			'is the platform’s own for what was handed over for %s: at last it is answered 200',
+			'may be the platform’s own word for the status that was handed over for %s: at last it is answered 200',
 			async (first) => {
 				const hash = await begin(ANY, 'paid');
 				expect(await send(hash, first)).toEqual([200]);
@@ -232,7 +232,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 		[['waiting', 'paid'], undefined, 'waiting_payment', 'paid'],
 		[['paid', 'reversed'], 'estornado', 'paid', 'refunded'],
 	])('Trigger On %j, claimed %s: a read of %s that was handed over', (triggerOn, word, was, is) => {
-		test.each([2_000, 60_000])('lags by %i ms, and is not taken for the news', async (ms) => {
+		test.each([2_000, 60_000])('lags by %i ms, and does not answer the webhook', async (ms) => {
 			const hash = await begin({ triggerOn }, was);
 			await sendAsPlatform(inbox.trigger.url, { hash, status: was });
 			await clock.sleep(200_000);
@@ -242,7 +242,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 			expect(statuses()).toEqual([was, is]);
 		});
 
-		test('is the same as before: at last the webhook is answered 200', async () => {
+		test('stays as it is: at last the webhook is answered 200', async () => {
 			const hash = await begin({ triggerOn }, was);
 			await sendAsPlatform(inbox.trigger.url, { hash, status: was });
 
@@ -252,7 +252,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 	});
 
 	test.each(['success', undefined])(
-		'the same word for each change, %s, does not make the second change an old one',
+		'the second change starts the workflow, too, if the webhooks of both claim %s',
 		async (status) => {
 			const hash = await begin({ triggerOn: ['any'] }, 'waiting_payment');
 			await sendAsPlatform(inbox.trigger.url, { hash, status });
@@ -300,7 +300,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 		expect(await sendAsPlatform(inbox.trigger.url, notice)).toEqual([503, 503, 200]);
 	});
 
-	test('a status that is wanted, too, does not stand for the one that was claimed', async () => {
+	test('an earlier status that is wanted, too, does not answer the webhook of a later status', async () => {
 		const hash = await begin({ triggerOn: ['waiting'] }, 'waiting_payment');
 		await inbox.trigger.post({ hash });
 		change(hash, 'authorized', 2_000);
@@ -312,7 +312,7 @@ describe('Digital Sales Trigger: a read that lags behind what a notice says', ()
 		]);
 	});
 
-	test('believes the read, even if the notice claims less', async () => {
+	test('believes the read, even if the webhook claims an earlier status', async () => {
 		const hash = await begin(PAID, 'paid');
 
 		await inbox.trigger.post({ hash, status: 'waiting_payment' });
@@ -359,7 +359,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 	});
 	afterEach(() => jest.restoreAllMocks());
 
-	/** Has n8n take so long to return the credential. */
+	/** n8n returns the credential after this time. */
 	const delayCredential = (ms: number): void => {
 		const get = accounts.get.bind(accounts);
 		jest.spyOn(accounts, 'get').mockImplementation(async (...args) => {
@@ -379,7 +379,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
-	test('it is not asked if little time is left', async () => {
+	test('the service gets no request if little time is left', async () => {
 		delayCredential(ANSWER_WITHIN_MS - 2_600);
 
 		expect((await inbox.trigger.post({ hash: await inbox.charge() })).status).toBe(503);

@@ -36,7 +36,7 @@ describe('Digital Sales Trigger: publication', () => {
 		},
 	);
 
-	test('asks the service nothing', async () => {
+	test('sends no request to the service', async () => {
 		const trigger = await inbox.publish();
 		await trigger.restart();
 		await trigger.deactivate();
@@ -48,7 +48,7 @@ describe('Digital Sales Trigger: publication', () => {
 describe('Digital Sales Trigger: how often its credential is read', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 
-	/** A trigger of a workflow of its own that starts nothing here, and how often its credential was read. */
+	/** Publishes another workflow, which starts at no status of these tests, and counts the reads of its credential. */
 	const publish = async (apiToken = inbox.account.sandbox.apiToken) => {
 		let reads = 0;
 		const credentials: CredentialData = {
@@ -60,11 +60,11 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		const trigger = await inbox.publish({ triggerOn: ['paid'] }, { credentials });
 		return { trigger, reads: () => reads };
 	};
-	/** A notice of a new charge, which has to be read. */
+	/** Sends a webhook about a new charge, which the trigger has to read. */
 	const notified = async (trigger: PublishedTrigger): Promise<number> =>
 		(await trigger.post({ hash: await inbox.charge(), status: 'waiting_payment' })).status;
 
-	test('once in five seconds, so that a change of it takes effect soon', async () => {
+	test('once in five seconds, so that a changed credential takes effect soon', async () => {
 		const { trigger, reads } = await publish();
 		const notices = Array.from({ length: 20 }, async () => await notified(trigger));
 		expect(new Set(await Promise.all(notices))).toEqual(new Set([200]));

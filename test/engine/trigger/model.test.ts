@@ -15,7 +15,7 @@ const FAULTS: Fault[] = [
 	{ kind: 'delay', ms: 4_000 },
 ];
 
-/** What becomes of a sale, from waiting_payment on. */
+/** The statuses of a sale after waiting_payment. */
 const PATHS = [
 	['paid'],
 	['authorized', 'paid'],
@@ -41,14 +41,14 @@ const sales = fc.array(fc.record({ path: fc.constantFrom(...PATHS), isSeen: fc.b
 	maxLength: 3,
 });
 
-/** A notice beside the plain one: a repetition, perhaps in another shape, or another kind of event. */
+/** Another webhook about the same status: a repetition, perhaps in another shape, or another kind of event. */
 const notice = fc.record({
 	shape: fc.nat(2),
 	event: fc.constantFrom(undefined, undefined, 'transaction', 'renewal', 'reminder'),
 });
 const more = fc.array(notice, { maxLength: 3 });
 const lagMs = fc.constantFrom(0, 0, 500, 2_500, 20_000, 90_000);
-/** Mostly the first one, so that it goes far. */
+/** Mostly the first sale, so that it reaches the end of its path. */
 const sale = fc.constantFrom(0, 0, 1, 2);
 const nth = fc.nat(9);
 const nths = fc.array(nth, { minLength: 1, maxLength: 6 });
@@ -71,12 +71,12 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 interface Sale {
 	hash: string;
-	/** What is still to come. */
+	/** The statuses that follow. */
 	path: string[];
 	was: string[];
 	/** When reads show the latest status. */
 	shownAt: number;
-	/** Whether a notice of the latest status was answered 200 before reads showed it. */
+	/** Whether a webhook of the latest status was answered 200 before reads showed the status. */
 	isAnsweredEarly: boolean;
 }
 
@@ -93,10 +93,10 @@ const MOST_ROUNDS = 20;
 
 describe('Any order of notices, late reads, failures, duplicates, crashes and restarts', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
-	/** The sender: what it still has to get rid of. */
+	/** The webhooks that the sender repeats until they are answered 200. */
 	let pending: Notice[];
 	let sold: Sale[];
-	/** What was notified of another kind of event, too. */
+	/** The hashes and statuses of webhooks about another kind of event. */
 	let others: Set<string>;
 
 	const begin = async (triggerOn: string[], wishes: Array<{ path: string[]; isSeen: boolean }>) => {
@@ -111,7 +111,7 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 		}
 	};
 
-	/** Sends notices at the same moment; whatever is not answered 200 is sent again some day. */
+	/** Sends webhooks at the same moment. Webhooks that are not answered 200 stay pending. */
 	const send = async (notices: Notice[], isAgain = false): Promise<void> => {
 		const done = await Promise.all(
 			notices.map(async (one) => {
@@ -125,7 +125,7 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 		if (!isAgain) pending = pending.filter((one) => !done.includes(one));
 	};
 
-	/** Changes the status of a sale: its notices tell at once, and reads so much later. */
+	/** Changes the status of a sale. Its webhooks are pending at once, and reads show the status after `lagMs`. */
 	const change = ({ sale: at, lagMs, more }: Extract<Step, { do: 'change' }>): void => {
 		const { sandbox } = inbox.account;
 		const sale = sold[at];
@@ -147,7 +147,7 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 		}
 	};
 
-	/** Kills n8n after so many writes to its table of processed items, and retries what it was running. */
+	/** Kills n8n after this number of writes to its table of processed items, and retries its executions. */
 	const crash = async (writes: number): Promise<void> => {
 		const { trigger } = inbox;
 		const before = trigger.runs.length;
@@ -188,7 +188,7 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 		}
 	};
 
-	/** Once everything works, the sender gets rid of all. */
+	/** Repeats all webhooks, without faults, until they are answered 200. */
 	const finish = async (): Promise<void> => {
 		inbox.account.sandbox.clearFaults();
 		await clock.sleep(100_000);
@@ -197,7 +197,7 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 			await clock.sleep(31_000);
 		}
 		await inbox.trigger.settled();
-		// Of a status that is past no read will ever tell.
+		// No read shows a past status, so its webhook may never be answered 200.
 		const isPresent = (one: Notice): boolean =>
 			sold.some(({ hash, was }) => hash === one.hash && was.at(-1) === one.status);
 		expect(pending.filter(isPresent)).toEqual([]);
@@ -224,10 +224,10 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 						const key = `${hash} ${last}`;
 						const isWanted = wanted.includes(last);
 						const cameBack = was.indexOf(last) < was.length - 1;
-						// A read that still shows the status in between answers it.
+						// A read that still shows the status in between has answered the webhook.
 						if (isWanted && cameBack && isAnsweredEarly) continue;
 						expect(started.includes(key)).toBe(isWanted);
-						// Of a status that came back, an event may have come while another one was read.
+						// If a status came back, the event may have arrived while reads showed another status.
 						if (cameBack) continue;
 						expect(started.includes(`${key} other`)).toBe(isWanted && others.has(key));
 					}
@@ -243,7 +243,7 @@ function statusOf({ hash, payment_status: status }: IDataObject): string {
 	return `${String(hash)} ${String(status)}`;
 }
 
-/** What may start the workflow once. */
+/** May start the workflow once. */
 function keyOf(item: IDataObject): string {
 	return `${statusOf(item)}${item.webhook_event === undefined ? '' : ' other'}`;
 }

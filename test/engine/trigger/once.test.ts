@@ -5,20 +5,17 @@ import { NO_OP_TYPE, processedItems } from '../../helpers/engine';
 import { aroundEntries } from '../../helpers/database';
 import { useInbox } from '../../helpers/inbox';
 
-/** A node behind the trigger. */
 const DELIVER = [{ name: 'Deliver', type: NO_OP_TYPE }];
 
-describe('A notice starts the workflow once', () => {
+describe('A webhook starts the workflow once', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 
 	const posted = async (hash: string): Promise<number> =>
 		(await inbox.trigger.post({ hash })).status;
-	/** What n8n's Retry of an execution that began comes to. */
 	const retried = async (begun = createRunExecutionData()) => {
 		const { status, data } = await inbox.trigger.retry(begun);
 		return { status, items: Object.values(data)[0]?.items };
 	};
-	/** A notice again when the process remembers nothing of the first one. */
 	const afterRestart = async (hash: string): Promise<number> => {
 		await inbox.trigger.restart();
 		return await posted(hash);
@@ -87,7 +84,7 @@ describe('A notice starts the workflow once', () => {
 			expect(inbox.items.at(-1)).not.toMatchObject({ hash });
 		});
 
-		test('is one of the sale itself if it came late: its status is no longer the present one', async () => {
+		test('counts as a webhook of the sale itself if it comes late, after the status has changed', async () => {
 			await inbox.publish({ triggerOn: ['paid'] });
 			const late = { status: 'waiting_payment', event: 'reminder' };
 

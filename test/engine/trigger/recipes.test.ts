@@ -5,7 +5,7 @@ import { locator, products, useInbox } from '../../helpers/inbox';
 
 const DELIVERING = ['access-by-http', 'sell-and-deliver'];
 
-/** The triggers for sales in a recipe, in each language; none if it has none. */
+/** The triggers for sales in a recipe, in each language. */
 const triggersOf = (recipe: string) =>
 	LANGUAGES.flatMap((language) =>
 		render(recipeOf(recipe), recipe, language).nodes.filter(({ type }) =>
@@ -25,7 +25,7 @@ describe('The recipes that a payment starts', () => {
 		return hash;
 	};
 
-	test('have no address of their own: it would be the same for everybody', () => {
+	test('have no address of their own, which everybody would share', () => {
 		const triggers = Object.keys(RECIPES).flatMap(triggersOf);
 
 		expect(triggers.length).toBeGreaterThan(DELIVERING.length);

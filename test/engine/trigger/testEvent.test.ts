@@ -25,7 +25,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 	};
 	const isListening = async (): Promise<boolean> =>
 		(await inbox.trigger.post({ hash: 'nosuch1' })).text.includes('unknown transaction');
-	/** Whether a real sale starts the workflow, and nothing else has. */
+	/** Whether a real sale starts the workflow, as the first. */
 	const takesSale = async (): Promise<boolean> => {
 		expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
 		return inbox.items.length === 1 && inbox.items[0]?.hash === hash;
@@ -78,7 +78,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			expect(inbox.trigger.begun).toEqual([]);
 		});
 
-		/** The error with which the editor would stop; what listens goes on, to see what is sent. */
+		/** Returns the error that the editor would show. The trigger keeps listening, so that a webhook would be seen. */
 		const failing = async (testTransaction: unknown, more?: INodeParameters): Promise<unknown> => {
 			const trigger = await PublishedTrigger.prepare({
 				credentials: inbox.account.credentials,
@@ -89,7 +89,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			return await trigger.activate().catch((error: unknown) => error);
 		};
 
-		test.each<unknown>(['..', [1]])('for what is no hash: %j', async (testTransaction) => {
+		test.each<unknown>(['..', [1]])('for no valid hash: %j', async (testTransaction) => {
 			expect(await failing(testTransaction)).toMatchObject({
 				name: 'NodeOperationError',
 				message: 'Options > Test With Transaction is not the hash of a transaction.',
@@ -139,7 +139,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			expect(clock.elapsed() - startedAt).toBeLessThan(30_000);
 		});
 
-		test('for a form that cannot be read, before anything is asked', async () => {
+		test('for a form that cannot be read, before any request', async () => {
 			expect(await failing(hash, { filters: { minimumAmount: 'abc' } })).toMatchObject({
 				message: expect.stringContaining('Filters > Minimum Amount in Reais') as string,
 			});

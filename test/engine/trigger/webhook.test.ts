@@ -4,7 +4,7 @@ import { type Fault, NOTICE_SHAPES } from '../../sandbox';
 import { useInbox } from '../../helpers/inbox';
 import { sendAsPlatform } from '../../helpers/platform';
 
-describe('Digital Sales Trigger: notices', () => {
+describe('Digital Sales Trigger: webhooks', () => {
 	const inbox = useInbox();
 	let hash: string;
 
@@ -15,7 +15,7 @@ describe('Digital Sales Trigger: notices', () => {
 	const setStatus = async (status: string): Promise<void> =>
 		await inbox.account.sandbox.setStatus(hash, status);
 
-	test.each(NOTICE_SHAPES)('emits the transaction of a notice of shape %s', async (shape) => {
+	test.each(NOTICE_SHAPES)('emits the transaction of a webhook of shape %s', async (shape) => {
 		await inbox.publish({});
 		await setStatus('paid');
 
@@ -103,7 +103,7 @@ describe('Digital Sales Trigger: notices', () => {
 			headers: { 'content-type': 'application/x-www-form-urlencoded' },
 		});
 		await setStatus('paid');
-		// What was read in the same millisecond is not read again.
+		// A read of the same millisecond would answer the second webhook.
 		await pause(1);
 		await inbox.trigger.send({
 			body: JSON.stringify({ data: { transaction: { id: hash } } }),
@@ -138,7 +138,7 @@ describe('Digital Sales Trigger: notices', () => {
 	);
 
 	describe('Once per hash and status', () => {
-		test('what was emitted long ago is a duplicate, without asking the service', async () => {
+		test('a status that was emitted long ago is a duplicate, and is not read again', async () => {
 			await inbox.publish();
 			await inbox.trigger.post({ hash, status: 'waiting_payment' });
 			await clock.sleep(60_000);
@@ -149,7 +149,7 @@ describe('Digital Sales Trigger: notices', () => {
 			expect(inbox.reads).toBe(1);
 		});
 
-		test('each trigger emits a transaction, whatever others have emitted', async () => {
+		test('each trigger emits a transaction, even if another trigger has emitted it', async () => {
 			for (let nth = 0; nth < 2; nth++) {
 				await inbox.publish();
 				await inbox.trigger.post({ hash });

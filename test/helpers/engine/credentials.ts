@@ -9,13 +9,10 @@ import {
 	NodeHelpers,
 } from 'n8n-workflow';
 
-/** What a person typed into each credential, by credential type. */
+/** The entered fields, by credential type. */
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
-/**
- * What the engine uses of the credentials of n8n's server, for those of the package: in memory, and
- * without expressions in their fields.
- */
+/** Replaces the part of n8n's server that gives credentials to the engine. Fields have no expressions. */
 export class HarnessCredentials implements Partial<ICredentialsHelper> {
 	constructor(
 		private readonly type: ICredentialType,
@@ -52,7 +49,7 @@ export class HarnessCredentials implements Partial<ICredentialsHelper> {
 		return this.withDefaults(data);
 	}
 
-	/** The typed data, and the defaults of the form for the rest. */
+	/** Fields that were not entered get the defaults of the form. */
 	withDefaults(data: ICredentialDataDecryptedObject): ICredentialDataDecryptedObject {
 		const typed = { ...data } as INodeParameters;
 		const properties = this.getCredentialsProperties();

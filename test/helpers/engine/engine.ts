@@ -26,43 +26,39 @@ import { defaultProcess, HarnessNodeTypes, type NodeProcess } from './nodeTypes'
 import './processedItems';
 import { webServer } from './webServer';
 
-/** A node as a test writes it; missing fields get the editor's defaults. */
+/** Missing fields get the editor's defaults. */
 export type NodeInput = Partial<INode> & Pick<INode, 'name' | 'type'>;
 
-/** Where a workflow runs: its credentials, process and node types. */
 export interface Surroundings {
-	/** What a person typed into each credential, by credential type. */
 	credentials?: CredentialData;
-	/** The process whose node classes are used; the one shared with the test's imports by default. */
+	/** By default, the process that shares its modules with the test. */
 	process?: NodeProcess;
-	/** Doubles by full type name. */
+	/** Test doubles, by full type name. */
 	nodeTypes?: Record<string, INodeType>;
 }
 
-/** A workflow as a test writes it. */
 export interface WorkflowInput {
 	id?: string;
 	nodes: NodeInput[];
-	/** By default, one chain in the order of the nodes. */
+	/** By default, one chain of all nodes. */
 	connections?: IConnections;
 	active?: boolean;
 	settings?: IWorkflowSettings;
 }
 
-/** The result of a node in a run; of its last run, if it ran several times. */
+/** The last run of a node. */
 export interface NodeRun {
 	/** The items of the first output. */
 	items: INodeExecutionData[];
 	outputs: INodeExecutionData[][];
 	error?: ITaskData['error'];
-	/** The hints of all its runs. */
+	/** Of all runs. */
 	hints: NodeExecutionHint[];
 }
 
-/** The result of a run. */
 export interface RunOutcome {
 	status: ExecutionStatus;
-	/** By node name; nodes that did not run are missing. */
+	/** By node name, without nodes that did not run. */
 	data: Record<string, NodeRun>;
 	error?: IRunExecutionData['resultData']['error'];
 	hints: NodeExecutionHint[];
@@ -73,7 +69,7 @@ export interface RunOutcome {
 	run: IRun;
 }
 
-/** A workflow that stays published, as n8n's database would store it. */
+/** A workflow as n8n's database stores it. */
 export class StoredWorkflow {
 	readonly id: string;
 
@@ -106,12 +102,12 @@ export class StoredWorkflow {
 		};
 	}
 
-	/** The same workflow in another process: the two share only stored data. */
+	/** The processes share only stored data. */
 	in(process: NodeProcess): StoredWorkflow {
 		return new StoredWorkflow(this.base, { ...this.surroundings, process });
 	}
 
-	/** The workflow as a process loads it for one use. */
+	/** A process loads the workflow for each run. */
 	load(): Workflow {
 		const { nodeTypes } = this;
 		const workflow = new Workflow({ ...deepCopy(this.base), nodeTypes });
@@ -129,7 +125,7 @@ export class StoredWorkflow {
 			({ name }) => name in (this.surroundings.credentials ?? {}),
 		);
 		return {
-			// The same node of the same workflow has the same id in each run, as it does in n8n.
+			// As in n8n, a node has the same id in each run.
 			id: createHash('sha256').update(`${this.id} ${node.name}`).digest('hex').slice(0, 36),
 			typeVersion: Array.isArray(version) ? (version.at(-1) ?? 1) : version,
 			position: [index * 200, 0],
@@ -145,14 +141,13 @@ export class StoredWorkflow {
 	}
 }
 
-/** Connects the nodes one after the other by their first outputs. */
 export function chain(nodes: NodeInput[]): IConnections {
 	return connect(
 		Object.fromEntries(nodes.slice(1).map(({ name }, nth) => [String(nodes[nth]?.name), name])),
 	);
 }
 
-/** Writes connections in short: for each node the next node, or one node per output. */
+/** @param wires the next node of each node, or a node for each output */
 export function connect(wires: Record<string, string | string[]>): IConnections {
 	const main = (next: string | string[]) =>
 		[next].flat().map((node) => [{ node, type: 'main' as const, index: 0 }]);
@@ -161,10 +156,7 @@ export function connect(wires: Record<string, string | string[]>): IConnections 
 	);
 }
 
-/**
- * What n8n's server hands to the engine for a run, as far as it is used, with the addresses of this
- * file's server.
- */
+/** The part of the server's data for a run that the nodes use, with the addresses of this file's server. */
 export function createAdditionalData(
 	credentials: HarnessCredentials,
 	ids: { workflowId?: string; executionId?: string } = {},
@@ -185,7 +177,7 @@ export function createAdditionalData(
 	return used as IWorkflowExecuteAdditionalData;
 }
 
-/** One run of a stored workflow, or one leg of a run that was parked in between. */
+/** A run, or the part of a run between two parkings. */
 export interface Leg {
 	stored: StoredWorkflow;
 	mode: WorkflowExecuteMode;
@@ -194,7 +186,7 @@ export interface Leg {
 	signal?: AbortSignal;
 }
 
-/** Runs n8n's engine over the prepared data until it ends, fails, is canceled or parks itself. */
+/** Runs n8n's engine until the run ends, fails, is canceled or is parked. */
 export async function runLeg(leg: Leg): Promise<RunOutcome> {
 	const { stored, mode, executionId, data, signal } = leg;
 	const workflow = stored.load();
@@ -233,7 +225,7 @@ function readRun(run: IRun): RunOutcome {
 	};
 }
 
-/** Everything that a run left behind, logs included, as one text, to search for forbidden text. */
+/** The whole outcome and its logs as a text, in which a test searches for secrets. */
 export function everythingIn(outcome: RunOutcome): string {
 	const options = { depth: Infinity, maxArrayLength: null, maxStringLength: null };
 	return inspect({ ...outcome, logs: outcome.logs.map(({ text }) => text) }, options);

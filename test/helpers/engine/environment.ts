@@ -10,8 +10,8 @@ import { LoggerProxy, type LogMetadata } from 'n8n-workflow';
 const store: Record<symbol, unknown> = globalThis as unknown as Record<symbol, unknown>;
 
 /**
- * Makes something that lasts as long as n8n's engine does: for all files of tests of a process, while
- * the modules of the harness are loaded again for each.
+ * Makes a value that all test files of a process share, as they share n8n's engine. The modules of the helpers are
+ * loaded again for each file.
  */
 export function oncePerProcess<T>(name: string, make: () => T): T {
 	const key = Symbol.for(`digital-sales harness: ${name}`);
@@ -19,8 +19,7 @@ export function oncePerProcess<T>(name: string, make: () => T): T {
 	return store[key] as T;
 }
 
-// n8n reads its settings from the environment the first time a service is asked for, and writes a
-// settings file of its own: without this, runs would depend on, and write to, the developer's home.
+// Otherwise n8n would read settings from the developer's home, and write a settings file there.
 oncePerProcess('environment', () => {
 	const userFolder = mkdtempSync(join(tmpdir(), 'digital-sales-engine-'));
 	process.env.N8N_USER_FOLDER = userFolder;
@@ -28,20 +27,19 @@ oncePerProcess('environment', () => {
 	process.env.N8N_SSRF_PROTECTION_ENABLED = 'false';
 	process.once('exit', () => rmSync(userFolder, { recursive: true, force: true }));
 
-	// The engine sends its requests through the environment's proxy, loopback included.
+	// The engine would send even requests to loopback through a proxy.
 	for (const name of Object.keys(process.env)) {
 		if (/^(https?|all|no)_proxy$/i.test(name)) delete process.env[name];
 	}
 	return userFolder;
 });
 
-/** One log line of the engine or a node, of any level, with a copy of its metadata. */
 export interface LogEntry {
 	level: 'error' | 'warn' | 'info' | 'debug';
 	text: string;
 }
 
-/** The log of n8n and its nodes since the test began. It continues after the end of a run. */
+/** The log of n8n and its nodes since the test began, also after the end of a run. */
 export const logged = oncePerProcess('log', () => {
 	const entries: LogEntry[] = [];
 	const writes = (level: LogEntry['level']) => (message: string, metadata?: LogMetadata) => {
@@ -55,7 +53,7 @@ export const logged = oncePerProcess('log', () => {
 		debug: writes('debug'),
 		scoped: () => logger,
 	};
-	// Services take the logger when they are first built, so it has to be there before any of them.
+	// A service takes the logger when it is built, so the logger comes first.
 	Container.set(Logger, logger as unknown as Logger);
 	LoggerProxy.init(logger);
 	return entries;

@@ -9,15 +9,14 @@ import { HarnessCredentials } from './credentials';
 import { createAdditionalData, StoredWorkflow, type Surroundings } from './engine';
 import { ACTION_TYPE, defaultProcess } from './nodeTypes';
 
-/** Options of a list search. */
 export interface ListSearchOptions extends Surroundings {
 	filter?: string;
 	paginationToken?: string;
-	/** The full type name; the action node by default. */
+	/** The full type name, by default of the action node. */
 	type?: string;
 }
 
-/** Calls a listSearch method as the editor does for an open list. Rejects if it throws. */
+/** Calls a listSearch method as the editor does for an open list. */
 export async function runListSearch(
 	name: string,
 	{ type = ACTION_TYPE, filter, paginationToken, ...surroundings }: ListSearchOptions = {},

@@ -7,13 +7,9 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-/** The full name of the action node, as an installed package has it. */
 export const ACTION_TYPE = 'n8n-nodes-digital-sales.digitalSales';
-
-/** The full name of the trigger, as an installed package has it. */
 export const TRIGGER_TYPE = 'n8n-nodes-digital-sales.digitalSalesTrigger';
 
-/** What the files of the package export. */
 export interface Classes {
 	DigitalSales: new () => INodeType;
 	DigitalSalesTrigger: new () => INodeType;
@@ -32,10 +28,7 @@ function load(): Classes {
 	return Object.assign({}, ...modules) as Classes;
 }
 
-/**
- * The package as one n8n process has it: one instance of each class, one state of its modules.
- * The process that tests use unless told otherwise shares its modules with the test's imports.
- */
+/** The package in one process of n8n, with its own state of the modules. */
 export class NodeProcess {
 	/** By full type name. */
 	readonly nodeTypes: Record<string, INodeType>;
@@ -50,7 +43,7 @@ export class NodeProcess {
 		this.credentialType = new DigitalSalesApi();
 	}
 
-	/** A new process, as after a restart, or as a second worker. */
+	/** A process after a restart, or another worker. */
 	static fresh(): NodeProcess {
 		let process = defaultProcess;
 		jest.isolateModules(() => {
@@ -60,16 +53,15 @@ export class NodeProcess {
 	}
 }
 
-/** The default process of runs. */
+/** Shares its modules with the test's imports. */
 export const defaultProcess = new NodeProcess();
 
-/** The type of the node that starts the workflow with the given items. */
+/** The node puts out the start items of the run. */
 export const START_TYPE = 'n8n-nodes-base.manualTrigger';
 
-/** n8n's own "No Operation", which passes its items on. */
 export const NO_OP_TYPE = 'n8n-nodes-base.noOp';
 
-/** A test double with the given behavior and number of outputs. */
+/** A test double of a node. */
 export function double(
 	execute: INodeType['execute'],
 	outputs = 1,
@@ -101,7 +93,6 @@ const BUILT_IN: Record<string, INodeType> = {
 	[NO_OP_TYPE]: double(passOn),
 };
 
-/** The node types of a run: the given doubles first, then the package's own, then n8n's. */
 export class HarnessNodeTypes implements INodeTypes {
 	private readonly types: Record<string, INodeType>;
 

@@ -16,20 +16,20 @@ interface Row {
 }
 
 /**
- * n8n's table of processed items as its server has it, in memory: a row for a workflow and node, a list
- * of items in it, read and then written whole, and only in the mode in which it was begun. A row that is
- * there cannot be inserted, and one that is not cannot be updated. It outlives a process.
+ * Behaves like n8n's table of processed items, in memory. A row holds the items of a node, and n8n reads and writes the
+ * row as a whole. The mode of a row cannot change, a row cannot be inserted twice, and an update of a deleted row does
+ * nothing. The rows outlive a {@link NodeProcess}.
  */
 class ProcessedItems implements IDataDeduplicator {
 	private readonly rows = new Map<string, Row>();
 
-	/** How many of the next writes fail, as on a full disk. */
+	/** The number of next writes that fail, as on a full disk. */
 	failingWrites = 0;
 
-	/** After this number of writes all others fail, as if the process had been killed. */
+	/** All writes after this number fail, as if the process had been killed. */
 	failAfter = Infinity;
 
-	/** Whether a read or write fails. Called before each read and write, and again after a write. */
+	/** Is called before each read and write, and again after a write. */
 	fails: () => boolean = () => false;
 
 	/** How long each read or write takes, in milliseconds; 0 means until the next turn of the event loop. */
@@ -43,7 +43,6 @@ class ProcessedItems implements IDataDeduplicator {
 		this.failAfter = Infinity;
 	}
 
-	/** The number of rows. */
 	get size(): number {
 		return this.rows.size;
 	}

@@ -22,8 +22,8 @@ import { ACTION_TYPE, START_TYPE } from './nodeTypes';
 import { ParkedRun } from './waiting';
 
 /**
- * What n8n's Retry makes of the stored data of an execution: the error and the failed run of the last
- * node are taken out, and the nodes are those of the workflow as it is now.
+ * Prepares stored data for a Retry as n8n does: without the error and without the failed run of the last node, and with
+ * the nodes of the current workflow.
  */
 export function retryData(stored: IRunExecutionData, nodes: INode[]): IRunExecutionData {
 	const data = deepCopy(stored);
@@ -41,8 +41,9 @@ export function retryData(stored: IRunExecutionData, nodes: INode[]): IRunExecut
 }
 
 /**
- * What n8n's recovery makes of the data that it stored when an execution began, after the process was
- * killed: a run without data for each node that had begun, in the order of the workflow's nodes.
+ * Recovers stored data as n8n does after its process was killed.
+ *
+ * @param nodes that had begun, in the order of the workflow
  */
 export function crashedData(
 	begun: IRunExecutionData,
@@ -66,42 +67,36 @@ export function crashedData(
 	return data;
 }
 
-/** How a run is started. */
 export interface RunOptions extends Surroundings {
-	/** The JSON of the items that the first node hands on; one empty item by default. */
+	/** The JSON of the first node's items, by default of one empty item. */
 	startItems?: IDataObject[];
-	/** `manual` by default, as when somebody presses "Execute workflow". */
+	/** `manual` by default, as for Execute workflow. */
 	mode?: WorkflowExecuteMode;
-	/** The stored data of an execution that is retried; its items count then. */
+	/** The stored data of the execution to retry, which replaces `startItems`. */
 	retryOf?: IRunExecutionData;
 	/** The next number by default. */
 	executionId?: string;
-	/** Cancels the run, as its stop button does. */
+	/** Cancels the run, as the stop button does. */
 	signal?: AbortSignal;
 }
 
-/** What a started run came to so far. */
 export interface WorkflowOutcome extends RunOutcome {
-	/** The run to be resumed, where a node has put it to wait. */
+	/** Only if a node has parked the run. */
 	parked?: ParkedRun;
-	/** What n8n stored of the execution when it began. */
+	/** The data that n8n stored when the execution began. */
 	begun: IRunExecutionData;
 }
 
-/** A run under way: a promise of its outcome that can be canceled. */
 export type RunHandle<T> = Promise<T> & { cancel: () => void };
 
 let executionCount = 0;
 
-/** The number of the next run of this test file. */
 export function nextExecutionId(): string {
 	executionCount += 1;
 	return String(executionCount);
 }
 
-/**
- * Runs a workflow in n8n's engine. A failed, canceled or parked run is an outcome, not a rejection.
- */
+/** Runs a workflow in n8n's engine. Does not reject if the run fails, is canceled or is parked. */
 export function runWorkflow(options: RunOptions & WorkflowInput): RunHandle<WorkflowOutcome> {
 	const canceling = new AbortController();
 	const signals = [canceling.signal, ...(options.signal ? [options.signal] : [])];
@@ -129,29 +124,26 @@ async function start(
 	return outcome.status === 'waiting' ? { ...outcome, parked: run } : outcome;
 }
 
-/** How a single node is run. */
 export interface NodeRunOptions extends Omit<RunOptions, 'startItems'> {
-	/** The JSON of the input items; one empty item by default. */
+	/** The JSON of the input items, by default of one empty item. */
 	items?: IDataObject[];
-	/** The node's "On Error: Continue". */
 	continueOnFail?: boolean;
 	/** Other settings of the node, such as `onError`, `retryOnFail` or `alwaysOutputData`. */
 	settings?: Partial<INode>;
-	/** The full type name; the action node by default. */
+	/** The full type name, by default of the action node. */
 	type?: string;
-	/** The node's name, "Digital Sales" by default. */
 	name?: string;
-	/** Nodes behind it. */
+	/** Nodes after this node. */
 	next?: NodeInput[];
-	/** Nodes of its workflow that are connected to none. */
+	/** Nodes without connections. */
 	beside?: NodeInput[];
-	/** The workflow's id, for runs of one and the same workflow; each run has its own by default. */
+	/** By default, each run has a workflow of its own. */
 	workflowId?: string;
 }
 
-/** What a run of a single node came to: the node's own part, and that of the whole run. */
+/** The outcome of the run, and the part of the node. */
 export interface NodeOutcome extends WorkflowOutcome {
-	/** The node's first output; empty where it failed. */
+	/** The first output, which is empty if the node failed. */
 	items: INodeExecutionData[];
 	/** The JSON of the first output. */
 	json: IDataObject[];
@@ -159,7 +151,7 @@ export interface NodeOutcome extends WorkflowOutcome {
 	node?: NodeRun;
 }
 
-/** Runs one node with the given parameters behind a start node that hands it the items. */
+/** Runs one node after a start node that puts out the items. */
 export function runNode(
 	parameters: INodeParameters,
 	options: NodeRunOptions = {},

@@ -36,47 +36,45 @@ import {
 
 const NAME = 'Digital Sales Trigger';
 
-/** How a trigger is published. */
 export interface TriggerOptions extends Surroundings {
 	parameters?: INodeParameters;
-	/** Why n8n registers the trigger: because a person publishes it, by default. */
+	/** Why n8n registers the trigger, by default because a person publishes it. */
 	activation?: WorkflowActivateMode;
-	/** `test` is the editor's "Execute step": one event, nothing stored. */
+	/** `test` is Execute step, which ends after one webhook. */
 	mode?: 'production' | 'test';
-	/** Nodes behind the trigger, which then really run for each event. */
+	/** Nodes after the trigger. */
 	next?: NodeInput[];
-	/** What else the node is to be like, such as its ids, to publish one and the same node again. */
+	/** More fields of the node, such as the ids of a node that is published again. */
 	settings?: Partial<NodeInput>;
-	/** The engine chosen in the settings of the workflow. */
 	engineType?: IWorkflowSettings['engineType'];
 }
 
-/** A workflow that starts with a trigger, as n8n has it published. */
+/** A published workflow that starts with the trigger. */
 export class PublishedTrigger {
-	/** What each execution put out that gave items: the first output of the trigger. */
+	/** The items of each execution in which the trigger put out items. */
 	readonly executions: INodeExecutionData[][] = [];
 
-	/** What webhook() threw; n8n answers such a request with 500 and starts a failed run. */
+	/** Errors of `webhook`. n8n answers 500 and starts a failed execution. */
 	readonly thrown: Error[] = [];
 
-	/** The outcomes of the executions, those of duplicates too. */
+	/** Of all executions, also of duplicates. */
 	readonly runs: Array<Promise<RunOutcome>> = [];
 
-	/** What n8n stored of each execution when it began. */
+	/** The data that n8n stored when each execution began. */
 	readonly begun: IRunExecutionData[] = [];
 
-	/** n8n cannot store the next executions, and answers 500. */
+	/** The number of next executions that n8n cannot store, so that it answers 500. */
 	failingStores = 0;
 
-	/** Holds back the storing of executions until it resolves. */
+	/** n8n stores no execution until this resolves. */
 	storing: Promise<void> | undefined;
 
-	/** How many executions are held back, or were. */
+	/** The number of executions that n8n has begun to store. */
 	held = 0;
 
 	readonly logs = logged;
 
-	/** The workflow in the processes beside the first. */
+	/** The workflow in all processes but the first. */
 	private readonly others: StoredWorkflow[] = [];
 
 	private requests = 0;
@@ -88,11 +86,10 @@ export class PublishedTrigger {
 	private constructor(
 		private stored: StoredWorkflow,
 		private readonly mode: 'production' | 'test',
-		/** Where the service is to send its notices. */
 		readonly url: string,
 	) {}
 
-	/** A trigger that is not published yet. */
+	/** The trigger is not published yet. */
 	static async prepare(options: TriggerOptions): Promise<PublishedTrigger> {
 		const { mode = 'production', parameters = {}, settings, engineType, next = [] } = options;
 		const trigger = { ...settings, name: NAME, type: TRIGGER_TYPE, parameters };
@@ -109,10 +106,7 @@ export class PublishedTrigger {
 		return new PublishedTrigger(stored, mode, `${base}/${path}`);
 	}
 
-	/**
-	 * Asks the trigger whether it is registered and has it register if not, as n8n does at
-	 * publication and at every start. Rejects where one of the two throws.
-	 */
+	/** Calls `checkExists` and `create`, as n8n does when it publishes a workflow and when it starts. */
 	async activate(activation: WorkflowActivateMode = 'activate'): Promise<void> {
 		const isTest = this.mode === 'test';
 		const [mode, reason] = isTest
@@ -122,13 +116,12 @@ export class PublishedTrigger {
 		if (exists !== true) await this.callHook('create', mode, reason);
 	}
 
-	/** Has the trigger unregister and stops listening, as when the workflow is unpublished. */
+	/** Stops listening and calls `delete`, as n8n does when a workflow is unpublished. */
 	async deactivate(): Promise<void> {
 		this.stopListening();
 		await this.callHook('delete', 'internal', 'update');
 	}
 
-	/** Answers requests to the trigger's address from now on. */
 	listen(): void {
 		this.path = new URL(this.url).pathname;
 		webServer.handle(this.path, async (request, response) => {
@@ -138,43 +131,39 @@ export class PublishedTrigger {
 		});
 	}
 
-	/** Answers no requests any more; a stopping server does this without telling the trigger. */
+	/** Does not call `delete`, like an n8n that ends. */
 	stopListening(): void {
 		if (this.path !== undefined) webServer.forget(this.path);
 		this.path = undefined;
 	}
 
-	/** Posts a notice as JSON. */
 	async post(body: unknown): Promise<HttpAnswer> {
 		return await postJson(this.url, body);
 	}
 
-	/** Sends a request exactly as given: without a content type, with a broken body, ... */
+	/** Sends the request as it is, even without a content type or with a broken body. */
 	async send(call: HttpCall): Promise<HttpAnswer> {
 		return await sendRequest(this.url, call);
 	}
 
-	/**
-	 * Restarts n8n: the modules' state is gone, and the trigger is
-	 * activated again.
-	 */
+	/** Restarts n8n with one process. */
 	async restart(): Promise<void> {
 		this.stored = this.stored.in(NodeProcess.fresh());
 		this.others.length = 0;
 		await this.activate('init');
 	}
 
-	/** Adds a process that shares only what is stored; requests go to all of them in turn. */
+	/** Requests go to all processes in turn. */
 	addProcess(): void {
 		this.others.push(this.stored.in(NodeProcess.fresh()));
 	}
 
-	/** n8n's Retry of an execution that crashed after it began. */
+	/** Retries an execution that crashed. */
 	async retry(begun: IRunExecutionData): Promise<RunOutcome> {
 		return await this.run(this.stored, 'retry', retryData(begun, this.stored.base.nodes));
 	}
 
-	/** Waits until webhook() has returned for every request, and the runs it started are over. */
+	/** Waits until all webhooks are answered and all executions have ended. */
 	async settled(): Promise<RunOutcome[]> {
 		await Promise.allSettled(this.handling);
 		return await Promise.all(this.runs);
@@ -237,7 +226,7 @@ export class PublishedTrigger {
 		this.begun.push(deepCopy(data));
 		const run = this.run(stored, mode, data);
 		this.runs.push(run);
-		// n8n answers while it runs; a test that looks at once finds what a trigger alone put out.
+		// n8n does not wait for the end. This waits if it is short, so that a test can check at once.
 		if (stored.base.nodes.length === 1) await run;
 	}
 
@@ -271,10 +260,10 @@ function webhookOf(
 	return webhook;
 }
 
-/** Publishes a workflow with the trigger and answers its webhook over loopback. */
+/** Publishes a workflow with the trigger, at a loopback address. */
 export async function serveWebhook(options: TriggerOptions = {}): Promise<PublishedTrigger> {
 	const trigger = await PublishedTrigger.prepare(options);
-	// The service may send its first notice before create() has returned.
+	// The service may send a webhook before `create` has returned.
 	trigger.listen();
 	try {
 		await trigger.activate(options.activation);
@@ -282,7 +271,7 @@ export async function serveWebhook(options: TriggerOptions = {}): Promise<Publis
 		trigger.stopListening();
 		throw error;
 	}
-	// What came before this has not ended the editor's test: n8n then registers it once more.
+	// n8n registers the test address again, even if an earlier webhook has ended the test.
 	if (options.mode === 'test') trigger.listen();
 	return trigger;
 }

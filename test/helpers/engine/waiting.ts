@@ -11,28 +11,27 @@ import {
 	webServer,
 } from './webServer';
 
-/** n8n's timer asks its database so often for runs that are due so soon. */
+/** n8n's timer looks this often for runs that are due this soon. */
 const POLL_MS = 60_000;
 const DUE_WITHIN_MS = 70_000;
 
-/** What a notice to a parked run came to. */
 export interface Resumption {
 	answer: HttpAnswer;
-	/** The outcome of the leg that it started; undefined where the run stayed parked. */
+	/** Of the leg that the webhook started; undefined if the run stayed parked. */
 	outcome?: RunOutcome;
 }
 
-/** One run as n8n's database holds it, from its start over its parkings to its end. */
+/** A run as n8n's database stores it, from its start to its end, with all parkings. */
 export class ParkedRun {
-	/** The outcome with which the run ends; pending for as long as it is parked. */
+	/** Pending while the run is parked. */
 	readonly finished: Promise<RunOutcome>;
 
-	/** How often n8n went on with the run, its start included. */
+	/** The number of times that n8n started or resumed the run. */
 	legs = 0;
 
 	private status: 'running' | 'waiting' | 'finished' = 'running';
 
-	/** The parked data, as JSON: each resumption gets its own copy. */
+	/** JSON, so that each resumption gets a copy. */
 	private parked = '';
 
 	private leg?: Promise<RunOutcome>;
@@ -45,7 +44,7 @@ export class ParkedRun {
 
 	private till = 0;
 
-	/** Whether n8n has set its timer for the run. A webhook does not take it back. */
+	/** Whether n8n's timer is set for the run. A webhook does not clear the timer. */
 	private isTimed = false;
 
 	private finish!: (outcome: RunOutcome) => void;
@@ -59,7 +58,7 @@ export class ParkedRun {
 		this.finished = new Promise((resolve) => (this.finish = resolve));
 	}
 
-	/** Runs the workflow until it ends or parks itself. */
+	/** Runs the workflow until it ends or is parked. */
 	async start(data: IRunExecutionData): Promise<RunOutcome> {
 		this.token = data.resumeToken ?? '';
 		webServer.handle(this.path, async (request, response) => {
@@ -70,12 +69,12 @@ export class ParkedRun {
 		return await this.run(data);
 	}
 
-	/** Has n8n fail so many times to store that the run goes on, as while its database is down. */
+	/** Lets n8n fail this many times to resume the run, as while its database is down. */
 	refuse(times: number): void {
 		this.refusals = times;
 	}
 
-	/** The address that resumes the run, its secret included. */
+	/** The address that resumes the run, with its secret. */
 	async resumeUrl(): Promise<string> {
 		const base = webServer.publicUrl ?? webServer.url();
 		const url = new URL(`${base}${this.path}/digital-sales`);
@@ -83,29 +82,28 @@ export class ParkedRun {
 		return url.href;
 	}
 
-	/** Posts a notice as JSON to the run, and waits for the leg that it starts, if it does. */
+	/** Posts a webhook to the run, and waits for the leg that it may start. */
 	async resumeByWebhook(body: unknown): Promise<Resumption> {
 		const headers = { 'content-type': 'application/json' };
 		return await this.send({ headers, body: JSON.stringify(body) });
 	}
 
-	/** Sends a request exactly as given to the run, and waits likewise. */
+	/** Like `resumeByWebhook`, for any request. */
 	async send(call: HttpCall): Promise<Resumption> {
 		const before = this.legs;
 		const { pathname, search } = new URL(await this.resumeUrl());
 		const answer = await sendRequest(`${webServer.url()}${pathname}${search}`, call);
-		// A node may answer for itself before it has put anything out.
+		// A node may answer before it starts the leg.
 		await Promise.allSettled(this.handling);
 		if (this.legs === before || this.leg === undefined) return { answer };
 		return { answer, outcome: await this.leg };
 	}
 
-	/** When n8n's timer resumes the run, in milliseconds of unix time. */
+	/** When n8n's timer resumes the run, in milliseconds of Unix time. */
 	get waitTill(): number {
 		return this.till;
 	}
 
-	/** What n8n's database holds of the parked run. */
 	get stored(): IRunExecutionData {
 		return JSON.parse(this.parked) as IRunExecutionData;
 	}
@@ -132,7 +130,6 @@ export class ParkedRun {
 		return outcome;
 	}
 
-	/** Resumes the run when it is due, as n8n's timer does: every minute it looks for what is due soon. */
 	private async track(): Promise<void> {
 		while (this.status !== 'finished') {
 			await sleep(POLL_MS);
@@ -145,7 +142,7 @@ export class ParkedRun {
 		this.isTimed = true;
 		await sleep(Math.max(0, this.till - Date.now()));
 		this.isTimed = false;
-		// Also before the run is due, if a webhook has resumed it meanwhile and it waits again.
+		// If a webhook has resumed the run and it waits again, n8n's old timer resumes it too early.
 		if (this.status === 'waiting') await this.run(this.stored);
 	}
 

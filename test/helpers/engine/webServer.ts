@@ -21,7 +21,7 @@ import {
 
 const MAX_BODY = 16 * 1024 * 1024;
 
-/** An error whose status and message n8n would answer with. */
+/** n8n answers with this status and message. */
 export class HttpError extends Error {
 	constructor(
 		readonly status: number,
@@ -31,7 +31,7 @@ export class HttpError extends Error {
 	}
 }
 
-/** The part of Express' request that nodes get to see. */
+/** The part of Express' request that the nodes use. */
 export class WebRequest extends IncomingMessage {
 	body: unknown;
 
@@ -43,12 +43,11 @@ export class WebRequest extends IncomingMessage {
 
 	path = '';
 
-	/** The sender, as Express states it behind one proxy that n8n knows of. */
+	/** As Express reads it behind one proxy. */
 	get ip(): string | undefined {
 		return this.headers['x-forwarded-for']?.toString() ?? this.socket.remoteAddress;
 	}
 
-	/** What n8n's body reader offers to nodes. */
 	async readRawBody(): Promise<void> {
 		this.rawBody ??= await buffer(this);
 		if (this.rawBody.length > MAX_BODY) throw new HttpError(413, 'request entity too large');
@@ -68,10 +67,9 @@ export class WebResponse extends ServerResponse<WebRequest> {
 	}
 }
 
-/** What one path of the server does with a request. */
 export type RequestHandler = (request: WebRequest, response: WebResponse) => Promise<void>;
 
-/** A loopback server with n8n's reading of requests, one per test file. */
+/** A loopback server that reads requests as n8n does. */
 class WebServer {
 	private readonly handlers = new Map<string, RequestHandler>();
 
@@ -91,24 +89,23 @@ class WebServer {
 		this.server.closeAllConnections();
 	}
 
-	/** What n8n takes for its own address: a public host, where a test needs it, which is never called. */
+	/** The public address in the settings of n8n, if a test needs an address that looks public. Nothing calls it. */
 	publicUrl?: string;
 
 	url(): string {
 		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
 	}
 
-	/** Sends the requests to `path`, and to what lies below it, to `handler`. */
+	/** Handles requests to the path and to paths below it. */
 	handle(path: string, handler: RequestHandler): void {
 		this.handlers.set(path, handler);
 	}
 
-	/** Forgets a path. */
 	forget(path: string): void {
 		this.handlers.delete(path);
 	}
 
-	/** Answers a request, as n8n does; a test has something else answer with `jest.spyOn`. */
+	/** A test may replace this method with `jest.spyOn`. */
 	async answer(request: WebRequest, response: WebResponse): Promise<void> {
 		try {
 			request.path = new URL(request.url ?? '/', 'http://loopback').pathname;
@@ -127,7 +124,7 @@ class WebServer {
 		}
 	}
 
-	/** Tells a browser, at any path, which methods are taken there. */
+	/** Lists the methods of the path, for browsers. */
 	private answerOptions({ path, headers }: WebRequest, response: WebResponse): void {
 		const methods = this.handlers.has(path) ? 'OPTIONS, GET, HEAD, POST' : 'OPTIONS';
 		if (headers.origin !== undefined) response.setHeader('access-control-allow-methods', methods);
@@ -142,7 +139,7 @@ class WebServer {
 	}
 }
 
-/** The server of this test file, which runs and triggers share. */
+/** All runs and triggers of a test file share this server. */
 export const webServer = new WebServer();
 
 beforeAll(async () => await webServer.open());
@@ -151,9 +148,8 @@ afterAll(() => webServer.close());
 const PARSED = /^(application\/json|text\/plain|application\/x-www-form-urlencoded)/;
 
 /**
- * Sets `body` as n8n does: left undefined for an empty body or a type that n8n does not parse, which it
- * does not even read for a node of a type version above 1. XML, which n8n parses too, is left undefined
- * as well. A form with files is parsed without a raw body, and so without a bound.
+ * Sets `body` as n8n does, except for XML, which only n8n parses. For a type version above 1, n8n does not read a body
+ * of a type that it does not parse. A form with files has no raw body, and no limit.
  */
 async function parseBody(request: WebRequest, typeVersion: number): Promise<void> {
 	const { contentType = '', encoding } = request;
@@ -179,7 +175,7 @@ async function parseBody(request: WebRequest, typeVersion: number): Promise<void
 	}
 }
 
-/** The webhooks that a node declares, and where they are reached. */
+/** The webhooks that a node declares, with their paths. */
 export function webhooksOf(
 	workflow: Workflow,
 	node: INode,
@@ -205,20 +201,19 @@ export function webhooksOf(
 	});
 }
 
-/** One request to a node's webhook. */
 export interface WebhookCall {
 	workflow: Workflow;
 	webhook: IWebhookData;
 	mode: WorkflowExecuteMode;
-	/** The data of the parked run, where it is one. */
+	/** Of a parked run. */
 	runData?: IRunExecutionData;
 	request: WebRequest;
 	response: WebResponse;
-	/** Starts, or resumes, a run with what the node put out. */
+	/** Starts or resumes a run with the node's output, or with its error. */
 	start: (workflowData: INodeExecutionData[][], error?: Error) => Promise<void>;
 }
 
-/** Has a node's webhook() answer a request, and answers for it where n8n would. */
+/** Calls a node's `webhook`, and answers unless the node does. */
 export async function callWebhook(call: WebhookCall): Promise<void> {
 	const { workflow, webhook, mode, request, response, runData = null } = call;
 	const { workflowExecuteAdditionalData: additionalData, webhookDescription } = webhook;

@@ -21,7 +21,7 @@ import {
 
 const INSTALLED = '/usr/lib/postgresql';
 
-/** Debian puts PostgreSQL's programs beside no others, one folder a version. */
+/** Debian has a folder for the programs of each version of PostgreSQL. */
 function folders(): string[] {
 	const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED) : [];
 	const newestFirst = versions.sort((a, b) => Number(b) - Number(a));
@@ -29,7 +29,7 @@ function folders(): string[] {
 	return [...(process.env.PATH ?? '').split(path.delimiter), ...ofPostgres];
 }
 
-/** The path of a program; says what to install without it. */
+/** @throws Error that says what to install if the program is missing */
 function findProgram(name: string, debianPackage: string): string {
 	const files = folders().map((folder) => path.join(folder, name));
 	const program = files.find((file) => existsSync(file));
@@ -41,21 +41,17 @@ function findProgram(name: string, debianPackage: string): string {
 
 type Command = [program: string, args: string[]];
 
-/**
- * A command that runs as `user` (undefined: as oneself), and that the system ends when this process
- * ends in whichever way.
- */
+/** The system ends the command when this process ends, however it ends. */
 function tied([program, args]: Command, endBy: 'KILL' | 'QUIT', user?: string): Command {
 	const as = user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, '--init-groups'];
 	const setpriv = findProgram('setpriv', 'util-linux');
 	return [setpriv, [...as, '--pdeathsig', endBy, program, ...args]];
 }
 
-/** A server of the distributed n8n, on a port of its own. */
 export interface Server {
 	port: number;
 	stop: () => Promise<void>;
-	/** Ends it as a crash does, and starts it again with what it has on disk. */
+	/** Like a crash. The server keeps its data on disk. */
 	restart: () => Promise<void>;
 }
 
@@ -64,13 +60,13 @@ interface ServerOptions {
 	program: Command;
 	folder: string;
 	log: string;
-	/** Asks it whether it is ready, and what is then printed. */
+	/** The command that asks whether the server is ready, and its output then. */
 	ask: [command: string, args: string[], ready: string];
-	/** Ends it at once, with all of its processes. */
+	/** Ends all processes of the server at once. */
 	crash: 'SIGKILL' | 'SIGQUIT';
 }
 
-/** Starts a server with its output in `log`, and waits until it is ready. */
+/** Waits until the server is ready. */
 async function startServer({
 	port,
 	program: [command, args],
@@ -103,7 +99,6 @@ async function startServer({
 	};
 }
 
-/** Starts a Redis that keeps on disk what it is told. */
 async function startRedis(folder: string): Promise<Server> {
 	const port = await freePort();
 	const args = ['--port', String(port), '--bind', LOOPBACK, '--save', '', '--appendonly', 'yes'];
@@ -121,7 +116,7 @@ async function startRedis(folder: string): Promise<Server> {
 export const DATABASE_USER = 'n8n';
 export const DATABASE = 'postgres';
 
-/** Starts a PostgreSQL with an empty database in `folder`. It refuses to run as root. */
+/** PostgreSQL refuses to run as root. */
 export async function startPostgres(folder: string): Promise<Server> {
 	const find = (name: string): string => findProgram(name, 'postgresql');
 	const user = process.getuid?.() === 0 ? 'postgres' : undefined;
@@ -141,30 +136,25 @@ export async function startPostgres(folder: string): Promise<Server> {
 		folder: home,
 		log: path.join(folder, 'postgres.log'),
 		ask: [find('pg_isready'), ['-q', '-h', LOOPBACK, '-p', String(port)], ''],
-		// What is in its log is recovered.
+		// PostgreSQL recovers from its log.
 		crash: 'SIGQUIT',
 	});
 }
 
 const START_MS = 15 * 60_000;
 
-/** How many processes of each kind; one main is always there. */
 export interface ClusterOptions {
 	name: string;
 	workers?: number;
 	webhooks?: number;
 	sandbox?: SandboxOptions;
-	/** More environment of every process. */
+	/** More variables for every process. */
 	env?: Record<string, string>;
 }
 
-/**
- * A distributed n8n (queue mode). The main process takes no production webhooks: those go to the
- * webhook processes, the first of which stands for the public address.
- */
+/** An n8n in queue mode. Webhooks go to the webhook processes. The first of them has the public address. */
 export type Cluster = N8n & { redis: Server; postgres: Server };
 
-/** Starts everything; `name` names the logs. */
 export async function startCluster({
 	name,
 	workers = 2,
@@ -190,7 +180,6 @@ export async function startCluster({
 	});
 }
 
-/** A cluster for the tests of a file, and what their workflows report to. */
 export function useCluster(options: ClusterOptions) {
 	const stage = {} as { cluster: Cluster; downstream: Downstream };
 	beforeAll(async () => {
@@ -204,7 +193,6 @@ export function useCluster(options: ClusterOptions) {
 	return stage;
 }
 
-/** What all processes have to agree on. */
 function sharedEnvironment(redis: Server, postgres: Server): Record<string, string> {
 	return {
 		EXECUTIONS_MODE: 'queue',
@@ -219,7 +207,7 @@ function sharedEnvironment(redis: Server, postgres: Server): Record<string, stri
 		DB_POSTGRESDB_PORT: String(postgres.port),
 		DB_POSTGRESDB_USER: DATABASE_USER,
 		DB_POSTGRESDB_DATABASE: DATABASE,
-		// With its default of two connections n8n answers most of a flood itself, with 503.
+		// With the default of two connections, n8n answers most of a flood with 503.
 		DB_POSTGRESDB_POOL_SIZE: '20',
 	};
 }

@@ -17,7 +17,7 @@ export interface Sale {
 	status: string;
 	worker: string | undefined;
 	orders: string[];
-	/** The hashes of the transactions it continued with, new and existing. */
+	/** The transactions, new and existing, with which the execution continued. */
 	hashes: string[];
 	error: string | undefined;
 }
@@ -82,7 +82,7 @@ export class Shop {
 		return await this.sale(id);
 	}
 
-	/** The same for each of these, all at once; see {@link ended}. Of many, n8n leaves some answers out. */
+	/** Retries all executions at once, and does not wait for answers, because n8n leaves some out. */
 	sendRetries(executionIds: string[]): void {
 		const { rest } = this.cluster;
 		for (const id of executionIds) void rest.retry(id, false).catch(() => undefined);

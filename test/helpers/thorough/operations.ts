@@ -2,15 +2,13 @@ import type { INodeParameters } from 'n8n-workflow';
 import { sampleOf } from '../samples';
 import type { Endpoint, Sandbox } from '../../sandbox';
 
-/** One operation of the node with parameters that are right. */
 export interface OperationUnderTest {
 	method: 'GET' | 'POST';
 	parameters: INodeParameters;
-	/** How many things the operation has created in the service. */
+	/** The number of offers or charges that the service has created. */
 	created: () => number;
 }
 
-/** One operation of the node for each endpoint of the service. */
 export const OPERATIONS: Record<Endpoint, string> = {
 	'GET /products': 'product/getAll',
 	'GET /transactions/{hash}': 'transaction/get',
@@ -18,7 +16,7 @@ export const OPERATIONS: Record<Endpoint, string> = {
 	'POST /transactions': 'transaction/create',
 };
 
-/** The operation at an endpoint of the service; `hash` is a transaction that exists. */
+/** @param hash of an existing transaction */
 export function operationAt(endpoint: Endpoint, sandbox: Sandbox, hash = ''): OperationUnderTest {
 	return {
 		method: endpoint.startsWith('GET') ? 'GET' : 'POST',

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { chargeForm } from '../../../nodes/DigitalSales/actions/transaction/create.form';
 import { ROOT } from '../../helpers/n8n/paths';
-import { everyProperty } from '../../helpers/form';
-import { filesOf, FORMS } from '../../helpers/forms';
+import { everyProperty, filesOf, FORMS } from '../../helpers/forms';
 
 const textOf = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
 

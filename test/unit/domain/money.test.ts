@@ -5,7 +5,7 @@ import {
 	parseCents,
 	typedAmount,
 } from '../../../nodes/DigitalSales/domain/money';
-import { lookedThrough } from '../../helpers/lookedThrough';
+import { findSlowSearches } from '../../helpers/slowSearches';
 import { anyAmountText, clearReais, meaningOf } from '../../helpers/amountOracle';
 
 const cents = fc.integer({ min: 0, max: 99_999_999_999 });
@@ -70,7 +70,7 @@ describe('What is wrong with an amount', () => {
 		['digits with points', '1.'.repeat(100_000)],
 		['digits with blanks', '1 '.repeat(100_000)],
 	])('a text longer than any amount is refused at once: %s', async (_what, text) => {
-		const patterns = await lookedThrough(100, async () => {
+		const patterns = await findSlowSearches(100, async () => {
 			expect(parseCents(text)).toHaveProperty('problem');
 		});
 

@@ -12,8 +12,7 @@ import { offerForm } from '../../../nodes/DigitalSales/actions/offer/create.form
 import { chargeForm } from '../../../nodes/DigitalSales/actions/transaction/create.form';
 import { offerSchema, orderSchema } from '../../sandbox/api/checks';
 import { markdownTable } from '../../helpers/figures';
-import { everyProperty } from '../../helpers/form';
-import { action, CHOOSERS, type Form, FORMS } from '../../helpers/forms';
+import { action, CHOOSERS, everyProperty, type Form, FORMS } from '../../helpers/forms';
 
 const PAGE = path.resolve(__dirname, '../../../docs/parameters.md');
 

@@ -1,6 +1,5 @@
 import type { INodeProperties, INodePropertyMode, INodePropertyOptions } from 'n8n-workflow';
-import { everyProperty } from '../../helpers/form';
-import { action, FORMS } from '../../helpers/forms';
+import { action, everyProperty, FORMS } from '../../helpers/forms';
 
 /** Words that Title Case leaves small within a label. */
 const SMALL = ['a', 'in', 'of', 'or', 'the', 'to', 'for'];
