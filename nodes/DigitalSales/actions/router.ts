@@ -24,8 +24,12 @@ export async function executeOperation(
 	} catch (error) {
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
 		const source = { context, memory: new ExecutionMemory(context), operation };
+		// No item is at fault.
+		const details = { itemIndex: undefined };
 		return [
-			context.getInputData().flatMap((_item, index) => buildFailedItem(source, index, error)),
+			context
+				.getInputData()
+				.flatMap((_item, index) => buildFailedItem(source, index, error, details)),
 		];
 	}
 	const items = await prepareAll(operation, run)
@@ -141,8 +145,8 @@ function buildFailedItem(
 	const creates = (operation?.kind ?? 'create') === 'create';
 	const situation = buildSituation(context, memory, itemIndex, creates);
 	const { error, facts } = toFailure(context.getNode(), thrown, {
-		...details,
 		itemIndex,
+		...details,
 		situation,
 	});
 	if (!context.continueOnFail()) throw error;

@@ -22,8 +22,8 @@ export const attemptSchema = z.object({
 	position: z.number(),
 	/** The fields of the result that are needed to read it again. */
 	result: jsonObject.optional(),
-	/** Whether another execution made the result. */
-	isReplay: z.boolean().optional(),
+	/** How the item found a result that another execution made: by an idempotency key, or by the hash that a person entered. */
+	replayedBy: z.enum(['key', 'hash']).optional(),
 });
 
 export type Attempt = z.output<typeof attemptSchema>;

@@ -27,11 +27,15 @@ const DESCRIBED_SETS = (['same', 'order', 'other'] as const).reduce<Described[][
 /** By sequence: the latest position that this process knows to be taken. */
 const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
+/** Splits a text that a person entered into its codes and hashes. */
+export function splitEntered(text: string): string[] {
+	const words = removeInvisible(text).split(/[\s,;]+/);
+	return [...new Set(words)].filter((word) => word !== '');
+}
+
 /** Finds the hashes in a text that a person entered. A word that looks like a code is no hash. */
 export function parseHashes(text: string): string[] {
-	return removeInvisible(text)
-		.split(/[\s,;]+/)
-		.filter((word) => word !== '' && !SHOWN_CODE.test(word));
+	return splitEntered(text).filter((word) => !SHOWN_CODE.test(word));
 }
 
 /**

@@ -6,7 +6,7 @@ import type { ServiceWords } from '../api/schemas/error';
 import { ServiceError, type Facts } from '../api/serviceError';
 import { quoted, RUN_AGAIN } from '../domain/text';
 import { CanceledError } from '../shared/clock';
-import { adviceFor, type Situation, unsentNote } from './advice';
+import { adviceFor, positionNote, type Situation, unsentNote } from './advice';
 
 /** Thrown if the node itself refuses an item before anything is sent. */
 export class NotSentError extends Error {
@@ -50,7 +50,7 @@ export interface Failure {
 
 /** Turns anything thrown into an n8n error and the facts of a failed item. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
-	const { about = null, isSent = false, situation } = context;
+	const { about = null, isSent = false, itemIndex, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoted(text, LONGEST_MESSAGE);
 	const { answer, ...facts } = factsOf(error, isSent);
@@ -65,17 +65,18 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext = {
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
 	const failed = error instanceof ServiceError ? error : undefined;
 	const description = joinLines(
+		situation && itemIndex !== undefined && positionNote(situation, itemIndex),
 		serviceWordsLine(words, context.labelOf),
-		warning,
 		failed?.isInDoubt && about !== null && `Details: ${about}.`,
 		advice,
+		warning,
 		failed && requestLine(failed),
 		// Last, because there may be hundreds.
 		...createdNotes(situation),
 	);
 	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
 	return {
-		error: toNodeError(node, error, { message, description, itemIndex: context.itemIndex }),
+		error: toNodeError(node, error, { message, description, itemIndex }),
 		facts: { message, advice, status, outcome, ...words, about },
 	};
 }
@@ -121,10 +122,12 @@ function requestLine({ endpoint, tries, outcome: { code } }: ServiceError): stri
 
 export function createdNotes({
 	created = [],
+	existing = [],
 	inDoubt = [],
-}: Pick<Situation, 'created' | 'inDoubt'> = {}): string[] {
+}: Pick<Situation, 'created' | 'existing' | 'inDoubt'> = {}): string[] {
 	return compact([
 		inDoubt.length > 0 && `These got no usable answer, so they may exist: ${inDoubt.join('; ')}.`,
+		existing.length > 0 && `These existed before this execution: ${existing.join('; ')}.`,
 		created.length > 0 && `Already created in this execution: ${created.join('; ')}.`,
 	]);
 }
