@@ -119,14 +119,14 @@ function describeWayOut(
 	code?: string,
 ): string {
 	const option = kind === 'charge' ? 'Charge in Doubt' : 'Code to Create Again';
-	const optionPath = `Options > ${option}${isTool(context) ? ' of this tool' : ''}`;
+	const path = `Options > ${option}${isTool(context) ? ' of this tool' : ''}`;
 	const forThis = orderReference === undefined ? '' : ' and is for this order';
 	const enter =
 		kind === 'charge'
-			? `If it is there${forThis}, set ${optionPath} to its hash; if not, to`
-			: `If it is not there, set ${optionPath} to`;
+			? `If it is there${forThis}, set ${path} to its hash; if not, to`
+			: `If it is not there, set ${path} to`;
 	const mayNeedSeveral = context.getInputData().length > 1 || Boolean(enteredCodes);
-	const several = mayNeedSeveral ? ` ${option} takes several, separated by commas.` : '';
+	const several = mayNeedSeveral ? ' Separate several with commas.' : '';
 	const look = `for the ${kind} in the service's dashboard. ${enter}`;
 	// A model that reads a code enters it without looking.
 	if (isTool(context)) {

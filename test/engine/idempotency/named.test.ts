@@ -104,7 +104,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(errorOf(refused)).toContain(
 			`The hash ${first} belongs to item 0. No other code or hash that was entered ends this doubt.`,
 		);
-		expect(errorOf(refused)).toContain('Charge in Doubt takes several, separated by commas.');
+		expect(errorOf(refused)).toContain('under Executions. Separate several with commas.');
 		expect(errorOf(refused)).toContain('A new execution would create the successful items again');
 		const given = await shop.charge({ more, code: `${first}, ${second}`, retrying: refused });
 		expect(given.json.map(({ hash }) => hash)).toEqual(shop.hashes);
