@@ -16,7 +16,7 @@ afterAll(async () => {
 	await newcomer?.stop();
 });
 
-test('run from the editor, it waits, turns green by itself once the customer has paid, and an If takes `paid` by dragging', async () => {
+test('run from the editor, it waits, turns green by itself once the customer has paid, and an If takes its `paid`', async () => {
 	const { editor, n8n } = newcomer;
 	const charge = createPix({ webhooksGoTo: 'none', cart: cartOf(n8n.sandbox) });
 	const chain = [BY_HAND, charge, waitForPayment()];
@@ -40,7 +40,9 @@ test('run from the editor, it waits, turns green by itself once the customer has
 
 	await wait.close();
 	const branch = await editor.addNode('If', 'Wait');
-	expect(await branch.dragIntoCondition('paid')).toBe('is true');
+	// The guide says so, and how to change it.
+	expect(await branch.dragIntoCondition('paid')).toBe('is equal to false');
+	await branch.compare('Boolean', 'is true');
 	await branch.execute('True Branch (1 item)', transaction?.hash ?? '');
 	await picture(editor.page, 'branch');
 }, 300_000);

@@ -110,7 +110,19 @@ export class NodeView {
 		await page.mouse.up();
 		await condition.getByText(`$json.${field}`).waitFor();
 		await page.waitForTimeout(1_000);
-		return (await condition.getByTestId('filter-operator-select').innerText()).trim();
+		const value = await condition
+			.getByTestId('filter-condition-right')
+			.locator('input')
+			.inputValue();
+		return `${await this.comparison.innerText()} ${value}`;
+	}
+
+	/** Chooses another comparison for the first condition. */
+	async compare(type: string, comparison: string): Promise<void> {
+		await this.comparison.click();
+		await this.page.getByRole('menuitem', { name: type }).hover();
+		await this.page.getByRole('menuitem', { name: comparison, exact: true }).click();
+		await this.page.waitForTimeout(800);
 	}
 
 	async addOption(name: string): Promise<void> {
@@ -222,6 +234,10 @@ export class NodeView {
 	private shownChoice(name: string): Locator {
 		const choices = this.page.locator('.el-select-dropdown__item:visible');
 		return choices.getByText(name, { exact: true });
+	}
+
+	private get comparison(): Locator {
+		return this.page.getByTestId('filter-operator-select').first().getByRole('button');
 	}
 
 	private locator(field: string): Locator {
