@@ -104,6 +104,9 @@ export class NodeView {
 		const { page } = this;
 		const condition = page.getByTestId('filter-condition').first();
 		const from = page.getByTestId('ndv-input-panel').getByText(field, { exact: true }).first();
+		await from.waitFor();
+		// The panels get their places a moment after they open.
+		await page.waitForTimeout(1_500);
 		await moveTo(page, from);
 		await page.mouse.down();
 		await moveTo(page, condition.getByTestId('filter-condition-left'));
