@@ -1,4 +1,4 @@
-import { BY_HAND, cartOf, chainOf, createPix, END, waitForPayment } from '../helpers/e2e/workflows';
+import { BY_HAND, cartOf, chainOf, createPix, waitForPayment } from '../helpers/e2e/workflows';
 import { until } from '../helpers/until';
 import { INSTALL_AND_START_MS, type Newcomer, startNewcomer } from '../helpers/browser/newcomer';
 import { picture } from '../helpers/browser/pictures';
@@ -16,10 +16,10 @@ afterAll(async () => {
 	await newcomer?.stop();
 });
 
-test('run from the editor, it waits, and turns green by itself once the customer has paid', async () => {
+test('run from the editor, it waits, turns green by itself once the customer has paid, and an If takes its `paid`', async () => {
 	const { editor, n8n } = newcomer;
 	const charge = createPix({ webhooksGoTo: 'none', cart: cartOf(n8n.sandbox) });
-	const chain = [BY_HAND, charge, waitForPayment(), END];
+	const chain = [BY_HAND, charge, waitForPayment()];
 	const { id } = await n8n.rest.createWorkflow(chainOf('Wait', n8n.credential, chain));
 	await editor.openWorkflow(id);
 
@@ -34,8 +34,15 @@ test('run from the editor, it waits, and turns green by itself once the customer
 	await n8n.sandbox.setStatus(transaction?.hash ?? '', 'paid');
 
 	await editor.succeeded('Wait', BY_TIMER_MS);
-	await editor.succeeded('End');
 	await picture(editor.page, 'waited');
 	const wait = await editor.openNode('Wait');
 	expect(await wait.output('1 item', 'paid')).toContain(transaction?.hash);
-}, 240_000);
+
+	await wait.close();
+	const branch = await editor.addNode('If', 'Wait');
+	// The guide says so, and how to change it.
+	expect(await branch.dragIntoCondition('paid')).toBe('is equal to false');
+	await branch.compare('Boolean', 'is true');
+	await branch.execute('True Branch (1 item)', transaction?.hash ?? '');
+	await picture(editor.page, 'branch');
+}, 300_000);

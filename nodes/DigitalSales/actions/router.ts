@@ -23,10 +23,11 @@ export async function executeOperation(
 	} catch (error) {
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
 		const source = { context, memory: new ExecutionMemory(context) };
+		// The error names no item, because no item is at fault.
 		return [
 			context
 				.getInputData()
-				.flatMap((_item, itemIndex) => buildFailedItem(source, operation, error, { itemIndex })),
+				.flatMap((_item, index) => buildFailedItem(source, operation, index, error)),
 		];
 	}
 	const items = await prepareAll(operation, run)
@@ -55,7 +56,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 				items[itemIndex] = { result: await step(itemIndex, item.result) };
 			} catch (error) {
 				const details = { itemIndex, about: about?.(item.result) };
-				items[itemIndex] = { failed: buildFailedItem(run, operation, error, details) };
+				items[itemIndex] = { failed: buildFailedItem(run, operation, itemIndex, error, details) };
 			}
 		}
 	};
@@ -88,7 +89,7 @@ interface SendFailure {
 
 async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promise<ItemResult[]> {
 	const buildFailure = ({ itemIndex, ready, error }: SendFailure): ItemResult[] =>
-		buildFailedItem(run, operation, error, {
+		buildFailedItem(run, operation, itemIndex, error, {
 			itemIndex,
 			isSending: true,
 			labelOf: (field) => fieldLabel(operation.form, field),
@@ -128,10 +129,10 @@ async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promi
 function buildFailedItem(
 	{ context, memory }: Pick<Run, 'context' | 'memory'>,
 	operation: Operation | undefined,
+	itemIndex: number,
 	thrown: unknown,
-	details: ErrorContext & { itemIndex: number },
+	details: ErrorContext = {},
 ): ItemResult[] {
-	const { itemIndex } = details;
 	// An unknown operation may create something.
 	const creates = (operation?.kind ?? 'create') === 'create';
 	const situation = buildSituation(context, memory, itemIndex, creates);

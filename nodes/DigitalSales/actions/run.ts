@@ -2,7 +2,11 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
-import { ExecutionMemory, type ItemPosition } from '../idempotency/executionMemory';
+import {
+	describePosition,
+	ExecutionMemory,
+	type ItemPosition,
+} from '../idempotency/executionMemory';
 import type { Listening } from '../n8n/listening';
 import { isFailureKept, isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
@@ -110,6 +114,7 @@ export function buildSituation(
 		isCalled: context.getMode() === 'integrated',
 		isRetry: isRetry(context),
 		isKept: isFailureKept(context),
+		itemCount: context.getInputData().length,
 		hasOthers: context.getInputData().length > 1 || !memory.isEmpty,
 		mayExist:
 			creates &&
@@ -120,15 +125,16 @@ export function buildSituation(
 	};
 }
 
-/** For example "item 0 is abc123", or "item 1" if its outcome is unknown. */
+/** For example "item 0 is abc123", or "item 1" if its outcome is unknown. A person entered the hashes of existing results. */
 function listCreated(memory: ExecutionMemory, isListed = (_position: ItemPosition) => true) {
+	const listResults = (wanted?: 'hash'): string[] =>
+		memory
+			.listResults()
+			.filter(({ replayedBy }) => replayedBy === wanted)
+			.map((result) => `${describePosition(result)} is ${result.hash}`);
 	return {
-		created: memory.listMade().map((made) => `${describePosition(made)} is ${made.hash}`),
+		created: listResults(),
+		existing: listResults('hash'),
 		inDoubt: memory.listUnresolved().filter(isListed).map(describePosition),
 	};
-}
-
-/** n8n's editor counts items from 0 and runs from 1. */
-function describePosition({ run, item }: ItemPosition): string {
-	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
 }

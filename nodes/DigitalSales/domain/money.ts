@@ -90,7 +90,7 @@ function safeCents(cents: number): Result<number> {
 function amountProblem(text: string): string {
 	const amount = bareAmount(text);
 	const positive = amount.replace(MINUS, '');
-	if (positive !== amount && digitsOfReais(positive) !== undefined) return IS_NEGATIVE;
+	if (positive !== amount && digitsOfCents(positive) !== undefined) return IS_NEGATIVE;
 	const isLong = text.length > LONGEST_QUOTE;
 	const quoted = JSON.stringify(isLong ? `${text.slice(0, LONGEST_QUOTE)}...` : text);
 	const [, reais, decimals, last] = AMBIGUOUS.exec(amount) ?? [];

@@ -20,7 +20,8 @@ export const attemptSchema = z.object({
 	position: z.number(),
 	/** The fields that `readAgain` needs. */
 	result: jsonObject.optional(),
-	isReplay: z.boolean().optional(),
+	/** How the item found the result of another execution: by an idempotency key, or by the hash that a person entered. */
+	replayedBy: z.enum(['key', 'hash']).optional(),
 });
 
 export type Attempt = z.output<typeof attemptSchema>;

@@ -58,10 +58,23 @@ export async function findEarlierAttempts<T>(
 		} else if (creation.isVoid(made)) voids.push(earlier);
 		else if (!isSame) throw refusal;
 		else if (hasOtherReference(creation, earlier)) throw refuseOtherReference(creation, earlier);
-		else return { existing: { made, earlier: { ...earlier, isReplay: !isHere } } };
+		else {
+			const replayedBy = isHere ? replayedHereBy(creation, keys, earlier) : 'key';
+			return { existing: { made, earlier: { ...earlier, replayedBy } } };
+		}
 	}
 	if (unresolved.length > 0) return { unresolved };
 	return { voided: voids.sort((a, b) => a.startedAt - b.startedAt).at(-1) };
+}
+
+/** Only the execution itself knows: another execution may have returned the result since. */
+function replayedHereBy(
+	{ memory }: KeyedRequest,
+	{ itemKey }: Keys,
+	{ id }: Attempt,
+): Attempt['replayedBy'] {
+	const stored = memory.getAttempt(itemKey);
+	return stored?.id === id ? stored.replayedBy : undefined;
 }
 
 /** A result is never returned for another Order Reference. */

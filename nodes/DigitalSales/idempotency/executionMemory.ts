@@ -1,3 +1,4 @@
+import get from 'lodash/get';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readRunIndex } from '../n8n/runIndex';
@@ -25,6 +26,11 @@ const storedAttemptSchema = attemptSchema
 export interface ItemPosition {
 	run: number;
 	item: number;
+}
+
+/** n8n's editor counts items from 0 and runs from 1. */
+export function describePosition({ run, item }: ItemPosition): string {
+	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
 }
 
 /** The attempts of a node in one execution. n8n hands the node's context to a Retry, but a crash loses it. */
@@ -90,16 +96,20 @@ export class ExecutionMemory {
 		);
 	}
 
-	isHashOfOtherItem(itemKey: string, hash: string): boolean {
-		return Object.keys(this.stored.attempts).some(
-			(other) => other !== itemKey && this.getAttempt(other)?.result?.hash === hash,
-		);
+	/** Finds the other item of this execution that a result belongs to. */
+	findOtherItem(itemKey: string, hash: string): ItemPosition | undefined {
+		const [, found] =
+			Object.entries(this.stored.attempts).find(
+				([key, attempt]) => key !== itemKey && get(attempt, ['result', 'hash']) === hash,
+			) ?? [];
+		return storedAttemptSchema.parse(found);
 	}
 
-	listMade(): Array<ItemPosition & { hash: string }> {
-		return this.listInState('made')
-			.filter(({ isReplay }) => isReplay !== true)
-			.map(({ run, item, result }) => ({ run, item, hash: String(result?.hash) }));
+	listResults(): Array<ItemPosition & Pick<Attempt, 'replayedBy'> & { hash: string }> {
+		return this.listInState('made').map(({ run, item, replayedBy, result }) => ({
+			...{ run, item, replayedBy },
+			hash: String(result?.hash),
+		}));
 	}
 
 	listUnresolved(): ItemPosition[] {

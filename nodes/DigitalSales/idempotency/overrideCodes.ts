@@ -26,11 +26,15 @@ const DESCRIBED_SUBSETS = (['same', 'order', 'other'] as const).reduce<Described
 /** By sequence. */
 const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
+/** Splits what a person entered into codes and hashes. */
+export function splitEntered(text: string): string[] {
+	const words = removeInvisible(text).split(/[\s,;]+/);
+	return [...new Set(words)].filter((word) => word !== '');
+}
+
 /** A word that looks like a code is no hash. */
 export function parseHashes(text: string): string[] {
-	return removeInvisible(text)
-		.split(/[\s,;]+/)
-		.filter((word) => word !== '' && !SHOWN_CODE.test(word));
+	return splitEntered(text).filter((word) => !SHOWN_CODE.test(word));
 }
 
 /**

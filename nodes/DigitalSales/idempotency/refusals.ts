@@ -5,8 +5,10 @@ import type { FailedOutcome } from '../api/serviceError';
 import { quoted, RUN_AGAIN } from '../domain/text';
 import { isTool } from '../n8n/tool';
 import { NotSentError } from '../output/errors';
+import { formatTime } from '../shared/clock';
 import type { Attempt } from './attempts';
-import type { ExecutionMemory } from './executionMemory';
+import { describePosition, type ExecutionMemory, type ItemPosition } from './executionMemory';
+import { splitEntered } from './overrideCodes';
 
 export interface Subject {
 	context: IExecuteFunctions;
@@ -32,19 +34,26 @@ export interface Unresolved {
 	keys: string[];
 }
 
-const ENTERED_WITHOUT_EFFECT =
-	'The code or hash that was entered does not end this doubt. A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order that has not failed or expired. If you found the charge for this order, do not enter the code: set the price and Order Reference back to what they were, and enter its hash; or leave this item out if another run has returned that charge.';
+const ENTERED_RULES =
+	'A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order that has not failed or expired. If you found the charge for this order, do not enter the code: set the price and Order Reference back to what they were, and enter its hash; or leave this item out if another run has returned that charge.';
+
+/** The code that a person may enter, and the hashes that a person has entered for other items. */
+interface Codes {
+	/** Missing if n8n's database did not answer. */
+	code?: string;
+	ofOtherItems: ReadonlyArray<{ hash: string; position: ItemPosition }>;
+}
 
 export function refuseUnresolved(
 	subject: Subject,
 	unresolved: readonly Unresolved[],
-	code: string | undefined,
+	{ code, ofOtherItems }: Codes,
 ): NotSentError {
 	const { context } = subject;
 	const [message = ''] = unresolved.map((entry) => describePossibleCharge(subject, entry));
 	const reasons = unresolved.map((entry, index) => {
 		const also = index === 0 ? '' : `Also: ${describePossibleCharge(subject, entry)}. `;
-		return `${also}${describeAttempt(entry.attempt)} ${describeDetails(subject, entry)}`;
+		return `${also}${describeAttempt(context, entry.attempt)} ${describeDetails(subject, entry)}`;
 	});
 	// The dashboard may not show the charge of another process yet.
 	const when = unresolved.every(({ attempt }) => attempt)
@@ -53,7 +62,7 @@ export function refuseUnresolved(
 	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
 	const lines = compact([
 		...reasons,
-		subject.enteredCodes && ENTERED_WITHOUT_EFFECT,
+		describeEntered(subject, ofOtherItems),
 		describeWayOut(subject, when, code),
 		stopsOthers && 'For the other items, set On Error to Continue in the Settings of this node.',
 	]);
@@ -71,14 +80,27 @@ function describePossibleCharge(subject: Subject, { isSame, orderReference }: Un
 	return `${customer} may already have been charged${order}, ${soNotSent}`;
 }
 
-function describeAttempt(attempt: Attempt | undefined): string {
+function describeEntered(
+	{ enteredCodes = '' }: Subject,
+	ofOtherItems: Codes['ofOtherItems'],
+): string {
+	const lines = ofOtherItems.map(
+		({ hash, position }) => `The hash ${quoted(hash)} belongs to ${describePosition(position)}.`,
+	);
+	if (splitEntered(enteredCodes).length === lines.length) return lines.join(' ');
+	const other = lines.length > 0 ? 'other ' : '';
+	const noEffect = `No ${other}code or hash that was entered ends this doubt.`;
+	return [...lines, noEffect, ENTERED_RULES].join(' ');
+}
+
+function describeAttempt(context: IExecuteFunctions, attempt: Attempt | undefined): string {
 	if (!attempt) {
 		return 'An earlier attempt is on record, but its result is not: n8n was restarted or updated since, its database failed, another n8n process sent it, or it was long ago.';
 	}
 	const { startedAt, result } = attempt;
 	return result
 		? `It was charged as transaction ${String(result.hash)}, but the service does not return that transaction now.`
-		: `An attempt at ${new Date(startedAt).toISOString()} got no usable answer.`;
+		: `An attempt at ${formatTime(startedAt, context.getTimezone())} got no usable answer.`;
 }
 
 function describeDetails({ kind, about: now }: Subject, { isSame, about }: Unresolved): string {
@@ -90,17 +112,19 @@ function describeDetails({ kind, about: now }: Subject, { isSame, about }: Unres
 }
 
 function describeWayOut(
-	{ context, kind, orderReference }: Subject,
+	{ context, kind, orderReference, enteredCodes }: Subject,
 	when: string,
 	code?: string,
 ): string {
-	const optionPath = (name: string): string =>
-		`Options > ${name}${isTool(context) ? ' of this tool' : ''}`;
+	const option = kind === 'charge' ? 'Charge in Doubt' : 'Code to Create Again';
+	const path = `Options > ${option}${isTool(context) ? ' of this tool' : ''}`;
 	const forThis = orderReference === undefined ? '' : ' and is for this order';
 	const enter =
 		kind === 'charge'
-			? `If it is there${forThis}, set ${optionPath('Charge in Doubt')} to its hash; if not, to`
-			: `If it is not there, set ${optionPath('Code to Create Again')} to`;
+			? `If it is there${forThis}, set ${path} to its hash; if not, to`
+			: `If it is not there, set ${path} to`;
+	const mayNeedSeveral = context.getInputData().length > 1 || Boolean(enteredCodes);
+	const several = mayNeedSeveral ? ' Separate several with commas.' : '';
 	const look = `for the ${kind} in the service's dashboard. ${enter}`;
 	// A model would enter a code without looking.
 	if (isTool(context)) {
@@ -108,7 +132,7 @@ function describeWayOut(
 	}
 	return code === undefined
 		? `${when} ${look} a code. n8n's database did not answer, so no code can be shown now: ${RUN_AGAIN} to get one.`
-		: `${when} ${look} ${code}; then ${RUN_AGAIN}.`;
+		: `${when} ${look} ${code}; then ${RUN_AGAIN}.${several}`;
 }
 
 export function refuseChanged(

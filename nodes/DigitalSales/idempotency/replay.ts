@@ -103,7 +103,10 @@ export async function replayEnteredHash<T>(
 		if (made === undefined) continue;
 		const result = creation.toStoredResult(made);
 		const orderReference = compact(attempts.map((attempt) => attempt.orderReference))[0];
-		const earlier = { ...buildAttempt(keyed, 'made', result), orderReference };
+		// A Retry ends the doubt of its own execution.
+		const isOwn = creation.memory.getAttempt(keys.itemKey) !== undefined;
+		const replayedBy = isOwn ? undefined : ('hash' as const);
+		const earlier = { ...buildAttempt(keyed, 'made', result), orderReference, replayedBy };
 		await replayExisting(keyed, { made, earlier });
 		await codes.spendShownCode();
 		// Other executions of this process hold the same attempt objects.
@@ -130,7 +133,7 @@ async function readEnteredHash<T>(
 	}
 	// A hash that was left in the form may belong to an earlier charge or another item.
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
-	if (isOlder || memory.isHashOfOtherItem(keys.itemKey, hash)) return undefined;
+	if (isOlder || memory.findOtherItem(keys.itemKey, hash)) return undefined;
 	const made = await creation.readAgain({ hash });
 	if (creation.isVoid(made) || !creation.matchesRequest?.(made)) return undefined;
 	// A hash belongs to one order, or ends one doubt without an order.

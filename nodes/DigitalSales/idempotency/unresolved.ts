@@ -2,7 +2,7 @@ import type { NotSentError } from '../output/errors';
 import { isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import type { KeyedCreation } from './creation';
-import type { Described } from './overrideCodes';
+import { type Described, parseHashes } from './overrideCodes';
 import { refuseUnresolved, type Unresolved } from './refusals';
 
 /** Describes the attempts of other owners that have these keys in n8n's database. A slot counts only in a Retry. */
@@ -40,11 +40,15 @@ export async function refuseWithCode<T>(
 	const code = await codes
 		.nextCode(listDescribed(unresolved, keys.orderKey))
 		.catch(() => undefined);
-	const { context, kind, about } = creation;
+	const { context, kind, about, memory, enteredCodes = '' } = creation;
 	if (code !== undefined && isTool(context)) {
 		context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
 	}
-	return refuseUnresolved(creation, unresolved, code);
+	const ofOtherItems = parseHashes(enteredCodes).flatMap((hash) => {
+		const position = memory.findOtherItem(keys.itemKey, hash);
+		return position ? { hash, position } : [];
+	});
+	return refuseUnresolved(creation, unresolved, { code, ofOtherItems });
 }
 
 function listDescribed(unresolved: readonly Unresolved[], orderKey = ''): Described[] {

@@ -10,12 +10,15 @@ export interface Situation {
 	isRetry: boolean;
 	/** n8n keeps failed executions, which a Retry needs. */
 	isKept: boolean;
+	itemCount: number;
 	/** The run has other items, or the execution may have created something. */
 	hasOthers: boolean;
 	/** An earlier attempt of this execution may have created the item. */
 	mayExist: boolean;
 	/** For example "item 0 is abc123". */
 	created?: string[];
+	/** A person entered their hashes. */
+	existing?: string[];
 	inDoubt?: string[];
 }
 
@@ -38,20 +41,31 @@ const ROWS: Row[] = [
 		again: 'call this workflow again',
 	},
 	{
-		appliesTo: ({ isKept, isRetry, created = [] }) => isKept && (isRetry || created.length > 0),
+		appliesTo: (situation) => situation.isKept && (situation.isRetry || hasSuccess(situation)),
 		warning: `${DUPLICATES} use Retry under Executions, or remove those items from the input.`,
 		again: 'use Retry with currently saved workflow under Executions',
 	},
 	{
-		appliesTo: ({ created = [] }) => created.length > 0,
+		appliesTo: hasSuccess,
 		warning: `${DUPLICATES} remove those items from the input first.`,
 		again: 'run this again without those items',
 	},
 ];
 
+function hasSuccess({ created = [], existing = [] }: Situation): boolean {
+	return created.length + existing.length > 0;
+}
+
 export function adviceFor(situation: Situation | undefined): Pick<Row, 'warning' | 'again'> {
 	const row = situation && ROWS.find(({ appliesTo }) => appliesTo(situation));
 	return row ?? { again: RUN_AGAIN };
+}
+
+/** n8n's editor heads the error with `[item 1]`, which a reader takes for the first item. */
+export function positionNote({ itemCount }: Situation, itemIndex: number): string {
+	return itemCount > 1
+		? `This item is number ${itemIndex + 1} of ${itemCount}; n8n counts items from 0.`
+		: '';
 }
 
 export function unsentNote(

@@ -6,7 +6,7 @@ import type { ServiceWords } from '../api/schemas/error';
 import { ServiceError, type Facts } from '../api/serviceError';
 import { quoted, RUN_AGAIN } from '../domain/text';
 import { CanceledError } from '../shared/clock';
-import { adviceFor, type Situation, unsentNote } from './advice';
+import { adviceFor, positionNote, type Situation, unsentNote } from './advice';
 
 /** The node itself refuses an item, and sends nothing. */
 export class NotSentError extends Error {
@@ -48,7 +48,7 @@ interface Failure {
 
 /** Turns any error into an n8n error and the facts of a failed item. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
-	const { about = null, isSending = false, situation } = context;
+	const { about = null, isSending = false, itemIndex, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoted(text, LONGEST_MESSAGE);
 	const { answer, ...facts } = factsOf(error, isSending);
@@ -63,17 +63,18 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext = {
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
 	const serviceError = error instanceof ServiceError ? error : undefined;
 	const description = joinLines(
+		situation && itemIndex !== undefined && positionNote(situation, itemIndex),
 		serviceWordsLine(words, context.labelOf),
-		warning,
 		serviceError?.isInDoubt && about !== null && `Details: ${about}.`,
 		advice,
+		warning,
 		serviceError && requestLine(serviceError),
 		// Last, because there may be hundreds.
 		...createdNotes(situation),
 	);
 	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
 	return {
-		error: toNodeError(node, error, { message, description, itemIndex: context.itemIndex }),
+		error: toNodeError(node, error, { message, description, itemIndex }),
 		facts: { message, advice, status, outcome, ...words, about },
 	};
 }
@@ -119,10 +120,12 @@ function requestLine({ endpoint, tries, outcome: { code } }: ServiceError): stri
 
 export function createdNotes({
 	created = [],
+	existing = [],
 	inDoubt = [],
-}: Pick<Situation, 'created' | 'inDoubt'> = {}): string[] {
+}: Pick<Situation, 'created' | 'existing' | 'inDoubt'> = {}): string[] {
 	return compact([
 		inDoubt.length > 0 && `These got no usable answer, so they may exist: ${inDoubt.join('; ')}.`,
+		existing.length > 0 && `These existed before this execution: ${existing.join('; ')}.`,
 		created.length > 0 && `Already created in this execution: ${created.join('; ')}.`,
 	]);
 }

@@ -9,6 +9,19 @@ export const clock = {
 	random: (): number => Math.random(),
 };
 
+/** Formats a time for a person in a time zone: `2026-11-26 21:47:01 (America/Sao_Paulo)`. */
+export function formatTime(milliseconds: number, timeZone: string): string {
+	// Swedish dates are written in this order.
+	const options = { dateStyle: 'short', timeStyle: 'medium' } as const;
+	try {
+		const format = new Intl.DateTimeFormat('sv-SE', { ...options, timeZone });
+		return `${format.format(milliseconds)} (${timeZone})`;
+	} catch {
+		// n8n does not check the time zone of a workflow that was imported.
+		return new Date(milliseconds).toISOString();
+	}
+}
+
 export class CanceledError extends Error {
 	constructor() {
 		super('The execution was canceled');

@@ -24,12 +24,12 @@ describe('The errors that a seller meets most', () => {
 	const known = (text: string): string =>
 		text
 			.replaceAll(shop.hashes[0] ?? '-', 'HASH')
-			.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+			.replace(/\d{4}-\d\d-\d\d [\d:]{8} \(America\/New_York\)/g, 'TIME')
 			.replace(/if not, to [\w-]+/g, 'if not, to CODE');
 
 	/** What is quoted, beside what is said. */
 	const FACT =
-		/^(The service said: |An attempt at |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
+		/^(This item is number |The service said: |An attempt at |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
 	const CART = 'cart 2 x Curso de Fotografia; amount R$ 39,80; customer document ending in 4725';
 	const REQUEST = 'Request: POST /transactions';
 	const EMPTY_CART = [
@@ -156,9 +156,10 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'This item was already charged, so the changed charge was not sent',
-				'A new execution would create the successful items again, so use Retry under Executions, or remove those items from the input.',
+				'This item is number 1 of 2; n8n counts items from 0.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'To send that as well, start a new execution with this item alone.',
+				'A new execution would create the successful items again, so use Retry under Executions, or remove those items from the input.',
 				'Already created in this execution: item 0 is HASH.',
 			],
 		],

@@ -269,4 +269,72 @@ describe('What a charge that failed advises', () => {
 		);
 		expect(shop.posts).toBe(0);
 	});
+
+	describe('names the item as a person counts, because n8n counts from 0:', () => {
+		const POSITION = /This item is number (\d) of (\d); n8n counts items from 0\./;
+		const positionIn = (run: NodeOutcome) => POSITION.exec(errorOf(run))?.slice(1);
+
+		test('one of several', async () => {
+			const more = { ...OWN_CUSTOMER, ...WRONG_CPF };
+			const run = await shop.ask({ more, items: customers(4) });
+
+			expect(run.node?.error?.context?.itemIndex).toBe(2);
+			expect(positionIn(run)).toEqual(['3', '4']);
+		});
+
+		test('in a sub-workflow, one of several that it was called with', async () => {
+			expect(positionIn(await thirdRefused({ mode: 'integrated' }))).toEqual(['3', '3']);
+		});
+
+		test.each<[string, Ask]>([
+			['not the only one', { more: WRONG_CPF, items: [{ n: 2 }] }],
+			[
+				'not the first, if none is at fault',
+				{
+					credentials: { digitalSalesApi: { baseUrl: 'x x', apiToken: 't' } },
+					items: customers(3),
+				},
+			],
+		])('%s', async (_what, ask) => {
+			const run = await shop.ask(ask);
+
+			expect(run.status).toBe('error');
+			expect(positionIn(run)).toBeUndefined();
+		});
+
+		test('not in the output of an item, which n8n pairs with its input', async () => {
+			const more = { ...OWN_CUSTOMER, ...WRONG_CPF };
+			const run = await shop.ask({ more, items: customers(4), continueOnFail: true });
+
+			expect(errorIn(run.json[2]).message).toContain('CPF');
+			expect(JSON.stringify(run.json)).not.toContain('n8n counts');
+		});
+	});
+
+	test('gives the time of an attempt in the time zone of the workflow', async () => {
+		const timeOf = async (timezone: string): Promise<string> => {
+			const { data } = await runWorkflow({
+				credentials: shop.account.credentials,
+				mode: 'trigger',
+				id: shop.workflowId,
+				settings: { executionOrder: 'v1', timezone },
+				nodes: [
+					{ name: 'Start', type: START_TYPE },
+					{ name: 'Digital Sales', type: ACTION_TYPE, parameters: shop.parameters() },
+				],
+			});
+			return (
+				/An attempt at (.*?) got/.exec(String(data['Digital Sales']?.error?.description))?.[1] ?? ''
+			);
+		};
+		shop.fault('lose');
+		await shop.ask();
+		const [local = '', utc = ''] = [await timeOf('America/Sao_Paulo'), await timeOf('Etc/UTC')];
+
+		expect(local).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(America\/Sao_Paulo\)$/);
+		const asDate = (text: string): number => Date.parse(`${text.slice(0, 19).replace(' ', 'T')}Z`);
+		expect(asDate(utc) - asDate(local)).toBe(3 * 3_600_000);
+		// n8n does not check the time zone of a workflow that was imported.
+		expect(await timeOf('Brasilia')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+	});
 });

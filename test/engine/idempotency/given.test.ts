@@ -35,14 +35,19 @@ describe('An existing charge that is returned', () => {
 		const items = [{ n: 1 }, { n: 2 }];
 		shop.fault('refuse');
 		const failed = await shop.ask({ ...NUMBERED, items, more: OWN });
+		shop.fault('refuse');
+		const again = await shop.ask({ ...NUMBERED, items, more: OWN, retrying: failed });
 		const process = NodeProcess.fresh();
 		const retry = await shop.charge({ ...NUMBERED, items, more: OWN, retrying: failed, process });
 		await shop.charge({ items, more: OWN, retrying: failed, process });
 
 		expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 		expect(shop.charges).toBe(2);
-		// Nothing of it was created there.
-		expect(errorOf(failed)).not.toContain('Already created');
+		// Nothing of it was created there, and a new execution would return it again.
+		for (const run of [failed, again]) {
+			expect(errorOf(run)).toContain('did not accept');
+			expect(errorOf(run)).not.toContain(shop.hashes[0]);
+		}
 	});
 
 	describe('is never returned under a second Order Reference:', () => {

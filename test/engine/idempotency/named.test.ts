@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { NodeProcess, type NodeOutcome } from '../../helpers/engine';
-import { codeIn, errorOf, MAYBE, useShop } from '../../helpers/charging';
+import { errorIn } from '../../helpers/account';
+import { codeIn, customers, errorOf, MAYBE, OWN_CUSTOMER, useShop } from '../../helpers/charging';
 import { aroundEntries } from '../../helpers/database';
 import { callTool } from '../../helpers/tool';
 
@@ -87,9 +88,53 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		const { json } = await shop.ask({ items, more, code: hash, continueOnFail: true });
 
 		expect(json[0]?.hash).toBe(hash);
-		expect(JSON.stringify(json[1]?.error)).toContain(
-			'The code or hash that was entered does not end this',
+		const { advice } = errorIn(json[1]);
+		expect(advice).toContain(`The hash ${hash} belongs to item 0.`);
+		expect(advice).not.toContain('ends this doubt');
+	});
+
+	test('of several, the refusal of the next says which item has the hash, and how to enter both', async () => {
+		const items = [{ n: 0 }, { n: 1 }];
+		const more = { customerDocument: '={{ ["529.982.247-25", "111.444.777-35"][$json.n] }}' };
+		for (let nth = 0; nth < 2; nth++) shop.fault('lose');
+		await shop.ask({ items, more, continueOnFail: true });
+		const [first = '', second = ''] = shop.hashes;
+		const refused = await shop.ask({ items, more, code: `zzzz9999zz, ${first}` });
+
+		expect(errorOf(refused)).toContain(
+			`The hash ${first} belongs to item 0. No other code or hash that was entered ends this doubt.`,
 		);
+		expect(errorOf(refused)).toContain('under Executions. Separate several with commas.');
+		expect(errorOf(refused)).toContain('A new execution would create the successful items again');
+		const given = await shop.charge({ more, code: `${first}, ${second}`, retrying: refused });
+		expect(given.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+		expect(shop.charges).toBe(2);
+	});
+
+	test('is listed as existing, not as created, if the run fails at another item', async () => {
+		const items = customers(2);
+		const { hash } = await lost({ items: items.slice(0, 1), more: OWN_CUSTOMER });
+		shop.fault('refuse');
+		const failed = await shop.ask({ items, more: OWN_CUSTOMER, code: hash });
+
+		const existed = `These existed before this execution: item 0 is ${hash}.`;
+		expect(errorOf(failed)).toContain(existed);
+		expect(errorOf(failed)).not.toContain('Already created');
+		// The doubt is over, so a new execution would charge that customer again.
+		expect(errorOf(failed)).toContain('A new execution would create the successful items again');
+		shop.fault('refuse');
+		const retry = await shop.ask({ items, more: OWN_CUSTOMER, code: hash, retrying: failed });
+		expect(errorOf(retry)).toContain(existed);
+	});
+
+	test('is listed as created by the Retry of the execution that made it', async () => {
+		const items = customers(2);
+		const { outcome, hash } = await lost({ items, more: OWN_CUSTOMER });
+		shop.fault('refuse');
+		const retry = await shop.ask({ more: OWN_CUSTOMER, code: hash, retrying: outcome });
+
+		expect(errorOf(retry)).toContain(`Already created in this execution: item 0 is ${hash}.`);
+		expect(errorOf(retry)).not.toContain('These existed');
 	});
 
 	describe('is not another one: the refusal says why, and still has a code', () => {
@@ -107,7 +152,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 
 				expect(errorOf(refused)).toContain(MAYBE);
 				expect(errorOf(refused)).toContain(
-					'The code or hash that was entered does not end this doubt',
+					'No code or hash that was entered ends this doubt. A code works once',
 				);
 			}
 			expect(shop.posts).toBe(posts);
@@ -227,7 +272,7 @@ describe('A code', () => {
 		const code = await shop.codeFor();
 		const of = (entered: string) => shop.ask({ code: entered }).then(errorOf);
 
-		const told = 'The code or hash that was entered does not end this doubt. A code works once';
+		const told = 'No code or hash that was entered ends this doubt. A code works once';
 		expect(await of('')).not.toContain(told);
 		expect(await of('AAAA-BBBB, CCCC-DDDD')).toContain(told);
 		await pause(3 * 86_400_000);

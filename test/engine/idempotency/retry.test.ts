@@ -88,7 +88,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		const run = await shop.ask({ items: Array(103).fill({}) });
 
 		expect(errorOf(run)).toMatch(
-			/A new execution would create the successful items again, so use Retry under Executions.*\n.*then use Retry with currently saved workflow/s,
+			/^The service did not .*\n.*then use Retry with currently saved workflow.*\nA new execution would create the successful items again, so use Retry under Executions/s,
 		);
 		const made = shop.hashes.slice(0, 102).map((hash, index) => `item ${index} is ${hash}`);
 		expect(errorOf(run)).toContain(`Already created in this execution: ${made.join('; ')}.`);

@@ -9,6 +9,14 @@ async function fillIn(page: Page, input: Locator, text: string): Promise<void> {
 	await page.waitForTimeout(300);
 }
 
+/** Moves the mouse to the middle of an element as a hand does, in steps. */
+async function moveTo(page: Page, element: Locator): Promise<void> {
+	await element.scrollIntoViewIfNeeded();
+	const box = await element.boundingBox();
+	if (!box) throw new Error('The element is not in view');
+	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 10 });
+}
+
 /** Saving tests the credential. The dialog closes if the test succeeds. */
 export class CredentialDialog {
 	constructor(private readonly page: Page) {}
@@ -88,6 +96,35 @@ export class NodeView {
 
 	async valueOf(field: string): Promise<string> {
 		return (await this.field(field).locator('.cm-content').first().innerText()).trim();
+	}
+
+	/** Drags a field of the input into the first condition, and returns the comparison that n8n then chooses. */
+	async dragIntoCondition(field: string): Promise<string> {
+		const { page } = this;
+		const condition = page.getByTestId('filter-condition').first();
+		const from = page.getByTestId('ndv-input-panel').getByText(field, { exact: true }).first();
+		await from.waitFor();
+		// The panels get their places a moment after they open.
+		await page.waitForTimeout(1_500);
+		await moveTo(page, from);
+		await page.mouse.down();
+		await moveTo(page, condition.getByTestId('filter-condition-left'));
+		await page.mouse.up();
+		await condition.getByText(`$json.${field}`).waitFor();
+		await page.waitForTimeout(1_000);
+		const value = await condition
+			.getByTestId('filter-condition-right')
+			.locator('input')
+			.inputValue();
+		return `${await this.comparison.innerText()} ${value}`;
+	}
+
+	/** Chooses another comparison for the first condition. */
+	async compare(type: string, comparison: string): Promise<void> {
+		await this.comparison.click();
+		await this.page.getByRole('menuitem', { name: type }).hover();
+		await this.page.getByRole('menuitem', { name: comparison, exact: true }).click();
+		await this.page.waitForTimeout(800);
 	}
 
 	async addOption(name: string): Promise<void> {
@@ -196,6 +233,10 @@ export class NodeView {
 	private shownChoice(name: string): Locator {
 		const choices = this.page.locator('.el-select-dropdown__item:visible');
 		return choices.getByText(name, { exact: true });
+	}
+
+	private get comparison(): Locator {
+		return this.page.getByTestId('filter-operator-select').first().getByRole('button');
 	}
 
 	private locator(field: string): Locator {
@@ -330,6 +371,15 @@ export class Editor {
 			await this.openNamed('Digital Sales');
 		}
 		return await this.add('Actions', action);
+	}
+
+	/** Adds a node of n8n's own after a node. */
+	async addNode(name: string, after: string): Promise<NodeView> {
+		await this.node(after).getByTestId('canvas-handle-plus').last().click();
+		await this.searchField.fill(name);
+		const names = this.panel.getByTestId('node-creator-item-name');
+		await names.getByText(name, { exact: true }).first().click();
+		return await new NodeView(this.page).opened();
 	}
 
 	async addTriggerOf(entry: string, trigger: string): Promise<NodeView> {
