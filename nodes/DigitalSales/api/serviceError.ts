@@ -53,7 +53,7 @@ const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: s
 	badToken: {
 		message: 'The service does not accept one of the two tokens',
 		advice:
-			'Copy both again from the service to API Token and Second API Token in the credential, without spaces. An api_token in Custom Fields replaces the second.',
+			'Copy both again from the service to API Token and Second API Token in the credential, without spaces.',
 	},
 	noPermission: { message: 'One of the two tokens has no permission for this' },
 };

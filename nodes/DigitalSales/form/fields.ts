@@ -223,6 +223,11 @@ function findExcess(value: unknown, levels = MOST_LEVELS): Excess | undefined {
 	return undefined;
 }
 
+/** A token in a form would be stored in plain text, and shown with the workflow. */
+const customFieldsSchema = jsonObjectSchema.refine((fields) => !('api_token' in fields), {
+	message: 'must not contain api_token: enter the token as Second API Token in the credential',
+});
+
 function defineCustomFields(placeholder: string, description: string) {
 	return defineField({
 		displayName: 'Custom Fields',
@@ -232,7 +237,7 @@ function defineCustomFields(placeholder: string, description: string) {
 		placeholder,
 		description,
 		weight: 'decides',
-		reads: allowBlank(jsonObjectSchema),
+		reads: allowBlank(customFieldsSchema),
 	});
 }
 

@@ -59,7 +59,7 @@ describe('The errors that a seller meets most', () => {
 			answered(401),
 			[
 				'The service does not accept one of the two tokens (401)',
-				'Copy both again from the service to API Token and Second API Token in the credential, without spaces. An api_token in Custom Fields replaces the second.',
+				'Copy both again from the service to API Token and Second API Token in the credential, without spaces.',
 				`${REQUEST}.`,
 			],
 		],

@@ -120,14 +120,13 @@ describe('What is sent', () => {
 			},
 		);
 
-		test('with another token belongs to another account, which shares no earlier charges', async () => {
-			const shop = { mode: 'trigger', workflowId: 'shop' } as const;
-			const order = (token: string) => charge({ api_token: token }, { orderReference: 'order-1' });
-			await account.run(order(account.sandbox.bodyApiToken), shop);
-			const other = await account.fail(order('test-other-token'), shop);
+		test('never contains a token from the form', async () => {
+			const failure = await account.fail(charge({ api_token: 'test-other-token' }));
 
-			expect(other.message).toContain('does not accept');
-			expect(account.bodies()).toHaveLength(2);
+			expect(failure.message).toBe(
+				'Additional Fields > Custom Fields must not contain api_token: enter the token as Second API Token in the credential',
+			);
+			expect(account.sandbox.requests).toEqual([]);
 		});
 	});
 

@@ -32,6 +32,20 @@ describe('What the tool of an agent charges once', () => {
 		expect(shop.charges).toBe(1);
 	});
 
+	test('a call that is repeated after the address for webhooks has changed, under every name', async () => {
+		const notified = (host: string) =>
+			shop.account.credentialsWith({
+				notificationField: 'postback_url',
+				notificationUrl: `https://${host}.example.com/hook`,
+			});
+		const more = { webhooksGoTo: 'automatic' };
+		const first = await call(more, { credentials: notified('one') });
+		const second = await call(more, { credentials: notified('two') });
+
+		expect(shop.account.bodies()).toMatchObject([{ postback_url: 'https://one.example.com/hook' }]);
+		expect(second.answers).toMatchObject([[{ hash: first.answers[0]?.[0]?.hash }]]);
+	});
+
 	test('a call whose transaction is void by now is charged again, once', async () => {
 		await call();
 		await shop.latestBecomes('expired');

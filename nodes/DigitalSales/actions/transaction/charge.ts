@@ -1,3 +1,4 @@
+import omit from 'lodash/omit';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { lenientText, tolerated } from '../../shared/lenient';
@@ -31,7 +32,7 @@ export interface Charge {
 	/** In cents. */
 	amount?: number;
 	about: string;
-	/** What an earlier charge must have in common. The account is that of the token in the body. */
+	/** What an earlier charge must have in common. The account is that of both tokens. */
 	identity: Omit<KeyedRequest, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
 	/** Whether the catalog filled in prices. An earlier charge may have others. */
 	isFilled: boolean;
@@ -66,7 +67,6 @@ const bodySchema = z.object({
 	amount: wholeNumberSchema(0).optional(),
 	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
 	customer: tolerated(z.object({ document: word, email: word, phone_number: word })),
-	api_token: word,
 });
 
 /**
@@ -101,7 +101,7 @@ export function buildCharge(
 		const label = labelOf(path[0] === 'cart' ? 'cart' : 'amount', ...path.slice(1));
 		throw itemError(`${label} ${message}`, CUSTOM_ADVICE);
 	}
-	const { customer, api_token: token } = read.data;
+	const { customer } = read.data;
 	const cart = read.data.cart ?? [];
 	const hasAmount = 'amount' in given;
 	if (cart.length === 0 && !hasAmount) {
@@ -135,9 +135,9 @@ export function buildCharge(
 		amount,
 		about: describeCharge(cart, amount, customer?.document),
 		identity: {
-			account: { ...account, key: digest('account', account.key, token ?? account.bodyApiToken) },
+			account: { ...account, key: digest('account', account.key, account.bodyApiToken) },
 			fingerprint: fingerprintCharge(body),
-			agentCall: fingerprintAgentCall(body),
+			agentCall: fingerprintAgentCall(omit(body, [name ?? ''])),
 			typedFingerprint,
 			goodsFingerprint: fingerprintGoods(body),
 			customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
