@@ -7,7 +7,7 @@ const STRANGER = '203.0.113.7';
 const SALES = 20;
 const UNPAID = 50;
 
-describe.each([60, null])(
+describe.each([20, 60, null])(
 	'Ten forged webhooks a second, under a limit of %p reads a minute',
 	(readsPerMinute) => {
 		const inbox = useInbox({ resendAfterSeconds: [], readsPerMinute });

@@ -48,10 +48,9 @@ export interface ClientOptions {
 	timeoutMs?: number;
 	productRate?: number;
 	signal?: AbortSignal;
-	/** Set if somebody waits for the answer. Such a request goes first, unless one of the next two options is set. */
+	/** Set if somebody waits for the answer. Such a request goes first, unless it has a share. */
 	longestLimiterWaitMs?: number;
-	waitsAfter429?: boolean;
-	isBackground?: boolean;
+	share?: number;
 	onWait?: (endpoint: Endpoint) => void;
 }
 
@@ -135,12 +134,11 @@ export class Client {
 	}
 
 	private permitOptions(endpoint: Endpoint, { tries, firstSentAt }: Progress): PermitOptions {
-		const { signal, productRate, longestLimiterWaitMs, waitsAfter429, isBackground, onWait } =
-			this.options;
+		const { signal, productRate, longestLimiterWaitMs, share, onWait } = this.options;
 		return {
 			signal,
-			isUrgent: longestLimiterWaitMs !== undefined && !waitsAfter429 && !isBackground,
-			isBackground,
+			isUrgent: longestLimiterWaitMs !== undefined && share === undefined,
+			share,
 			isRetry: tries > 0,
 			rate: endpoint === 'GET /products' ? productRate : undefined,
 			latest: Math.min(

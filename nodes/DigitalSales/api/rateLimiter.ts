@@ -5,15 +5,15 @@ import { ENDPOINTS, type Endpoint } from './endpoints';
 
 export interface Permit {
 	answeredAt?: number;
-	isBackground?: boolean;
+	share?: number;
 }
 
 export interface PermitOptions {
 	rate?: number;
 	/** Urgent requests go first, and after a 429 they do not wait for the request in flight. */
 	isUrgent?: boolean;
-	/** Background requests leave most of the rate to others. */
-	isBackground?: boolean;
+	/** The part of the rate for all requests of this share or a smaller share. They leave the rest to others. */
+	share?: number;
 	/** The latest time to start, on `clock.elapsed()`. */
 	latest?: number;
 	signal?: AbortSignal;
@@ -32,8 +32,10 @@ interface QueuedRequest extends PermitOptions {
 const MINUTE_MS = 60_000;
 const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
-/** Leaves room for a burst of other requests even right after background requests. */
-const BACKGROUND_SHARE = 1 / 4;
+/** So that a burst of webhooks finds room even right after other reads. */
+export const SHARES = { looks: 1 / 4, gets: 3 / 4 };
+/** Other processes may have used up the limit, so less than the lowest documented limit is not learned. */
+const LEAST_RATE = 20;
 const LEARNED_FOR_MS = 15 * MINUTE_MS;
 /** Sleep in slices, so that no long timer outlives an empty queue. */
 const LONGEST_SLEEP_MS = 1_000;
@@ -64,18 +66,18 @@ export class RateLimiter {
 	}
 
 	/** How long a request would wait now; Infinity means until another request is answered. */
-	delayMs({ rate = this.rate, isUrgent, isBackground }: PermitOptions = {}): number {
+	delayMs({ rate = this.rate, isUrgent, share }: PermitOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
 		const isOneAtATime = now - this.latest429At < ONE_AT_A_TIME_MS && !isUrgent;
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
 		const delayMs = this.msUntilRoom(rate, this.answered, [...this.inFlight]);
-		if (!isBackground) return delayMs;
-		const inBackground = (permits: Permit[]) => permits.filter((permit) => permit.isBackground);
-		const share = Math.ceil(this.allowedRate(rate) * BACKGROUND_SHARE);
+		if (share === undefined) return delayMs;
+		const ofShare = (permits: Permit[]) => permits.filter((permit) => (permit.share ?? 1) <= share);
+		const most = Math.ceil(this.allowedRate(rate) * share);
 		return Math.max(
 			delayMs,
-			this.msUntilRoom(share, inBackground(this.answered), inBackground([...this.inFlight])),
+			this.msUntilRoom(most, ofShare(this.answered), ofShare([...this.inFlight])),
 		);
 	}
 
@@ -87,7 +89,8 @@ export class RateLimiter {
 		return Math.max(0, answeredAt + this.windowMs - clock.elapsed());
 	}
 
-	private allowedRate(rate: number): number {
+	/** The given rate, or what succeeded in the minute before the latest 429 if that is less. */
+	allowedRate(rate = this.rate): number {
 		if (clock.elapsed() - this.latest429At >= LEARNED_FOR_MS) return rate;
 		return Math.min(rate, Math.max(this.learnedRate, this.recentCount()));
 	}
@@ -138,8 +141,7 @@ export class RateLimiter {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		this.latest429At = now;
-		// If other processes have used up the limit before the first request, nothing is learned.
-		this.learnedRate = this.recentCount() || this.learnedRate;
+		this.learnedRate = Math.max(LEAST_RATE, this.recentCount());
 		this.releaseUnused(permit);
 	}
 
@@ -164,7 +166,7 @@ export class RateLimiter {
 		let nextMs = Infinity;
 		for (const queued of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
 			const now = clock.elapsed();
-			const { latest = Infinity, isBackground } = queued;
+			const { latest = Infinity, share } = queued;
 			const delayMs = this.delayMs(queued);
 			const isTooLate = now + (delayMs === Infinity ? 0 : delayMs) > latest;
 			if (isTooLate) {
@@ -175,7 +177,7 @@ export class RateLimiter {
 				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
 			} else {
 				this.leaveQueue(queued);
-				const permit = { isBackground };
+				const permit = { share };
 				this.inFlight.add(permit);
 				queued.admit(permit);
 			}
