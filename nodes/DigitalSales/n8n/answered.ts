@@ -1,4 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
+import { clock } from '../shared/clock';
 
 /*
  * When n8n has stored the execution that a webhook started.
@@ -9,13 +10,19 @@ import type { IWebhookFunctions } from 'n8n-workflow';
  * If it stops: a sale that n8n could not store is lost, or is stored twice.
  */
 
-/** Calls `done` when n8n has answered the webhook, or when the sender has left before that. */
+/** n8n takes up to about this time to store an execution in a burst. */
+const STORED_WITHIN_MS = 10_000;
+
+/**
+ * Calls `done` when n8n has answered the webhook. n8n also answers a sender that has left, but then only looking at the
+ * response after a while shows it.
+ */
 export function whenAnswered(context: IWebhookFunctions, done: (isStored: boolean) => void): void {
 	const response = context.getResponseObject();
-	response.once('close', () => done(response.writableFinished && response.statusCode === 200));
-}
-
-/** Whether the sender has left, so that no answer will show whether n8n has stored anything. */
-export function hasSenderLeft(context: IWebhookFunctions): boolean {
-	return context.getResponseObject().destroyed;
+	const close = async (): Promise<void> => {
+		if (!response.writableFinished) await clock.sleep(STORED_WITHIN_MS);
+		done(response.writableFinished && response.statusCode === 200);
+	};
+	if (response.destroyed) void close();
+	else response.once('close', () => void close());
 }
