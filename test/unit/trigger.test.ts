@@ -48,6 +48,8 @@ describe('A transaction', () => {
 			{ payment_status: 'em análise'.normalize('NFC') },
 		],
 		['its method', paidBy('pix'), { payment_method: 'pix' }],
+		['its method in capitals', paidBy('pix'), { payment_method: 'PIX' }],
+		['its method, which the form has in capitals', paidBy('PIX'), { payment_method: 'pix' }],
 		['boleto', paidBy('boleto'), { payment_method: 'boleto' }],
 		['billet', paidBy('boleto'), { payment_method: 'billet' }],
 		['its product', ofProducts('p1', 'p2'), { product: { hash: 'p2' } }],

@@ -18,7 +18,7 @@ const LONGEST_STATUS = 100;
  * event. The name of the event does not count, because anybody could invent names and start a paid sale again.
  */
 export function dedupeKey({ hash, status, event }: Notification): string {
-	const key = [hash, status?.slice(0, LONGEST_STATUS)];
+	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];
 	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
 }
 

@@ -51,11 +51,24 @@ describe('A notice starts the workflow once', () => {
 		await inbox.publish({ triggerOn: ['any'], simplify: false });
 		for (const payment_status of [1, 2, 2]) {
 			const body = { hash: 123456, payment_status };
-			inbox.account.fault('read', { kind: 'status', status: 200, body });
+			inbox.account.sandbox.clearFaults();
+			inbox.account.fault('read', { kind: 'status', status: 200, body }, 'always');
 			await afterRestart('123456');
 		}
 
 		expect(inbox.items.map(({ payment_status: status }) => status)).toEqual([1, 2]);
+	});
+
+	test('the same status in other letters does not start it again', async () => {
+		await inbox.publish({ triggerOn: ['paid'] });
+		const hash = await inbox.charge();
+		for (const payment_status of ['paid', 'PAID']) {
+			inbox.account.sandbox.clearFaults();
+			inbox.account.fault('read', { kind: 'patchBody', set: { payment_status } }, 'always');
+			expect(await afterRestart(hash)).toBe(200);
+		}
+
+		expect(inbox.items).toHaveLength(1);
 	});
 
 	describe('a notice of another kind of event', () => {
