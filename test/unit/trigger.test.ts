@@ -163,7 +163,7 @@ describe('What a process remembers of notices is bounded', () => {
 	test('the accounts of a hundred triggers, a thousand senders, ten thousand reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
 			void accounts.get(`${nth}`, async () => ({}) as Account);
-			const result = Promise.resolve({ repeats: 0 });
+			const result = Promise.resolve({ repeats: 0, entered: [] });
 			const claim = { claimedStatus: undefined, claimedSince: 0 };
 			reads.set(`${nth}`, { startedAt: clock.elapsed(), ...claim, result, previous: undefined });
 			handedOver.set(`${nth}`, true);

@@ -1,3 +1,4 @@
+import pull from 'lodash/pull';
 import sortBy from 'lodash/sortBy';
 import { CanceledError, clock } from '../shared/clock';
 import { processState } from '../shared/processState';
@@ -126,15 +127,18 @@ export class RateLimiter {
 		throw new CanceledError();
 	}
 
+	/** Also takes back that the permit was used. */
 	releaseUnused(permit: Permit): void {
 		this.inFlight.delete(permit);
+		pull(this.answered, permit);
 		void this.serveQueue();
 	}
 
 	releaseUsed(permit: Permit): void {
+		this.inFlight.delete(permit);
 		this.answered.push(Object.assign(permit, { answeredAt: clock.elapsed() }));
 		this.answered.splice(0, this.answered.length - MOST_COUNTED);
-		this.releaseUnused(permit);
+		void this.serveQueue();
 	}
 
 	releaseLimited(permit: Permit, closedMs: number): void {

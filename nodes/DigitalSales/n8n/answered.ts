@@ -6,7 +6,7 @@ import { clock } from '../shared/clock';
  *
  * Rests on (since n8n 2.30.0): if `webhook()` returns `workflowData` and does not answer itself, n8n answers 200 once
  * it has stored the execution, and something else if it could not (webhook-helpers: the response follows
- * `workflowRunner.run()`). Older versions answer before they store.
+ * `workflowRunner.run()`), even if the sender has left. Older versions answer before they store.
  * If it stops: a sale that n8n could not store is lost, or is stored twice.
  */
 

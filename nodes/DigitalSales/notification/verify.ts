@@ -27,6 +27,8 @@ export interface ReadResult {
 	transaction?: Transaction;
 	/** How many reads in a row, directly before this read, have shown the same status. */
 	repeats: number;
+	/** The permits of the read in its lanes. */
+	entered: Array<[RateLimiter, Permit]>;
 }
 
 /**
@@ -44,12 +46,15 @@ export async function verifyTransaction(
 	const account = await loadAccount(context);
 	// A 404 does not make a seen transaction unseen, because reads can lag behind webhooks.
 	const isSeen = hasSeenTransaction(account, hash);
-	const entered: Array<[RateLimiter, Permit]> = [];
+	const entered: ReadResult['entered'] = [];
+	// A sale may not be readable yet, so a miss does not delay the next read of its hash, and ends if that finds the sale.
+	const miss = previous && !previous.transaction ? previous.entered : [];
 	let isMiss = false;
 	try {
 		const latest = answerBy - SHORTEST_READ_MS;
 		for (const [lane, rate] of findLanes(context, account, isSeen)) {
-			entered.push([lane, await enterLane(lane, { rate, latest })]);
+			const own = miss.filter(([ofMiss]) => ofMiss === lane).length;
+			entered.push([lane, await enterLane(lane, { rate: rate + own, latest })]);
 		}
 		const client = new Client(context, account, limitsUntil(answerBy));
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
@@ -62,8 +67,11 @@ export async function verifyTransaction(
 		const isRepeat = previous?.transaction?.payment_status === transaction?.payment_status;
 		const repeats = previous && isRepeat ? previous.repeats + 1 : 0;
 		// The first repeat does not count, because the service may not show yet what a genuine webhook reports.
-		if (transaction) isMiss = repeats > 1;
-		return { transaction, repeats };
+		if (transaction) {
+			isMiss = repeats > 1;
+			for (const [lane, permit] of miss) lane.releaseUnused(permit);
+		}
+		return { transaction, repeats, entered };
 	} finally {
 		for (const [lane, permit] of entered) {
 			if (isMiss) lane.releaseUsed(permit);
