@@ -183,7 +183,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 		const url = addressOf(n8n, 'fact-senderAddress');
 		const from = async (address: string, body: object) =>
 			await postJson(url, body, { 'x-forwarded-for': address });
-		const unknown = Array.from({ length: 12 }, (_, nth) => ({ hash: `nosuch${nth}` }));
+		const unknown = Array.from({ length: 30 }, (_, nth) => ({ hash: `nosuch${nth}` }));
 		await Promise.all(unknown.map(async (body) => await from('203.0.113.7', body)));
 		// One sender has used up the reads of its own address alone.
 		expect((await from('203.0.113.8', { hash })).status).toBe(200);

@@ -96,7 +96,7 @@ describe.each([20, 60, null])(
 			await clock.sleep(60_000);
 			await stop();
 
-			expect(inbox.reads).toBeLessThanOrEqual(2 * UNPAID + 24 + 8);
+			expect(inbox.reads).toBeLessThanOrEqual(2 * UNPAID + 24 + 24);
 		});
 
 		test.each([
@@ -112,10 +112,10 @@ describe.each([20, 60, null])(
 			await clock.sleep(12_000);
 			await stop();
 
-			expect(inbox.reads).toBeLessThanOrEqual(9);
+			expect(inbox.reads).toBeLessThanOrEqual(25);
 		});
 
-		test('of all addresses together cost 99 reads a minute', async () => {
+		test('of all addresses together cost 97 reads a minute', async () => {
 			let nth = 0;
 			const stop = flood(
 				(at) => `nosuch${at}`,
@@ -124,7 +124,7 @@ describe.each([20, 60, null])(
 			await clock.sleep(52_000);
 			await stop();
 
-			expect(inbox.reads).toBeLessThanOrEqual(99);
+			expect(inbox.reads).toBeLessThanOrEqual(97);
 		});
 	},
 );

@@ -92,10 +92,10 @@ function limitsUntil(answerBy: number): ClientOptions {
  * Limits the reads that show nothing new, and with them the reads in progress, because anybody can send webhooks and
  * each read costs a request of the account.
  */
-const MISSES_WITHIN_MS = 20_000;
-const MISSES_OF_SENDER = 8;
+const MISSES_WITHIN_MS = 60_000;
+const MISSES_OF_SENDER = 24;
 /** After a 429, misses of a sender use an eighth of the rate that the limiter has learned. */
-const RATE_PER_MISS = 24;
+const RATE_PER_MISS = 8;
 /** A flood from two or three addresses must leave room for other senders. */
 const SENDERS = 4;
 const MOST_IN_LINE = 256;
