@@ -72,9 +72,22 @@ const FACTS: Record<string, () => Promise<void>> = {
 	answered: async () => {
 		const saved = await publish(n8n, 'fact-answered', [trigger('fact-answered'), END]);
 		await (await published('fact-answered-sale', charge())).run();
-		const answer = await postJson(addressOf(n8n, 'fact-answered'), { hash: await paid() });
+		const url = addressOf(n8n, 'fact-answered');
+		const answer = await postJson(url, { hash: await paid() });
 		expect(answer.status).toBe(200);
 		expect(await n8n.rest.executions(saved.id)).toHaveLength(1);
+
+		// A sender that leaves while the service is asked.
+		await (await published('fact-answered-left', charge())).run();
+		const body = { hash: await paid(), status: 'paid' };
+		n8n.sandbox.addFault({ endpoint: 'GET /transactions/{hash}', kind: 'delay', ms: 1_000 });
+		const signal = AbortSignal.timeout(500);
+		const headers = { 'content-type': 'application/json' };
+		const left = fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal });
+		await expect(left).rejects.toThrow('timeout');
+		const isTaken = async () => (await postJson(url, body)).status === 200;
+		await until('its repeat is a duplicate', isTaken, { withinMs: 30_000 });
+		expect(await n8n.rest.executions(saved.id)).toHaveLength(2);
 	},
 	engine2: async () => {
 		expect(await (await published('fact-engine2', END)).start()).toMatch(/^\d+$/);
@@ -170,7 +183,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 		const url = addressOf(n8n, 'fact-senderAddress');
 		const from = async (address: string, body: object) =>
 			await postJson(url, body, { 'x-forwarded-for': address });
-		const unknown = Array.from({ length: 12 }, (_, nth) => ({ hash: `nosuch${nth}` }));
+		const unknown = Array.from({ length: 30 }, (_, nth) => ({ hash: `nosuch${nth}` }));
 		await Promise.all(unknown.map(async (body) => await from('203.0.113.7', body)));
 		// One sender has used up the reads of its own address alone.
 		expect((await from('203.0.113.8', { hash })).status).toBe(200);

@@ -45,3 +45,27 @@ describe.each([
 		expect(ended.map((items) => items?.[0]?.paid)).toEqual(hashes.map((_, nth) => nth < 30));
 	});
 });
+
+describe.each([
+	[20, 300],
+	[60, 1_000],
+])('Sales under %i reads a minute, while a node reads %i transactions', (readsPerMinute, read) => {
+	const inbox = useInbox({ resendAfterSeconds: [], readsPerMinute });
+
+	test('are all taken', async () => {
+		await inbox.publish({ triggerOn: ['paid'] });
+		const { sandbox } = inbox.account;
+		const items = (await chargesAt(sandbox, read)).map((hash) => ({ hash }));
+		const get = { resource: 'transaction', operation: 'get', transactionHash: '={{ $json.hash }}' };
+		const reading = inbox.account.run(get, { items });
+		const sales = await chargesAt(sandbox, 20);
+		const sending = sales.map(async (hash, nth) => {
+			await clock.sleep(1_000 + nth * 6_000);
+			await sandbox.setStatus(hash, 'paid');
+			return await sendAsPlatform(inbox.trigger.url, { hash, status: 'paid' });
+		});
+
+		expect((await Promise.all(sending)).filter(isTaken)).toHaveLength(20);
+		expect((await reading).json).toHaveLength(read);
+	});
+});

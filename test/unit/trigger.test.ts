@@ -48,6 +48,8 @@ describe('A transaction', () => {
 			{ payment_status: 'em análise'.normalize('NFC') },
 		],
 		['its method', paidBy('pix'), { payment_method: 'pix' }],
+		['its method in capitals', paidBy('pix'), { payment_method: 'PIX' }],
+		['its method, which the form has in capitals', paidBy('PIX'), { payment_method: 'pix' }],
 		['boleto', paidBy('boleto'), { payment_method: 'boleto' }],
 		['billet', paidBy('boleto'), { payment_method: 'billet' }],
 		['its product', ofProducts('p1', 'p2'), { product: { hash: 'p2' } }],
@@ -161,7 +163,7 @@ describe('The memory of a process for webhooks is bounded', () => {
 	test('the accounts of a hundred triggers, a thousand senders, ten thousand reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
 			void accounts.get(`${nth}`, async () => ({}) as Account);
-			const result = Promise.resolve({ repeats: 0 });
+			const result = Promise.resolve({ repeats: 0, entered: [] });
 			const claim = { claimedStatus: undefined, claimedSince: 0 };
 			reads.set(`${nth}`, { startedAt: clock.elapsed(), ...claim, result, previous: undefined });
 			handedOver.set(`${nth}`, true);

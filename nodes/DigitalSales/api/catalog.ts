@@ -26,7 +26,7 @@ export const CATALOG_LIMITS: ClientOptions = {
 	retry: { maxTries: 2, maxTotalMs: 10_000 },
 	timeoutMs: 10_000,
 	longestLimiterWaitMs: 10_000,
-	priority: 'urgent',
+	isUrgent: true,
 };
 const REMEMBERED_MS = 45_000;
 

@@ -41,7 +41,8 @@ export interface ClientOptions {
 	productRate?: number;
 	signal?: AbortSignal;
 	longestLimiterWaitMs?: number;
-	priority?: 'urgent' | 'background';
+	isUrgent?: boolean;
+	share?: number;
 	onWait?: (endpoint: Endpoint) => void;
 }
 
@@ -122,11 +123,11 @@ export class Client {
 	}
 
 	private permitOptions({ request, tries, firstSentAt }: Progress): PermitOptions {
-		const { signal, productRate, longestLimiterWaitMs, priority, onWait } = this.options;
+		const { signal, productRate, longestLimiterWaitMs, isUrgent, share, onWait } = this.options;
 		return {
 			signal,
-			isUrgent: priority === 'urgent',
-			isBackground: priority === 'background',
+			isUrgent,
+			share,
 			isRetry: tries > 0,
 			rate: request.endpoint === 'GET /products' ? productRate : undefined,
 			latest: Math.min(

@@ -6,14 +6,15 @@ import { ENDPOINTS, type Endpoint } from './endpoints';
 
 export interface Permit {
 	answeredAt?: number;
-	isBackground?: boolean;
+	share?: number;
 }
 
 export interface PermitOptions {
 	rate?: number;
 	/** The request goes first, even while requests go one at a time, but waits out the pause after a 429. */
 	isUrgent?: boolean;
-	isBackground?: boolean;
+	/** The part of the rate for all requests of this share or a smaller share. They leave the rest to others. */
+	share?: number;
 	/** The last moment for the permit, on `clock.elapsed()`. */
 	latest?: number;
 	signal?: AbortSignal;
@@ -32,8 +33,10 @@ interface QueuedRequest extends PermitOptions {
 const MINUTE_MS = 60_000;
 const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
-/** Background requests leave room for others. */
-const BACKGROUND_SHARE = 1 / 4;
+/** So that a burst of webhooks finds room even right after other reads. */
+export const SHARES = { looks: 1 / 4, gets: 3 / 4 };
+/** Other processes may have used up the limit, so less than the lowest documented limit is not learned. */
+const LEAST_RATE = 20;
 const LEARNED_FOR_MS = 15 * MINUTE_MS;
 /** The limiter sleeps in slices, so that no long timer outlives an empty queue. */
 const LONGEST_SLEEP_MS = 1_000;
@@ -62,21 +65,18 @@ export class RateLimiter {
 	}
 
 	/** @returns Infinity if the request waits for the answer of another request */
-	delayMs({ rate = this.rate, isUrgent, isBackground }: PermitOptions = {}): number {
+	delayMs({ rate = this.rate, isUrgent, share }: PermitOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.closedUntil) return this.closedUntil - now;
 		const isOneAtATime = now - this.latest429At < ONE_AT_A_TIME_MS && !isUrgent;
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
 		const delayMs = this.msUntilRoom(rate, this.answered, [...this.inFlight]);
-		if (!isBackground) return delayMs;
-		const inBackground = (permits: Permit[]) => permits.filter((permit) => permit.isBackground);
+		if (share === undefined) return delayMs;
+		const ofShare = (permits: Permit[]) => permits.filter((permit) => (permit.share ?? 1) <= share);
+		const most = Math.ceil(this.allowedRate(rate) * share);
 		return Math.max(
 			delayMs,
-			this.msUntilRoom(
-				this.backgroundRate(rate),
-				inBackground(this.answered),
-				inBackground([...this.inFlight]),
-			),
+			this.msUntilRoom(most, ofShare(this.answered), ofShare([...this.inFlight])),
 		);
 	}
 
@@ -88,10 +88,10 @@ export class RateLimiter {
 		return Math.max(0, answeredAt + this.windowMs - clock.elapsed());
 	}
 
-	private backgroundRate(rate: number): number {
-		const isLearned = clock.elapsed() - this.latest429At < LEARNED_FOR_MS;
-		const learned = isLearned ? Math.max(this.learnedRate, this.recentCount()) : Infinity;
-		return Math.ceil(Math.min(rate, learned) * BACKGROUND_SHARE);
+	/** The given rate, or what succeeded in the minute before the latest 429 if that is less. */
+	allowedRate(rate = this.rate): number {
+		if (clock.elapsed() - this.latest429At >= LEARNED_FOR_MS) return rate;
+		return Math.min(rate, Math.max(this.learnedRate, this.recentCount()));
 	}
 
 	private recentCount(): number {
@@ -125,23 +125,25 @@ export class RateLimiter {
 		throw new CanceledError();
 	}
 
+	/** Also takes back that the permit was used. */
 	release(permit: Permit): void {
 		this.inFlight.delete(permit);
+		pull(this.answered, permit);
 		void this.serveQueue();
 	}
 
 	releaseUsed(permit: Permit): void {
+		this.inFlight.delete(permit);
 		this.answered.push(Object.assign(permit, { answeredAt: clock.elapsed() }));
 		this.answered.splice(0, this.answered.length - MOST_COUNTED);
-		this.release(permit);
+		void this.serveQueue();
 	}
 
 	releaseLimited(permit: Permit, closedMs: number): void {
 		const now = clock.elapsed();
 		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
 		this.latest429At = now;
-		// Without an answered request, a 429 shows nothing about the rate.
-		this.learnedRate = this.recentCount() || this.learnedRate;
+		this.learnedRate = Math.max(LEAST_RATE, this.recentCount());
 		this.release(permit);
 	}
 
@@ -158,7 +160,7 @@ export class RateLimiter {
 		let nextMs = Infinity;
 		for (const queued of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
 			const now = clock.elapsed();
-			const { latest = Infinity, isBackground } = queued;
+			const { latest = Infinity, share } = queued;
 			const delayMs = this.delayMs(queued);
 			const isTooLate = now + (delayMs === Infinity ? 0 : delayMs) > latest;
 			if (isTooLate) {
@@ -169,7 +171,7 @@ export class RateLimiter {
 				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
 			} else {
 				pull(this.queue, queued);
-				const permit = { isBackground };
+				const permit = { share };
 				this.inFlight.add(permit);
 				queued.admit(permit);
 			}

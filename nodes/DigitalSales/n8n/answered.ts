@@ -1,17 +1,24 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
+import { clock } from '../shared/clock';
 
 /*
- * Since n8n 2.30.0, n8n answers 200 to a webhook once it has stored the execution, and otherwise another status.
- * If that stops, a sale may be lost, or start the workflow twice.
+ * Since n8n 2.30.0, n8n answers 200 to a webhook once it has stored the execution, even if the sender has left, and
+ * otherwise another status. If that stops, a sale may be lost, or start the workflow twice.
  */
 
-/** Calls `done` when n8n has answered the webhook, or when the sender has left before that. */
+/** n8n takes up to about this time to store an execution in a burst. */
+const STORED_WITHIN_MS = 10_000;
+
+/**
+ * Calls `done` when n8n has answered the webhook. n8n also answers a sender that has left, but then only looking at the
+ * response after a while shows it.
+ */
 export function whenAnswered(context: IWebhookFunctions, done: (isStored: boolean) => void): void {
 	const response = context.getResponseObject();
-	response.once('close', () => done(response.writableFinished && response.statusCode === 200));
-}
-
-/** Whether the sender has left, so that no answer will show whether n8n has stored anything. */
-export function hasSenderLeft(context: IWebhookFunctions): boolean {
-	return context.getResponseObject().destroyed;
+	const close = async (): Promise<void> => {
+		if (!response.writableFinished) await clock.sleep(STORED_WITHIN_MS);
+		done(response.writableFinished && response.statusCode === 200);
+	};
+	if (response.destroyed) void close();
+	else response.once('close', () => void close());
 }

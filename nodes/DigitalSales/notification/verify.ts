@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api/account';
 import { Client, type ClientOptions } from '../api/client';
-import { type Permit, RateLimiter } from '../api/rateLimiter';
+import { type Permit, type PermitOptions, RateLimiter, rateLimiterFor } from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
 import { ServiceError } from '../api/serviceError';
 import { getTransaction, hasSeenTransaction } from '../api/transactions';
@@ -25,6 +25,8 @@ export interface ReadResult {
 	transaction?: Transaction;
 	/** How many earlier reads in a row showed the same status. */
 	repeats: number;
+	/** The permits of the read in its lanes. */
+	entered: Array<[RateLimiter, Permit]>;
 }
 
 /**
@@ -38,27 +40,32 @@ export async function verifyTransaction(
 ): Promise<ReadResult> {
 	const account = await loadAccount(context);
 	const isSeen = hasSeenTransaction(account, hash);
-	const entered: Array<[RateLimiter, Permit]> = [];
+	const entered: ReadResult['entered'] = [];
+	// A sale may not be readable yet, so a miss does not delay the next read of its hash, and ends if that finds the sale.
+	const miss = previous && !previous.transaction ? previous.entered : [];
 	let isMiss = false;
 	try {
-		for (const lane of findLanes(context, account, isSeen)) {
-			entered.push([lane, await enterLane(lane, answerBy - SHORTEST_READ_MS)]);
+		const latest = answerBy - SHORTEST_READ_MS;
+		for (const [lane, rate] of findLanes(context, account, isSeen)) {
+			const own = miss.filter(([ofMiss]) => ofMiss === lane).length;
+			entered.push([lane, await enterLane(lane, { rate: rate + own, latest })]);
 		}
-		const client = new Client(context, account, {
-			...limitsUntil(answerBy),
-			priority: isSeen ? 'urgent' : undefined,
-		});
+		const client = new Client(context, account, { ...limitsUntil(answerBy), isUrgent: true });
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
-			const { outcome, tries } = error instanceof ServiceError ? error : {};
-			isMiss = tries !== 0;
+			const outcome = error instanceof ServiceError ? error.outcome : undefined;
+			// A 429 says nothing about the hash, and neither does a request that was not sent.
+			isMiss = outcome?.kind !== 'rateLimited';
 			if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
 			throw new Declined(REPLIES.unread);
 		});
 		const isRepeat = previous?.transaction?.payment_status === transaction?.payment_status;
 		const repeats = previous && isRepeat ? previous.repeats + 1 : 0;
 		// The first repeat does not count, because reads can lag behind a genuine webhook.
-		if (transaction) isMiss = repeats > 1;
-		return { transaction, repeats };
+		if (transaction) {
+			isMiss = repeats > 1;
+			for (const [lane, permit] of miss) lane.release(permit);
+		}
+		return { transaction, repeats, entered };
 	} finally {
 		for (const [lane, permit] of entered) {
 			if (isMiss) lane.releaseUsed(permit);
@@ -76,34 +83,45 @@ function limitsUntil(answerBy: number): ClientOptions {
 }
 
 /** Limits the reads that are in progress or showed nothing new, because anybody can send webhooks. */
-const MISSES_WITHIN_MS = 20_000;
-const MISSES_OF_SENDER = 8;
+const MISSES_WITHIN_MS = 60_000;
+const MISSES_OF_SENDER = 24;
+/** After a 429, misses of a sender use an eighth of the rate that the limiter has learned. */
+const RATE_PER_MISS = 8;
 /** A flood from two or three addresses must leave room for other senders. */
-const MISSES_OF_ALL = 4 * MISSES_OF_SENDER;
+const SENDERS = 4;
 const MOST_IN_LINE = 256;
 
 /** @internal */
 export const lanes = processState(new BoundedMap<RateLimiter>({ most: 1_000 }));
 
 /**
- * Finds the two limiters that a read passes: one for its sender, so that a flood from one address does not delay
- * others, and one for all senders. Seen transactions have their own, so that unknown hashes do not delay them.
+ * Finds the two limiters that a read passes, and their limits: one for its sender, so that a flood from one address does
+ * not delay others, and one for all senders. Seen transactions have their own, so that unknown hashes do not delay them.
  */
-function findLanes(context: IWebhookFunctions, account: Account, isSeen: boolean): RateLimiter[] {
+function findLanes(
+	context: IWebhookFunctions,
+	account: Account,
+	isSeen: boolean,
+): Array<[RateLimiter, number]> {
 	const all = `${account.key} ${isSeen ? 'seen' : 'unseen'}`;
 	const sender = `${all} ${senderAddress(context)}`;
-	return [findLane(sender, MISSES_OF_SENDER), findLane(all, MISSES_OF_ALL)];
+	const allowedRate = rateLimiterFor(account, 'GET /transactions/{hash}').allowedRate();
+	const misses = Math.min(MISSES_OF_SENDER, Math.ceil(allowedRate / RATE_PER_MISS));
+	return [
+		[findLane(sender), misses],
+		[findLane(all), SENDERS * misses],
+	];
 }
 
-function findLane(key: string, misses: number): RateLimiter {
-	const lane = lanes.get(key) ?? new RateLimiter(misses, MISSES_WITHIN_MS);
+function findLane(key: string): RateLimiter {
+	const lane = lanes.get(key) ?? new RateLimiter(Infinity, MISSES_WITHIN_MS);
 	lanes.set(key, lane);
 	return lane;
 }
 
-async function enterLane(lane: RateLimiter, latest: number): Promise<Permit> {
+async function enterLane(lane: RateLimiter, options: PermitOptions): Promise<Permit> {
 	if (lane.waitingCount >= MOST_IN_LINE) throw new Declined(REPLIES.busy);
-	return await lane.acquirePermit({ latest }).catch(() => {
+	return await lane.acquirePermit(options).catch(() => {
 		throw new Declined(REPLIES.busy);
 	});
 }

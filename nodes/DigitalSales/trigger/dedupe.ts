@@ -15,7 +15,7 @@ const LONGEST_STATUS = 100;
 
 /** Leaves out the name of the event, because anybody could invent names and start a paid sale again. */
 export function dedupeKey({ hash, status, event }: Notification): string {
-	const key = [hash, status?.slice(0, LONGEST_STATUS)];
+	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];
 	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
 }
 

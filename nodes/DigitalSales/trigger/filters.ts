@@ -4,6 +4,7 @@ import {
 	groupOf,
 	isLater,
 	isStatusGroup,
+	isTooLateToPay,
 	type Status,
 	STATUS_GROUPS,
 } from '../domain/paymentStatus';
@@ -24,7 +25,8 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 	const isListed = (hashes: string[], hash: string | null | undefined): boolean =>
 		hashes.length === 0 || hashes.includes(hash ?? '');
 	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
-	if (paymentMethods && !paymentMethods.some((name) => methodNames(name).includes(method ?? ''))) {
+	const methods = paymentMethods?.flatMap(methodNames);
+	if (methods && !methods.includes((method ?? '').toLowerCase())) {
 		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
 	if (!isListed(offers, offer?.hash)) return describeMismatch('offer', offer?.hash, 'Offers');
@@ -41,7 +43,8 @@ function describeMismatch(what: string, value: string | null | undefined, field:
 }
 
 function methodNames(method: string): readonly string[] {
-	return METHOD_NAMES[method] ?? [method];
+	const name = method.toLowerCase();
+	return METHOD_NAMES[name] ?? [name];
 }
 
 export function isSameStatus(one: Status, other: Status): boolean {
@@ -85,8 +88,9 @@ export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	// A repeat of the webhook that has started the workflow looks the same.
 	const isNothingNew = !isReadWanted || (isHandedOver && mayLag);
 	if (groupOf(claimed) === undefined && !isNamedStatus(wanted, claimed)) {
-		// It may be about the status that was read, or about one that is still to come.
-		return isNothingNew && mayFollow(wanted, read);
+		// It may be about the status that was read, or about one that is still to come. An open charge is read twice.
+		const mayBePaid = claimedForMs === 0 && !isTooLateToPay(read);
+		return mayLag && (isNothingNew || mayBePaid) && mayFollow(wanted, read);
 	}
 	// An unlisted status counts as open while reads may lag. Then it may be the service's word for the claimed status.
 	const isEarlier = groupOf(read)

@@ -1,6 +1,6 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
-import { hasSenderLeft, whenAnswered } from '../n8n/answered';
+import { whenAnswered } from '../n8n/answered';
 import { type Notification, readNotification } from '../notification/parse';
 import { Declined, handleWebhook, REPLIES } from '../notification/reply';
 import {
@@ -167,14 +167,12 @@ class Delivery {
 		// A test must not make the next test a duplicate.
 		if (this.isTest) return;
 		this.declineDuplicate(notification);
-		// Without a sender, no answer would show that n8n has stored the execution.
-		if (hasSenderLeft(this.context)) throw new Declined(REPLIES.inFlight);
 		declineIfBacklogged();
 		const key = this.handoverKey(notification);
 		handedOver.set(key, false);
 		whenAnswered(this.context, (isStored) => {
 			if (isStored) handedOver.set(key, true);
-			// If n8n could not store the execution, or the sender has left, the next webhook must start the workflow.
+			// If n8n has not stored the execution, the next webhook must start the workflow.
 			else handedOver.delete(key);
 		});
 	}

@@ -16,7 +16,7 @@ const LIMITS = {
 	timeoutMs: 10_000,
 	retry: { maxTries: 2, maxTotalMs: 15_000 },
 	longestLimiterWaitMs: 10_000,
-	priority: 'urgent',
+	isUrgent: true,
 } as const;
 
 /**

@@ -251,6 +251,27 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		});
 	});
 
+	describe.each([[['any']], [['waiting', 'paid']]])('Trigger On %j', (triggerOn) => {
+		test.each(['approved', undefined])(
+			'the first webhook about a charge, claimed %s, is about its payment, which reads show after two seconds',
+			async (status) => {
+				const hash = await begin({ triggerOn }, 'waiting_payment');
+				change(hash, 'paid', 2_000);
+
+				expect((await inbox.trigger.post({ hash, status })).status).toBe(200);
+				expect(statuses()).toEqual(['paid']);
+			},
+		);
+	});
+
+	test('the platform’s own word for a charge that stays open is answered 200 at last', async () => {
+		const hash = await begin(PAID, 'waiting_payment');
+		const notice = { hash, status: 'Aguardando pagamento' };
+
+		expect(await sendAsPlatform(inbox.trigger.url, notice)).toEqual([503, 503, 200]);
+		expect(statuses()).toEqual([]);
+	});
+
 	test.each(['success', undefined])(
 		'the second change starts the workflow, too, if the webhooks of both claim %s',
 		async (status) => {
@@ -369,12 +390,12 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 	};
 
 	test('a service that is down for a moment is asked once more, and no more than that', async () => {
-		const hash = await inbox.charge();
+		const notice = { hash: await inbox.charge(), status: 'waiting_payment' };
 		inbox.account.fault('read', { kind: 'status', status: 503 }, 3);
 
-		expect((await inbox.trigger.post({ hash })).status).toBe(503);
+		expect((await inbox.trigger.post(notice)).status).toBe(503);
 		expect(inbox.reads).toBe(2);
-		expect((await inbox.trigger.post({ hash })).status).toBe(200);
+		expect((await inbox.trigger.post(notice)).status).toBe(200);
 		expect(inbox.reads).toBe(4);
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});

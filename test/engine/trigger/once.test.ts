@@ -48,11 +48,24 @@ describe('A webhook starts the workflow once', () => {
 		await inbox.publish({ triggerOn: ['any'], simplify: false });
 		for (const payment_status of [1, 2, 2]) {
 			const body = { hash: 123456, payment_status };
-			inbox.account.fault('read', { kind: 'status', status: 200, body });
+			inbox.account.sandbox.clearFaults();
+			inbox.account.fault('read', { kind: 'status', status: 200, body }, 'always');
 			await afterRestart('123456');
 		}
 
 		expect(inbox.items.map(({ payment_status: status }) => status)).toEqual([1, 2]);
+	});
+
+	test('the same status in other letters does not start it again', async () => {
+		await inbox.publish({ triggerOn: ['paid'] });
+		const hash = await inbox.charge();
+		for (const payment_status of ['paid', 'PAID']) {
+			inbox.account.sandbox.clearFaults();
+			inbox.account.fault('read', { kind: 'patchBody', set: { payment_status } }, 'always');
+			expect(await afterRestart(hash)).toBe(200);
+		}
+
+		expect(inbox.items).toHaveLength(1);
 	});
 
 	describe('a notice of another kind of event', () => {
@@ -170,6 +183,45 @@ describe('A webhook starts the workflow once', () => {
 		});
 	});
 
+	describe('from a sender that does not wait for the answer', () => {
+		const DELAY = { kind: 'delay', ms: 200 } as const;
+		/** Sends a notice, and leaves while the service is asked. */
+		const postAndLeave = async (hash: string): Promise<void> => {
+			inbox.account.fault('read', DELAY);
+			const notice = { hash, status: 'waiting_payment' };
+			await inbox.postAndLeave(notice, async () => await pause(60));
+			await pause(1_000);
+		};
+
+		test('it starts the workflow', async () => {
+			await inbox.publish();
+			const hash = await inbox.charge();
+			await postAndLeave(hash);
+
+			expect(inbox.items).toMatchObject([{ hash }]);
+		});
+
+		test('repeats start no further execution', async () => {
+			await inbox.publish();
+			const hash = await inbox.charge();
+			for (let nth = 0; nth < 25; nth++) await postAndLeave(hash);
+
+			expect(inbox.trigger.runs).toHaveLength(1);
+		});
+
+		test('n8n that cannot store it starts it with the next notice', async () => {
+			await inbox.publish();
+			const hash = await inbox.charge();
+			inbox.trigger.failingStores = 1;
+			await postAndLeave(hash);
+			expect(inbox.items).toEqual([]);
+			await pause(30_000);
+
+			expect(await posted(hash)).toBe(200);
+			expect(inbox.items).toHaveLength(1);
+		});
+	});
+
 	describe('a notice that was not answered 200 is not swallowed when it comes again', () => {
 		afterEach(async () => {
 			await inbox.trigger.settled();
@@ -199,26 +251,16 @@ describe('A webhook starts the workflow once', () => {
 
 		test('because its sender left while n8n stored it', async () => {
 			await inbox.publish(undefined, { next: DELIVER });
-			const hash = await inbox.charge();
+			const notice = { hash: await inbox.charge(), status: 'waiting_payment' };
 			const storing = inbox.holdStoring();
-			await inbox.postAndLeave({ hash }, storing.begun);
+			await inbox.postAndLeave(notice, storing.begun);
 			await pause(50);
 			storing.release();
-			await pause(50);
-			expect(handedOver.size).toBe(0);
-
-			expect(await posted(hash)).toBe(200);
-		});
-
-		test('because its sender left while it was verified', async () => {
-			await inbox.publish();
-			const notice = { hash: await inbox.charge(), status: 'waiting_payment' };
-			inbox.account.fault('read', { kind: 'delay', ms: 200 });
-			await inbox.postAndLeave(notice, async () => await pause(60));
-			await pause(3_100);
-			expect(handedOver.size).toBe(0);
+			expect((await inbox.trigger.post(notice)).status).toBe(503);
+			await pause(10_000);
 
 			expect((await inbox.trigger.post(notice)).status).toBe(200);
+			expect(inbox.trigger.runs).toHaveLength(1);
 		});
 
 		/** Has n8n store so many earlier ones. */

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { CanceledError, clock } from '../../../nodes/DigitalSales/shared/clock';
 import {
 	RateLimiter,
+	SHARES,
 	TooLateError,
 	type PermitOptions,
 } from '../../../nodes/DigitalSales/api/rateLimiter';
@@ -117,56 +118,55 @@ describe('The rate limiter', () => {
 		});
 	});
 
-	describe('for background requests', () => {
-		const isBackground = true;
+	describe('for requests with a share', () => {
+		const { looks, gets } = SHARES;
 		/** How many requests are let in at once, each answered before the next. */
-		const letIn = async (limiter: RateLimiter, options: PermitOptions): Promise<number> => {
+		const letIn = async (limiter: RateLimiter, share?: number): Promise<number> => {
 			let count = 0;
-			while (count < 100 && limiter.delayMs(options) === 0) {
-				limiter.releaseUsed(await limiter.acquirePermit(options));
+			while (count < 100 && limiter.delayMs({ share }) === 0) {
+				limiter.releaseUsed(await limiter.acquirePermit({ share }));
 				count++;
 			}
 			return count;
 		};
 
-		test('allows a quarter of a documented rate, and leaves the rest to others', async () => {
+		test('allows a part of a documented rate, and leaves the rest to others', async () => {
 			const limiter = new RateLimiter(20);
 
-			expect(await letIn(limiter, { isBackground })).toBe(5);
-			expect(await letIn(limiter, {})).toBe(15);
-			expect(limiter.delayMs({ isBackground })).toBe(MINUTE);
+			expect(await letIn(limiter, looks)).toBe(5);
+			expect(await letIn(limiter, gets)).toBe(10);
+			expect(await letIn(limiter)).toBe(5);
+			expect(limiter.delayMs({ share: looks })).toBe(MINUTE);
 		});
 
-		test('allows all before a 429, then a quarter of the requests that succeeded before it', async () => {
+		test('allows all before a 429, then a part of the requests that succeeded before it', async () => {
 			const limiter = new RateLimiter(undefined);
-			expect(await letIn(limiter, { isBackground })).toBe(100);
+			expect(await letIn(limiter, looks)).toBe(100);
 			await clock.sleep(MINUTE);
-			await send(limiter, 12);
+			await send(limiter, 40);
 			await refuse(limiter);
 			await clock.sleep(MINUTE);
 
-			expect(await letIn(limiter, { isBackground })).toBe(3);
-			expect(await letIn(limiter, {})).toBe(100);
+			expect(await letIn(limiter, looks)).toBe(10);
+			expect(await letIn(limiter, gets)).toBe(20);
+			expect(await letIn(limiter)).toBe(100);
 		});
 
-		test('learns nothing from a 429 that no success preceded, and forgets after 15 minutes', async () => {
+		test('learns at least the lowest documented rate, and forgets it after 15 minutes', async () => {
 			const limiter = new RateLimiter(undefined);
-			await refuse(limiter);
-			await clock.sleep(5_000);
-			expect(await letIn(limiter, { isBackground })).toBe(100);
 			await refuse(limiter);
 			await clock.sleep(14 * MINUTE);
-			expect(await letIn(limiter, { isBackground })).toBe(25);
+			expect(await letIn(limiter, gets)).toBe(15);
 			await clock.sleep(MINUTE);
 
-			expect(await letIn(limiter, { isBackground })).toBe(100);
+			expect(await letIn(limiter, gets)).toBe(100);
 		});
 
 		test('counts requests in flight', async () => {
 			const limiter = new RateLimiter(20);
-			for (let nth = 0; nth < 5; nth++) await limiter.acquirePermit({ isBackground });
+			for (let nth = 0; nth < 5; nth++) await limiter.acquirePermit({ share: looks });
 
-			expect(limiter.delayMs({ isBackground })).toBe(Infinity);
+			expect(limiter.delayMs({ share: looks })).toBe(Infinity);
 			expect(limiter.delayMs()).toBe(0);
 		});
 	});

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { SHARES } from '../../api/rateLimiter';
 import { getTransaction } from '../../api/transactions';
 import { quoted } from '../../domain/text';
 import type { FormValues } from '../../form/defineForm';
@@ -23,7 +24,8 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	},
 	about: ({ transactionHash: hash }) => `transaction ${quoted(hash)}`,
 	async send(run, _itemIndex, form) {
-		const transaction = await getTransaction(run.newClient(), form.transactionHash);
+		const client = run.newClient({ share: SHARES.gets });
+		const transaction = await getTransaction(client, form.transactionHash);
 		return [await buildTransactionItem(run, transaction, form)];
 	},
 };

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Client } from '../../api/client';
+import { SHARES } from '../../api/rateLimiter';
 import { quoted } from '../../domain/text';
 import type { FormValues } from '../../form/defineForm';
 import { parameterError, readForm } from '../../form/readForm';
@@ -36,7 +37,8 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
 
 function lookClient(run: Run): Client {
-	return run.newClient({ ...LOOK, priority: run.wait.isLastLook ? 'urgent' : 'background' });
+	const { isLastLook } = run.wait;
+	return run.newClient({ ...LOOK, ...(isLastLook ? { isUrgent: true } : { share: SHARES.looks }) });
 }
 
 /** A tool call cannot wait: it would return at once and look like a time-out. */
