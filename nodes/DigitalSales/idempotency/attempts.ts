@@ -22,6 +22,8 @@ export const attemptSchema = z.object({
 	position: z.number(),
 	/** The fields of the result that are needed to read it again. */
 	result: jsonObject.optional(),
+	/** The owner of the result's key in the ledger, if a person entered the hash of a charge without an order. */
+	doubtKey: z.string().optional(),
 	/** Whether another execution made the result. */
 	isReplay: z.boolean().optional(),
 });

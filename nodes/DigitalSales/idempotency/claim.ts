@@ -60,10 +60,10 @@ export class Claim<T> {
 		const unresolved =
 			this.earlier.unresolved ?? (needsLedger ? await this.findUnresolvedInLedger() : []);
 		if (unresolved.length === 0) return undefined;
-		const { made, unreadable } = await replayEnteredHash(keyed, unresolved);
+		const { made, unreadable, differences } = await replayEnteredHash(keyed, unresolved);
 		if (made !== undefined || voided) return made;
 		if ((await findAllowedPosition(keyed, unresolved)) !== undefined) return undefined;
-		throw unreadable ?? (await refuseWithCode(keyed, unresolved));
+		throw unreadable ?? (await refuseWithCode(keyed, unresolved, differences));
 	};
 
 	/** Claims the keys just before a request is sent. If that fails, releases them. */
@@ -225,8 +225,8 @@ export class Claim<T> {
 	}
 }
 
-function hasEnteredHash<T>({ matchesRequest, enteredCodes = '' }: Creation<T>): boolean {
-	return matchesRequest !== undefined && parseHashes(enteredCodes).length > 0;
+function hasEnteredHash<T>({ findDifferences, enteredCodes = '' }: Creation<T>): boolean {
+	return findDifferences !== undefined && parseHashes(enteredCodes).length > 0;
 }
 
 /** After an unexpected error the outcome is unknown. */

@@ -17,8 +17,8 @@ export interface Creation<T> extends Subject, KeyedRequest {
 	/** Reduces a result to the fields that `readAgain` needs. */
 	toStoredResult: (made: T) => IDataObject;
 	readAgain: (stored: IDataObject) => Promise<T>;
-	/** Whether the result whose hash a person entered can be the requested result. Missing if no hash can be entered. */
-	matchesRequest?: (made: T) => boolean;
+	/** Lists why the result whose hash a person entered cannot be the requested result. Missing if no hash can be entered. */
+	findDifferences?: (made: T) => string[];
 	/** Whether a result no longer blocks another creation, for example an expired charge. */
 	isVoid: (made: T) => boolean;
 }

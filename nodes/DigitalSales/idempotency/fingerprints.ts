@@ -14,7 +14,7 @@ const customerSchema = z
 
 /**
  * Identifies a charge by customer, cart and amount. A customer is identified by the document, else the e-mail
- * address, else the phone, else the name; an offer by its hash, else its title.
+ * address, else the phone, else the name, else all that is sent; an offer by its hash, else its title.
  *
  * @param body of POST /transactions (API document, Endpoint 3)
  */
@@ -71,14 +71,14 @@ export function normalizeContact(customer: unknown) {
 function identifyCustomer(body: IDataObject): string[] {
 	const { document, email, phone, name } = normalizeContact(body.customer);
 	if ('value' in parseDocument(document)) return [document ?? ''];
-	// An invalid document, such as all zeros, identifies nobody alone.
-	return [document ?? '', email || phone || (name ?? '')];
+	// An invalid document, such as all zeros, identifies nobody alone. Custom Fields may name a customer's fields in another way.
+	return [document ?? '', email || phone || name || JSON.stringify(body.customer ?? null)];
 }
 
 function normalizeCartLine(value: unknown): string {
 	const line = isJsonObject(value) ? value : {};
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = line;
-	const name = hash ?? title;
+	const name = hash || title;
 	const offer = typeof name === 'number' ? String(name) : name;
 	// Custom Fields may name the offer in another way.
 	const parts = offer == null ? value : [offer, ...[price, quantity, type].map(numberFromText)];

@@ -28,7 +28,7 @@ export interface KeyedRequest {
 /** The idempotency keys of one item. The item key is unique within its execution, the others everywhere. */
 export interface Keys {
 	itemKey: string;
-	/** Execution, run and goods, but no item index, because a Retry may have the items in another order. */
+	/** Execution and goods, but no run and no item index, because a Retry may have the items in another order. */
 	slotKey: string;
 	/** The Order Reference, in any execution. */
 	orderKey?: string;
@@ -50,8 +50,6 @@ export function makeKeys(request: KeyedRequest): Keys {
 	const goods = request.goodsFingerprint ?? fingerprint;
 	const reference = request.orderReference && normalizeUnicode(request.orderReference);
 	const isAgentCall = isTool(context);
-	const run = String(memory.runNumber());
-	const nth = String(memory.countEarlierAlike(goods, itemIndex));
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents run a node without a workflow, and give it another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
@@ -59,13 +57,15 @@ export function makeKeys(request: KeyedRequest): Keys {
 	const call = [...scope, fingerprint, request.agentCall ?? ''];
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
 	// A Retry may add an Order Reference, so the slot does not contain it.
-	const slot = isAgentCall ? call : [run, goods];
-	const slotKey = makeKey('slot', ...node, originKey(context), ...slot, nth);
+	const slot = isAgentCall ? call : [goods, String(memory.countEarlierAlike(goods, itemIndex))];
+	const slotKey = makeKey('slot', ...node, originKey(context), ...slot);
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
 	const orderKeys = orderKey === undefined ? [] : [orderKey];
 	const unresolvedKey = makeKey('unresolved', ...scope, goods);
 	return {
-		itemKey: isAgentCall ? digest(agentCallKey) : digest(run, String(itemIndex)),
+		itemKey: isAgentCall
+			? digest(agentCallKey)
+			: digest(String(memory.runNumber()), String(itemIndex)),
 		slotKey,
 		orderKey,
 		unresolvedKey,
@@ -78,11 +78,6 @@ export function makeKeys(request: KeyedRequest): Keys {
 
 export function resultKey(account: Account, hash: unknown): string {
 	return makeKey('result', account.key, String(hash));
-}
-
-/** The key of a hash that a person entered as Charge in Doubt. */
-export function enteredHashKey(account: Account, hash: string): string {
-	return makeKey('entered', account.key, hash);
 }
 
 /** Starts with the kind, by which the process keeps order keys apart. */

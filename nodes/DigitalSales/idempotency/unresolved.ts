@@ -36,10 +36,15 @@ export async function findAllowedPosition<T>(
 	return await codes.findAllowedPosition(enteredCodes, listDescribed(unresolved, keys.orderKey));
 }
 
-/** Builds the refusal of a request, with the code that allows the request. */
+/**
+ * Builds the refusal of a request, with the code that allows the request.
+ *
+ * @param differences of the charges whose hashes a person entered
+ */
 export async function refuseWithCode<T>(
 	{ creation, keys, codes }: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
+	differences?: string[],
 ): Promise<NotSentError> {
 	// If n8n's database fails, the error has no code.
 	const code = await codes
@@ -49,7 +54,7 @@ export async function refuseWithCode<T>(
 	if (code !== undefined && isTool(context)) {
 		context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
 	}
-	return refuseUnresolved(creation, unresolved, code);
+	return refuseUnresolved(creation, unresolved, code, differences);
 }
 
 function listDescribed(unresolved: readonly Unresolved[], orderKey = ''): Described[] {

@@ -94,11 +94,10 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 
 	describe('is not another one: the refusal says why, and still has a code', () => {
 		test.each<[string, () => Promise<string>]>([
-			['an unknown hash', async () => 'zzzz9999zz'],
-			['that of another customer', async () => await madeFor(JOAO)],
-			['that of another amount', async () => await madeFor(FIFTY)],
-			['one that has expired', async () => await expired()],
-		])('%s', async (_what, other) => {
+			['Customer CPF or CNPJ', async () => await madeFor(JOAO)],
+			['amount (R$ 50,00)', async () => await madeFor(FIFTY)],
+			['', async () => await expired()],
+		])('it has another %s, or has expired', async (what, other) => {
 			const hash = await other();
 			await lost({ order: 'order-1' });
 			const { posts } = shop;
@@ -109,6 +108,9 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 				expect(errorOf(refused)).toContain(
 					'The code or hash that was entered does not end this doubt',
 				);
+				const isTold = what !== '' && 'process' in where;
+				const told = isTold ? `Transaction ${hash} has another ${what}.` : '';
+				expect(errorOf(refused).replace('\u00a0', ' ')).toContain(told);
 			}
 			expect(shop.posts).toBe(posts);
 			const code = codeIn(await shop.ask({ order: 'order-1', code: hash }));
@@ -123,6 +125,21 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 			return hash;
 		};
 	});
+
+	test.each(['zzzz9999zz', '7KQ2M4XD', 'https://panel.example/t/ab12'])(
+		'and is entered as %s, which the service does not know, is refused without a code until that is removed',
+		async (unknown) => {
+			const { hash } = await lost();
+			const refused = await shop.ask({ code: unknown });
+
+			expect(errorOf(refused)).toContain(`but transaction ${unknown} was not found`);
+			expect(errorOf(refused)).toContain('Check this hash in Options > Charge in Doubt.');
+			expect(errorOf(refused)).not.toMatch(/\b[2-9A-Z]{4}-[2-9A-Z]{4}\b/);
+			expect(codeIn(await shop.ask())).not.toBe('');
+			expect((await shop.charge({ code: hash })).json[0]?.hash).toBe(hash);
+			expect(shop.charges).toBe(1);
+		},
+	);
 
 	test('for another order is not taken for this one', async () => {
 		const { hash } = await lost({ order: '2026-10' });
@@ -166,7 +183,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		shop.account.sandbox.clearFaults();
 
 		expect(errorOf(refused)).toContain(`but transaction ${hash} could not be read`);
-		expect(errorOf(refused)).toContain('Wait a few minutes, then run this again.');
+		expect(errorOf(refused)).toContain('wait a few minutes, then run this again.');
 		expect(codeIn(refused)).toBe('');
 		const given = await shop.charge({ code: hash });
 		expect(given.json[0]?.hash).toBe(hash);

@@ -1,3 +1,5 @@
+import compact from 'lodash/compact';
+import omit from 'lodash/omit';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Account } from '../../api/account';
@@ -42,7 +44,7 @@ export interface Charge {
 	typedFingerprint: string;
 	/** Identifies customer and goods, without prices. */
 	goodsFingerprint: string;
-	/** Whether the catalog filled in prices, which may differ from those of an earlier charge. */
+	/** Whether the amount comes from the catalog, so that an earlier charge may have another amount. */
 	isFilled: boolean;
 	/** Identifies the customer, if the charge has more than a name. */
 	customerFingerprint?: string;
@@ -151,10 +153,10 @@ export function buildCharge(
 		amount,
 		about: describeCharge(cart, amount, customer?.document),
 		fingerprint: fingerprintCharge(body),
-		agentCall: fingerprintAgentCall(body),
+		agentCall: fingerprintAgentCall(omit(body, compact([name]))),
 		typedFingerprint,
 		goodsFingerprint: fingerprintGoods(body),
-		isFilled: typedFingerprint !== fingerprintCharge(given),
+		isFilled: !hasAmount && typedFingerprint !== fingerprintCharge(given),
 		customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
 		labelOf,
 	};
