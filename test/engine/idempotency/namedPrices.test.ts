@@ -147,14 +147,14 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 	describe.each([
 		['in this process', () => ({})],
 		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('of another product of the same customer, %s,', (_, where) => {
+	])('of another charge of the same customer, %s,', (_, where) => {
 		const otherOffer = (): string =>
 			shop.account.sandbox.products.flatMap(({ offers }) => offers)[1]?.hash ?? '';
 		const of = (offerHash: string, price: string) => ({
 			more: { cart: { items: [{ offerHash, price }] } },
 		});
 
-		test.each(['', '30'])('is not given at the price "%s"', async (price) => {
+		test.each(['', '30'])('for another offer is not given at the price "%s"', async (price) => {
 			shop.fault('lose');
 			await shop.ask(of(otherOffer(), price));
 			shop.fault('lose');
@@ -173,7 +173,7 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 			expect(given.json[0]?.hash).toBe(hash);
 		});
 
-		test('is not given for a cart that has more', async () => {
+		test('is not given to a cart that has more', async () => {
 			const cart = (...offers: string[]) => ({
 				more: { cart: { items: offers.map((offerHash) => ({ offerHash, price: '' })) } },
 			});
@@ -182,19 +182,21 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 			shop.fault('lose');
 			await shop.ask(cart(shop.offer, otherOffer()));
 			const entered = { ...cart(shop.offer, otherOffer()), code: wrong, ...where() };
-			expect(errorOf(await shop.refused(entered))).toContain(`does not end this doubt`);
+			expect(errorOf(await shop.refused(entered))).toContain('does not end this doubt');
 		});
 
-		test('is not given if the amount is typed', async () => {
+		test('is not given if another amount is typed', async () => {
 			const typed = (amount: string) => ({
 				more: { ...of(shop.offer, '').more, additionalFields: { amount } },
 			});
 			shop.fault('lose');
 			await shop.ask(typed('50'));
-			shop.fault('lose');
-			const [wrong = ''] = shop.hashes;
-			await shop.ask({ ...typed('70'), order: 'order-2', ...where() });
-			await shop.refused({ ...typed('70'), code: wrong, ...where() });
+			const [hash = ''] = shop.hashes;
+			const refused = errorOf(await shop.refused({ ...typed('70'), code: hash, ...where() }));
+
+			expect(refused).toContain(`Transaction ${hash} has another amount (`);
+			await shop.charge({ ...typed('50'), code: hash, ...where() });
+			expect(shop.charges).toBe(1);
 		});
 	});
 
