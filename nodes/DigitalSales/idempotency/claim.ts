@@ -97,13 +97,14 @@ export class Claim<T> {
 		const { creation, keyed } = this;
 		const { keys, ledger, owner } = keyed;
 		if (creation.isVoid(made)) return await this.discardAttempt();
-		recordAttempt(
-			keyed,
-			keys.lastingKeys,
-			buildAttempt(keyed, 'made', creation.toStoredResult(made)),
-		);
+		const result = creation.toStoredResult(made);
+		recordAttempt(keyed, keys.lastingKeys, buildAttempt(keyed, 'made', result));
 		forgetKeys([keys.unresolvedKey]);
 		await ledger?.releaseKeys([keys.unresolvedKey], owner);
+		const { orderKey } = keys;
+		if (!ledger || orderKey === undefined) return;
+		// After a restart, nobody can enter the hash for another order.
+		await ledger.claimKey(resultKey(creation.account, result.hash), orderKey).catch(() => false);
 	}
 
 	/**

@@ -153,6 +153,20 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(charged.json[0]?.hash).toBe(shop.hashes[1]);
 	});
 
+	test.each([
+		['in this process', () => ({})],
+		['after a restart', restarted],
+	])('is not the charge of an earlier order of the same customer, %s', async (_when, where) => {
+		const earlier = await shop.charge({ order: '2026-09' });
+		const { hash } = await lost({ order: '2026-10' });
+		const wrong = String(earlier.json[0]?.hash);
+		await shop.refused({ order: '2026-10', code: wrong, ...where() });
+		const given = await shop.charge({ order: '2026-10', code: `${wrong}, ${hash}`, ...where() });
+
+		expect(given.json[0]?.hash).toBe(hash);
+		expect(shop.charges).toBe(2);
+	});
+
 	test.each(['hash', 'code'])(
 		'is in doubt no more on the worker that sent it, if its %s was entered on another one',
 		async (how) => {
