@@ -94,7 +94,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 
 	describe('is not another one: the refusal says why, and still has a code', () => {
 		test.each<[string, () => Promise<string>]>([
-			['Customer CPF or CNPJ', async () => await madeFor(JOAO)],
+			['Customer CPF or CNPJ', async () => await madeFor({ ...JOAO, ...FIFTY })],
 			['amount (R$ 50,00)', async () => await madeFor(FIFTY)],
 			['', async () => await expired()],
 		])('it has another %s, or has expired', async (what, other) => {

@@ -39,13 +39,14 @@ export function findDifferences(
 	const { document: stated } = normalizeContact(transaction.customer);
 	const isDocumentEnough = requested && stated && !isMasked(stated) && !isTool(context);
 	const ofCustomer = isDocumentEnough ? differing.filter((field) => field === DOCUMENT) : differing;
+	// An error shows nothing of another customer's charge.
+	if (ofCustomer.length > 0) return ofCustomer;
 	const offers = compact(charge.cart.map(({ offer_hash: hash }) => hash));
 	const isStated = offer?.hash != null && offers.length > 0;
 	const isSameOffer = isStated && offers.includes(offer.hash ?? '');
 	// Of a cart with several items, the transaction may state one offer.
 	const mayDiffer = charge.isFilled && isSameOffer && charge.cart.length === 1;
 	return compact([
-		...ofCustomer,
 		isStated && !isSameOffer && `Offer (${quoted(offer.hash ?? '')})`,
 		amount != null && amount !== charge.amount && !mayDiffer && `amount (${formatReais(amount)})`,
 	]);
