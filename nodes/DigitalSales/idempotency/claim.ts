@@ -21,6 +21,8 @@ export class Claim<T> {
 	private readonly keyed: KeyedCreation<T>;
 	/** The sequence whose next position the claim takes: that of the request, or of the void result that it replaces. */
 	private sequence: OverrideCodes;
+	/** The sequence of a void result, whose first position goes to the only claim that replaces the result. */
+	private voidSequence?: OverrideCodes;
 	private earlier: EarlierAttempts<T> = {};
 	/** The keys that this claim has added to the ledger. */
 	private ownKeys: string[] = [];
@@ -74,6 +76,7 @@ export class Claim<T> {
 		await this.claimOrRefuse(earlier).catch(async (error: unknown) => {
 			await this.releaseKeys();
 			await this.sequence.releasePosition();
+			await this.voidSequence?.releasePosition();
 			throw error;
 		});
 		recordAttempt(keyed, keyed.keys.ledgerKeys, buildAttempt(keyed, 'unresolved'));
@@ -83,6 +86,7 @@ export class Claim<T> {
 	/** Releases the keys between two tries, because the service did not process the request. A code stays spent. */
 	async suspend(): Promise<void> {
 		this.sequence.keepPosition();
+		this.voidSequence?.keepPosition();
 		await this.discardAttempt();
 	}
 
@@ -186,13 +190,13 @@ export class Claim<T> {
 	 */
 	private async replaceVoid({ result, position }: Attempt, voidedKeys: string[]): Promise<boolean> {
 		const { ledger, codes, keys } = this.keyed;
-		if (voidedKeys.includes(keys.orderKey ?? '')) {
-			return await this.sequence.takePosition(position + 1);
-		}
-		// Without an order, each void transaction has a sequence of its own. A code takes its position elsewhere.
+		// A code takes its position elsewhere.
 		if (await codes.isPositionTaken(position + 1)) return false;
-		this.sequence = new OverrideCodes(String(result?.hash), keys.requestKey, ledger);
-		return await this.sequence.takePosition(1);
+		// Two Retries may replace one result, of which only one has the order.
+		this.voidSequence = new OverrideCodes(String(result?.hash), keys.requestKey, ledger);
+		if (!(await this.voidSequence.takePosition(1))) return false;
+		const isOfOrder = voidedKeys.includes(keys.orderKey ?? '');
+		return !isOfOrder || (await this.sequence.takePosition(position + 1));
 	}
 
 	/** Takes the position that an entered code allows, even if nothing blocks the request, so that the code is spent. */

@@ -240,6 +240,17 @@ describe('Several processes', () => {
 			expect(shop.charges).toBe(3);
 		});
 
+		test.each([
+			['without its order and then with it', undefined, 'order-1'],
+			['with its order and then without it', 'order-1', undefined],
+		])('is made once by Retries %s', async (_, first, second) => {
+			const retryOf = retryable(await expired('order-1'));
+			await shop.charge({ order: first, process: one, retryOf });
+			await shop.refused({ order: second, process: two, retryOf });
+
+			expect(shop.charges).toBe(2);
+		});
+
 		test('is made once, whatever reference its Retries give it', async () => {
 			const retryOf = retryable(await expired());
 			await shop.ask({ ...ORDER, process: one, retryOf });
