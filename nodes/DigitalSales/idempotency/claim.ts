@@ -19,8 +19,6 @@ import { findAllowedPosition, refuseWithCode, findUnresolved } from './unresolve
 /** Claims the idempotency keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
 	private readonly keyed: KeyedCreation<T>;
-	/** The sequence whose next position the claim takes: that of the request, or of the void result that it replaces. */
-	private sequence: OverrideCodes;
 	/** The sequence of a void result, whose first position goes to the only claim that replaces the result. */
 	private voidSequence?: OverrideCodes;
 	private earlier: EarlierAttempts<T> = {};
@@ -40,7 +38,6 @@ export class Claim<T> {
 		const { orderKey, unresolvedKey, requestKey } = keys;
 		const codes = new OverrideCodes(orderKey ?? unresolvedKey, requestKey, ledger);
 		this.keyed = { creation, keys, ledger, codes, owner: digest(randomUUID()) };
-		this.sequence = codes;
 	}
 
 	/**
@@ -75,7 +72,7 @@ export class Claim<T> {
 		this.earlier = {};
 		await this.claimOrRefuse(earlier).catch(async (error: unknown) => {
 			await this.releaseKeys();
-			await this.sequence.releasePosition();
+			await this.keyed.codes.releasePosition();
 			await this.voidSequence?.releasePosition();
 			throw error;
 		});
@@ -85,7 +82,7 @@ export class Claim<T> {
 
 	/** Releases the keys between two tries, because the service did not process the request. A code stays spent. */
 	async suspend(): Promise<void> {
-		this.sequence.keepPosition();
+		this.keyed.codes.keepPosition();
 		this.voidSequence?.keepPosition();
 		await this.discardAttempt();
 	}
@@ -156,7 +153,7 @@ export class Claim<T> {
 			if (blocking.length > 0) this.overriddenKeys.push(...othersKeys);
 			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
 				// The keys that kept other requests from charging may be gone.
-				this.sequence.keepPosition();
+				this.keyed.codes.keepPosition();
 				throw error;
 			});
 		}
@@ -196,14 +193,13 @@ export class Claim<T> {
 		this.voidSequence = new OverrideCodes(String(result?.hash), keys.requestKey, ledger);
 		if (!(await this.voidSequence.takePosition(1))) return false;
 		const isOfOrder = voidedKeys.includes(keys.orderKey ?? '');
-		return !isOfOrder || (await this.sequence.takePosition(position + 1));
+		return !isOfOrder || (await codes.takePosition(position + 1));
 	}
 
 	/** Takes the position that an entered code allows, even if nothing blocks the request, so that the code is spent. */
 	private async takeAllowedPosition(blocking: Unresolved[]): Promise<void> {
-		this.sequence = this.keyed.codes;
 		const position = await findAllowedPosition(this.keyed, blocking);
-		const isAllowed = position !== undefined && (await this.sequence.takePosition(position));
+		const isAllowed = position !== undefined && (await this.keyed.codes.takePosition(position));
 		if (blocking.length > 0 && !isAllowed) throw await refuseWithCode(this.keyed, blocking);
 	}
 
