@@ -19,8 +19,8 @@ import { findAllowedPosition, refuseWithCode, buildUnresolved } from './unresolv
 /** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
 	private readonly keyed: KeyedCreation<T>;
-	/** In which the claim takes a position: `codes`, or the sequence of the void result that it replaces. */
-	private sequence: OverrideCodes;
+	/** The sequence of a void result, whose first position goes to the only claim that replaces the result. */
+	private voidSequence?: OverrideCodes;
 	private earlier: EarlierAttempts<T> = {};
 	private ownKeys: string[] = [];
 	private overriddenKeys: string[] = [];
@@ -34,7 +34,6 @@ export class Claim<T> {
 		const { orderKey, unresolvedKey, requestKey } = keys;
 		const codes = new OverrideCodes(orderKey ?? unresolvedKey, requestKey, ledger);
 		this.keyed = { creation, keys, ledger, codes, owner: digest(randomUUID()) };
-		this.sequence = codes;
 	}
 
 	/**
@@ -55,17 +54,18 @@ export class Claim<T> {
 		const unresolved =
 			this.earlier.unresolved ?? (needsLedger ? await this.findUnresolvedInLedger() : []);
 		if (unresolved.length === 0) return undefined;
-		const { made, unreadable } = await replayEnteredHash(keyed, unresolved);
+		const { made, unreadable, differences } = await replayEnteredHash(keyed, unresolved);
 		if (made !== undefined || voided) return made;
 		if ((await findAllowedPosition(keyed, unresolved)) !== undefined) return undefined;
-		throw unreadable ?? (await refuseWithCode(keyed, unresolved));
+		throw unreadable ?? (await refuseWithCode(keyed, unresolved, differences));
 	};
 
 	readonly acquireKeys = async (): Promise<void> => {
 		const { keyed } = this;
 		await this.claimOrRefuse().catch(async (error: unknown) => {
 			await this.releaseKeys();
-			await this.sequence.releasePosition();
+			await this.keyed.codes.releasePosition();
+			await this.voidSequence?.releasePosition();
 			throw error;
 		});
 		recordAttempt(keyed, keyed.keys.ledgerKeys, buildAttempt(keyed, 'unresolved'));
@@ -74,7 +74,8 @@ export class Claim<T> {
 
 	/** The service did not process the request, but an entered code stays spent. */
 	async releaseBetweenTries(): Promise<void> {
-		this.sequence.keepPosition();
+		this.keyed.codes.keepPosition();
+		this.voidSequence?.keepPosition();
 		// By the next try, the earlier attempts may have changed.
 		this.earlier = {};
 		await this.discardAttempt();
@@ -89,13 +90,14 @@ export class Claim<T> {
 		const { creation, keyed } = this;
 		const { keys, ledger, owner } = keyed;
 		if (creation.isVoid(made)) return await this.discardAttempt();
-		recordAttempt(
-			keyed,
-			keys.lastingKeys,
-			buildAttempt(keyed, 'made', creation.toStoredResult(made)),
-		);
+		const result = creation.toStoredResult(made);
+		recordAttempt(keyed, keys.lastingKeys, buildAttempt(keyed, 'made', result));
 		forgetKeys([keys.unresolvedKey]);
 		await ledger?.releaseKeys([keys.unresolvedKey], owner);
+		const { orderKey } = keys;
+		if (!ledger || orderKey === undefined) return;
+		// After a restart, nobody can enter the hash for another order.
+		await ledger.claimKey(resultKey(creation.account, result.hash), orderKey).catch(() => false);
 	}
 
 	/** @returns the error to show */
@@ -139,7 +141,7 @@ export class Claim<T> {
 			if (blocking.length > 0) this.overriddenKeys.push(...othersKeys);
 			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
 				// The others' keys may be deleted, so the code must not work again.
-				this.sequence.keepPosition();
+				this.keyed.codes.keepPosition();
 				throw error;
 			});
 		}
@@ -167,20 +169,19 @@ export class Claim<T> {
 	/** @returns false if another process took the position, with an outcome that is unknown here */
 	private async replaceVoid({ result, position }: Attempt, voidedKeys: string[]): Promise<boolean> {
 		const { ledger, codes, keys } = this.keyed;
-		if (voidedKeys.includes(keys.orderKey ?? '')) {
-			return await this.sequence.takePosition(position + 1);
-		}
-		// Without an order, `codes` is for codes alone, and each void result has a sequence of its own.
+		// A code takes its position elsewhere.
 		if (await codes.isPositionTaken(position + 1)) return false;
-		this.sequence = new OverrideCodes(String(result?.hash), keys.requestKey, ledger);
-		return await this.sequence.takePosition(1);
+		// Two Retries may replace one result, of which only one has the order.
+		this.voidSequence = new OverrideCodes(String(result?.hash), keys.requestKey, ledger);
+		if (!(await this.voidSequence.takePosition(1))) return false;
+		const isOfOrder = voidedKeys.includes(keys.orderKey ?? '');
+		return !isOfOrder || (await codes.takePosition(position + 1));
 	}
 
 	/** Spends an entered code even if nothing blocks the request. */
 	private async takeAllowedPosition(blocking: Unresolved[]): Promise<void> {
-		this.sequence = this.keyed.codes;
 		const position = await findAllowedPosition(this.keyed, blocking);
-		const isAllowed = position !== undefined && (await this.sequence.takePosition(position));
+		const isAllowed = position !== undefined && (await this.keyed.codes.takePosition(position));
 		if (blocking.length > 0 && !isAllowed) throw await refuseWithCode(this.keyed, blocking);
 	}
 
@@ -206,8 +207,8 @@ export class Claim<T> {
 	}
 }
 
-function hasEnteredHash<T>({ matchesRequest, enteredCodes = '' }: Creation<T>): boolean {
-	return matchesRequest !== undefined && parseHashes(enteredCodes).length > 0;
+function hasEnteredHash<T>({ findDifferences, enteredCodes = '' }: Creation<T>): boolean {
+	return findDifferences !== undefined && parseHashes(enteredCodes).length > 0;
 }
 
 /** After an unexpected error the outcome is unknown. */

@@ -16,8 +16,8 @@ export interface Creation<T> extends Subject, KeyedRequest {
 	/** Keeps the fields that `readAgain` needs. */
 	toStoredResult: (made: T) => IDataObject;
 	readAgain: (stored: IDataObject) => Promise<T>;
-	/** Whether an entered hash can belong to this request. Missing if no hash can be entered. */
-	matchesRequest?: (made: T) => boolean;
+	/** Why an entered hash cannot belong to this request. Missing if no hash can be entered. */
+	findDifferences?: (made: T) => string[];
 	/** Whether a result, such as an expired charge, blocks no other creation. */
 	isVoid: (made: T) => boolean;
 }

@@ -1,4 +1,5 @@
 import get from 'lodash/get';
+import sum from 'lodash/sum';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readRunIndex } from '../n8n/runIndex';
@@ -13,9 +14,13 @@ const storedSchema = z
 		/** n8n's run indexes, in order. */
 		runs: z.custom<unknown[]>(Array.isArray),
 		attempts: jsonObject,
+		/** By goods: how many items of each run have these goods. */
+		alike: jsonObject,
 	})
 	// A function, because each memory writes to its own object.
-	.catch(() => ({ runs: [], attempts: {} }));
+	.catch(() => ({ runs: [], attempts: {}, alike: {} }));
+
+const alikeSchema = z.record(z.number()).catch({});
 
 const storedAttemptSchema = attemptSchema
 	.extend({ run: z.number(), item: z.number() })
@@ -59,12 +64,18 @@ export class ExecutionMemory {
 		return runs.length - 1;
 	}
 
+	/** Counts equal goods over the whole execution, because after a crash an item may come in another run. */
 	countEarlierAlike(goods: string, item: number): number {
+		const run = this.runNumber();
 		const alike = this.alike.get(goods) ?? new Map<number, number>();
 		this.alike.set(goods, alike);
 		const count = alike.get(item) ?? alike.size;
 		alike.set(item, count);
-		return count;
+		const byRun = alikeSchema.parse(this.stored.alike[goods]);
+		this.stored.alike[goods] = { ...byRun, [run]: alike.size };
+		this.saveToContext();
+		const earlier = Object.entries(byRun).map(([one, size]) => (Number(one) < run ? size : 0));
+		return sum(earlier) + count;
 	}
 
 	reserveOrder(orderKey: string, fingerprint: string): boolean {

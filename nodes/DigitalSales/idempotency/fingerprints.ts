@@ -13,8 +13,8 @@ const customerSchema = z
 	.catch({});
 
 /**
- * Identifies a charge by customer (document, else e-mail address, else phone, else name), cart (offer hashes, else
- * titles) and amount.
+ * Identifies a charge by customer (document, else e-mail address, else phone, else name, else all fields), cart (offer
+ * hashes, else titles) and amount.
  *
  * @param body of POST /transactions (API document, Endpoint 3)
  */
@@ -63,14 +63,14 @@ export function normalizeContact(customer: unknown) {
 function identifyCustomer(body: IDataObject): string[] {
 	const { document, email, phone, name } = normalizeContact(body.customer);
 	if ('value' in parseDocument(document)) return [document ?? ''];
-	// An invalid document, such as all zeros, identifies nobody alone.
-	return [document ?? '', email || phone || (name ?? '')];
+	// An invalid document, such as all zeros, identifies nobody alone. Custom Fields may name a customer's fields in another way.
+	return [document ?? '', email || phone || name || JSON.stringify(body.customer ?? null)];
 }
 
 function normalizeCartLine(value: unknown): string {
 	const line = isJsonObject(value) ? value : {};
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = line;
-	const name = hash ?? title;
+	const name = hash || title;
 	const offer = typeof name === 'number' ? String(name) : name;
 	// Custom Fields may name the offer in another way.
 	const parts = offer == null ? value : [offer, ...[price, quantity, type].map(numberFromText)];

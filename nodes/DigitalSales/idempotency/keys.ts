@@ -26,7 +26,7 @@ export interface KeyedRequest {
 /** The item key is for the execution's own data, the slot key for its Retries too, the others for all executions. */
 export interface Keys {
 	itemKey: string;
-	/** Execution, run and goods, but no item index, because a Retry may reorder the items. */
+	/** Execution and goods, but no run or item index, because a Retry may reorder the items. */
 	slotKey: string;
 	orderKey?: string;
 	/** Customer and goods, while an outcome is unknown. */
@@ -46,8 +46,6 @@ export function makeKeys(request: KeyedRequest): Keys {
 	const goods = request.goodsFingerprint ?? fingerprint;
 	const reference = request.orderReference && normalizeUnicode(request.orderReference);
 	const isAgentCall = isTool(context);
-	const run = String(memory.runNumber());
-	const nth = String(memory.countEarlierAlike(goods, itemIndex));
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents give a node another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
@@ -55,13 +53,15 @@ export function makeKeys(request: KeyedRequest): Keys {
 	const call = [...scope, fingerprint, request.agentCall ?? ''];
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
 	// A Retry may add an Order Reference, so the slot does not contain it.
-	const slot = isAgentCall ? call : [run, goods];
-	const slotKey = makeKey('slot', ...node, originKey(context), ...slot, nth);
+	const slot = isAgentCall ? call : [goods, String(memory.countEarlierAlike(goods, itemIndex))];
+	const slotKey = makeKey('slot', ...node, originKey(context), ...slot);
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
 	const orderKeys = orderKey === undefined ? [] : [orderKey];
 	const unresolvedKey = makeKey('unresolved', ...scope, goods);
 	return {
-		itemKey: isAgentCall ? digest(agentCallKey) : digest(run, String(itemIndex)),
+		itemKey: isAgentCall
+			? digest(agentCallKey)
+			: digest(String(memory.runNumber()), String(itemIndex)),
 		slotKey,
 		orderKey,
 		unresolvedKey,
@@ -74,10 +74,6 @@ export function makeKeys(request: KeyedRequest): Keys {
 
 export function resultKey(account: Account, hash: unknown): string {
 	return makeKey('result', account.key, String(hash));
-}
-
-export function enteredHashKey(account: Account, hash: string): string {
-	return makeKey('entered', account.key, hash);
 }
 
 /** Starts with the kind, by which the process keeps order keys apart. */

@@ -3,6 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import type { FailedOutcome } from '../api/serviceError';
 import { quoted, RUN_AGAIN } from '../domain/text';
+import { isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import { NotSentError } from '../output/errors';
 import { formatTime } from '../shared/clock';
@@ -48,6 +49,7 @@ export function refuseUnresolved(
 	subject: Subject,
 	unresolved: readonly Unresolved[],
 	{ code, ofOtherItems }: Codes,
+	differences: string[] = [],
 ): NotSentError {
 	const { context } = subject;
 	const [message = ''] = unresolved.map((entry) => describePossibleCharge(subject, entry));
@@ -60,10 +62,14 @@ export function refuseUnresolved(
 		? 'Look'
 		: 'Wait a few minutes, then look';
 	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
+	const repeatsOthers = stopsOthers && !isRetry(context) && subject.orderReference === undefined;
 	const lines = compact([
 		...reasons,
+		...differences,
 		describeEntered(subject, ofOtherItems),
 		describeWayOut(subject, when, code),
+		repeatsOthers &&
+			'An earlier execution may have created other items of this list: leave them out, because they would be created again.',
 		stopsOthers && 'For the other items, set On Error to Continue in the Settings of this node.',
 	]);
 	return makeRefusal(message, lines.join('\n'));
@@ -191,15 +197,16 @@ export function refuseUnreadable(
 	);
 }
 
-/** The hash may belong to the charge in doubt, so no code is shown. */
+/** A person who enters a hash has found the charge, so the error shows no code that would charge again. */
 export function refuseUnreadableHash(
 	subject: Subject,
 	hash: string,
 	answer: FailedOutcome,
+	isUnknown: boolean,
 ): NotSentError {
 	return makeRefusal(
-		`The customer may already have been charged, but transaction ${quoted(hash)} could not be read`,
-		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. Wait a few minutes, then ${RUN_AGAIN}. If it stays so, remove that hash from Options > Charge in Doubt.`,
+		`The customer may already have been charged, but transaction ${quoted(hash)} ${isUnknown ? 'was not found' : 'could not be read'}`,
+		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. Check this hash in Options > Charge in Doubt. If it is right, wait a few minutes, then ${RUN_AGAIN}. If the charge is not in the service's dashboard, remove the hash: the next error then shows a code.`,
 		'unknown',
 		answer,
 	);

@@ -2,6 +2,7 @@ import compact from 'lodash/compact';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
 import type { NotSentError } from '../output/errors';
+import { quoted } from '../domain/text';
 import { clock } from '../shared/clock';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
@@ -11,7 +12,7 @@ import {
 	hasSameGoods,
 	isUnknownToService,
 } from './earlier';
-import { enteredHashKey, resultKey } from './keys';
+import { resultKey } from './keys';
 import { parseHashes } from './overrideCodes';
 import { refuseOtherReference, refuseUnreadableHash, type Unresolved } from './refusals';
 
@@ -56,13 +57,14 @@ export async function replayExisting<T>(
 	const { orderReference = earlier.orderReference } = creation;
 	const isFirstReference = earlier.orderReference === undefined;
 	if (orderKey !== undefined && isFirstReference) {
-		const key = resultKey(creation.account, earlier.result?.hash);
+		const { result, doubtKey } = earlier;
+		const key = resultKey(creation.account, result?.hash);
+		// The hash no longer belongs to a doubt without an order.
+		if (doubtKey !== undefined) await ledger?.releaseKeys([key], doubtKey);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
 		if (!isFree) throw refuseOtherReference(creation, earlier);
 		// Another process that remembers a void charge of this order must not replace it again.
 		await codes.spendShownCode();
-		// The hash no longer belongs to a doubt without an order.
-		await ledger?.deleteKeys([enteredHashKey(creation.account, String(earlier.result?.hash))]);
 	}
 	for (const key of lastingKeys) {
 		// If the process knows the result by a key, n8n's database has the key.
@@ -80,6 +82,16 @@ export async function replayExisting<T>(
 	return made;
 }
 
+/** What became of the hashes that a person entered. */
+interface EnteredHashes<T> {
+	/** The charge in doubt. */
+	made?: T;
+	/** Why a hash could not be read. */
+	unreadable?: NotSentError;
+	/** How charges that were read differ from the requested charge. */
+	differences: string[];
+}
+
 /**
  * Resolves the attempts that may have made the charge whose hash a person entered.
  *
@@ -88,25 +100,43 @@ export async function replayExisting<T>(
 export async function replayEnteredHash<T>(
 	keyed: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
-): Promise<{ made?: T; unreadable?: NotSentError }> {
+): Promise<EnteredHashes<T>> {
 	const { creation, keys, ledger, codes } = keyed;
+	const { findDifferences } = creation;
+	const differences: string[] = [];
 	let unreadable: NotSentError | undefined;
-	if (!creation.matchesRequest) return {};
+	if (!findDifferences) return { differences };
 	const attempts = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
 	for (const hash of parseHashes(creation.enteredCodes ?? '')) {
 		const made = await readEnteredHash(keyed, hash, attempts).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
-			if (!isUnknownToService(error.outcome))
-				unreadable ??= refuseUnreadableHash(creation, hash, error.outcome);
+			const { outcome } = error;
+			const isUnknown = isUnknownToService(outcome);
+			unreadable ??= refuseUnreadableHash(creation, hash, outcome, isUnknown);
 			return undefined;
 		});
 		if (made === undefined) continue;
+		const differing = findDifferences(made);
+		if (differing.length > 0) {
+			differences.push(`Transaction ${quoted(hash)} has another ${differing.join(' and ')}.`);
+			continue;
+		}
+		// A hash belongs to one order, or ends one doubt without an order.
+		const owner = keys.orderKey ?? (await codes.nextPositionKey());
+		const key = resultKey(creation.account, hash);
+		if ((await ledger?.claimKey(key, owner)) === false) continue;
+		const doubtKey = owner === keys.orderKey ? undefined : owner;
 		const result = creation.toStoredResult(made);
 		const orderReference = compact(attempts.map((attempt) => attempt.orderReference))[0];
 		// A Retry ends the doubt of its own execution.
 		const isOwn = creation.memory.getAttempt(keys.itemKey) !== undefined;
 		const replayedBy = isOwn ? undefined : ('hash' as const);
-		const earlier = { ...buildAttempt(keyed, 'made', result), orderReference, replayedBy };
+		const earlier = {
+			...buildAttempt(keyed, 'made', result),
+			orderReference,
+			doubtKey,
+			replayedBy,
+		};
 		await replayExisting(keyed, { made, earlier });
 		await codes.spendShownCode();
 		// Other executions of this process hold the same attempt objects.
@@ -114,14 +144,14 @@ export async function replayEnteredHash<T>(
 		forgetKeys([keys.unresolvedKey]);
 		// A key that stays can only cause a refusal.
 		await ledger?.deleteKeys([keys.unresolvedKey]).catch(() => undefined);
-		return { made };
+		return { made, differences };
 	}
-	return { unreadable };
+	return { unreadable, differences };
 }
 
-/** @returns undefined if the hash cannot belong to the charge in doubt */
+/** @returns undefined if the hash cannot belong to the charge in doubt, as far as is known */
 async function readEnteredHash<T>(
-	{ creation, keys, ledger, codes }: KeyedCreation<T>,
+	{ creation, keys }: KeyedCreation<T>,
 	hash: string,
 	attempts: readonly Attempt[],
 ): Promise<T | undefined> {
@@ -135,12 +165,5 @@ async function readEnteredHash<T>(
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
 	if (isOlder || memory.findOtherItem(keys.itemKey, hash)) return undefined;
 	const made = await creation.readAgain({ hash });
-	if (creation.isVoid(made) || !creation.matchesRequest?.(made)) return undefined;
-	// A hash belongs to one order, or ends one doubt without an order.
-	const [ofOrder, ofDoubt] = [resultKey(account, hash), enteredHashKey(account, hash)];
-	if (await ledger?.hasKey(keys.orderKey ? ofDoubt : ofOrder)) return undefined;
-	const isUnused = keys.orderKey
-		? await ledger?.claimKey(ofOrder, keys.orderKey)
-		: await ledger?.claimKey(ofDoubt, await codes.nextPositionKey());
-	return isUnused === false ? undefined : made;
+	return creation.isVoid(made) ? undefined : made;
 }

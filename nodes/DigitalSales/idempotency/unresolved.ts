@@ -36,6 +36,7 @@ export async function findAllowedPosition<T>(
 export async function refuseWithCode<T>(
 	{ creation, keys, codes }: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
+	differences?: string[],
 ): Promise<NotSentError> {
 	const code = await codes
 		.nextCode(listDescribed(unresolved, keys.orderKey))
@@ -48,7 +49,7 @@ export async function refuseWithCode<T>(
 		const position = memory.findOtherItem(keys.itemKey, hash);
 		return position ? { hash, position } : [];
 	});
-	return refuseUnresolved(creation, unresolved, { code, ofOtherItems });
+	return refuseUnresolved(creation, unresolved, { code, ofOtherItems }, differences);
 }
 
 function listDescribed(unresolved: readonly Unresolved[], orderKey = ''): Described[] {

@@ -193,6 +193,16 @@ describe('What a charge that failed advises', () => {
 		expect(errorOf(refused)).not.toMatch(/nothing was sent/i);
 	});
 
+	test('of a list that an earlier execution has charged in part is to leave those items out', async () => {
+		const list = { more: OWN_CUSTOMER, items: customers(3) };
+		shop.fault('lose', 1);
+		const failed = await shop.ask(list);
+		const told = 'An earlier execution may have created other items of this list: leave them out';
+
+		expect(errorOf(await shop.ask(list))).toContain(told);
+		expect(errorOf(await shop.ask({ ...list, retrying: failed }))).not.toContain(told);
+	});
+
 	test('nor in a loop that has sent others', async () => {
 		const items = customers(2);
 		const { data } = await runWorkflow({

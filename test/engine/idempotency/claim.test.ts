@@ -127,6 +127,29 @@ describe('Several processes', () => {
 		expect(shop.charges).toBe(2);
 	});
 
+	test.each([
+		['two orders', 'order-1', 'order-2'],
+		['an order and a charge without reference', 'order-1', undefined],
+	])(
+		'that enter one hash at the same moment, for %s: one gets the charge',
+		async (_, ...orders) => {
+			for (let seed = 0; seed < 8; seed++) {
+				shop.begin();
+				shop.fault('lose');
+				await shop.ask();
+				const hash = shop.hashes.at(-1);
+				const random = randomOf(seed);
+				processedItems.latency = () => latencyOf(random);
+				const runs = orders.map(async (order, nth) => {
+					await pause(random() * 20 * nth);
+					return await shop.ask({ order, code: hash, process: workers[nth + 1] });
+				});
+				const given = (await Promise.all(runs)).filter(({ json }) => json[0]?.hash === hash);
+				expect(given).toHaveLength(1);
+			}
+		},
+	);
+
 	describe('a charge that ends before it is sent', () => {
 		/** Ends with an answer to the first of two items, while the second one is about to be sent. */
 		const endEarly = async (code?: string): Promise<void> => {
@@ -215,6 +238,17 @@ describe('Several processes', () => {
 			await shop.latestBecomes('expired');
 			await shop.ask({ ...ORDER, process: one, retryOf: retryable(second) });
 			expect(shop.charges).toBe(3);
+		});
+
+		test.each([
+			['without its order and then with it', undefined, 'order-1'],
+			['with its order and then without it', 'order-1', undefined],
+		])('is made once by Retries %s', async (_, first, second) => {
+			const retryOf = retryable(await expired('order-1'));
+			await shop.charge({ order: first, process: one, retryOf });
+			await shop.refused({ order: second, process: two, retryOf });
+
+			expect(shop.charges).toBe(2);
 		});
 
 		test('is made once, whatever reference its Retries give it', async () => {

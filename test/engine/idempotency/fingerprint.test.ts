@@ -26,6 +26,12 @@ describe('The fingerprint of a charge', () => {
 		['titles that differ in accents', line({ title: 'Aç' }), line({ title: 'Ac' })],
 		['offers whose hashes differ in zeros', line({ offer_hash: '01' }), line({ offer_hash: '1' })],
 		['items of another service', line({ product_hash: 'a' }), line({ product_hash: 'b' })],
+		['customers in the fields of another service', by({ cpf: '1' }), by({ cpf: '2' })],
+		[
+			'titles of items whose offer is blank',
+			line({ offer_hash: '', title: 'A' }),
+			line({ offer_hash: '', title: 'B' }),
+		],
 		[
 			'customers with a placeholder for a document',
 			by({ document: '00000000000', email: 'a@example.com' }),

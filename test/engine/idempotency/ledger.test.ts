@@ -142,16 +142,16 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		},
 	);
 
-	test('a charge leaves a row for its place and its order, and none for what is over', async () => {
+	test('a charge leaves a row for its place, its order and its hash, and none for what is over', async () => {
 		await shop.ask(ORDER);
-		expect(processedItems.size).toBe(2);
+		expect(processedItems.size).toBe(3);
 		shop.fault('refuse');
 		await shop.ask({ order: 'order-2' });
-		expect(processedItems.size).toBe(2);
+		expect(processedItems.size).toBe(3);
 		shop.fault('lose');
 		await shop.ask({ order: 'order-3' });
 		// And one for the node, by which n8n is tried.
-		expect(processedItems.size).toBe(2 + 3 + 1);
+		expect(processedItems.size).toBe(3 + 3 + 1);
 	});
 
 	test.each([

@@ -139,11 +139,10 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 
 	describe('is not another one: the refusal says why, and still has a code', () => {
 		test.each<[string, () => Promise<string>]>([
-			['an unknown hash', async () => 'zzzz9999zz'],
-			['that of another customer', async () => await madeFor(JOAO)],
-			['that of another amount', async () => await madeFor(FIFTY)],
-			['one that has expired', async () => await expired()],
-		])('%s', async (_what, other) => {
+			['Customer CPF or CNPJ', async () => await madeFor({ ...JOAO, ...FIFTY })],
+			['amount (R$ 50,00)', async () => await madeFor(FIFTY)],
+			['', async () => await expired()],
+		])('it has another %s, or has expired', async (what, other) => {
 			const hash = await other();
 			await lost({ order: 'order-1' });
 			const { posts } = shop;
@@ -154,6 +153,9 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 				expect(errorOf(refused)).toContain(
 					'No code or hash that was entered ends this doubt. A code works once',
 				);
+				const isTold = what !== '' && 'process' in where;
+				const told = isTold ? `Transaction ${hash} has another ${what}.` : '';
+				expect(errorOf(refused).replace('\u00a0', ' ')).toContain(told);
 			}
 			expect(shop.posts).toBe(posts);
 			const code = codeIn(await shop.ask({ order: 'order-1', code: hash }));
@@ -169,6 +171,21 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		};
 	});
 
+	test.each(['zzzz9999zz', '7KQ2M4XD', 'https://panel.example/t/ab12'])(
+		'and is entered as %s, which the service does not know, is refused without a code until that is removed',
+		async (unknown) => {
+			const { hash } = await lost();
+			const refused = await shop.ask({ code: unknown });
+
+			expect(errorOf(refused)).toContain(`but transaction ${unknown} was not found`);
+			expect(errorOf(refused)).toContain('Check this hash in Options > Charge in Doubt.');
+			expect(errorOf(refused)).not.toMatch(/\b[2-9A-Z]{4}-[2-9A-Z]{4}\b/);
+			expect(codeIn(await shop.ask())).not.toBe('');
+			expect((await shop.charge({ code: hash })).json[0]?.hash).toBe(hash);
+			expect(shop.charges).toBe(1);
+		},
+	);
+
 	test('for another order is not taken for this one', async () => {
 		const { hash } = await lost({ order: '2026-10' });
 		const refused = await shop.ask({ order: '2026-11', code: hash });
@@ -179,6 +196,20 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(errorOf(refused)).toContain('set the price and Order Reference back');
 		const charged = await shop.charge({ order: '2026-11', code: codeIn(refused) });
 		expect(charged.json[0]?.hash).toBe(shop.hashes[1]);
+	});
+
+	test.each([
+		['in this process', () => ({})],
+		['after a restart', restarted],
+	])('is not the charge of an earlier order of the same customer, %s', async (_when, where) => {
+		const earlier = await shop.charge({ order: '2026-09' });
+		const { hash } = await lost({ order: '2026-10' });
+		const wrong = String(earlier.json[0]?.hash);
+		await shop.refused({ order: '2026-10', code: wrong, ...where() });
+		const given = await shop.charge({ order: '2026-10', code: `${wrong}, ${hash}`, ...where() });
+
+		expect(given.json[0]?.hash).toBe(hash);
+		expect(shop.charges).toBe(2);
 	});
 
 	test.each(['hash', 'code'])(
@@ -211,7 +242,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		shop.account.sandbox.clearFaults();
 
 		expect(errorOf(refused)).toContain(`but transaction ${hash} could not be read`);
-		expect(errorOf(refused)).toContain('Wait a few minutes, then run this again.');
+		expect(errorOf(refused)).toContain('wait a few minutes, then run this again.');
 		expect(codeIn(refused)).toBe('');
 		const given = await shop.charge({ code: hash });
 		expect(given.json[0]?.hash).toBe(hash);

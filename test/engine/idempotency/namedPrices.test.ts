@@ -147,6 +147,62 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 	describe.each([
 		['in this process', () => ({})],
 		['after a restart', () => ({ process: NodeProcess.fresh() })],
+	])('of another charge of the same customer, %s,', (_, where) => {
+		const otherOffer = (): string =>
+			shop.account.sandbox.products.flatMap(({ offers }) => offers)[1]?.hash ?? '';
+		const of = (offerHash: string, price: string) => ({
+			more: { cart: { items: [{ offerHash, price }] } },
+		});
+
+		test.each(['', '30'])('for another offer is not given at the price "%s"', async (price) => {
+			shop.fault('lose');
+			await shop.ask(of(otherOffer(), price));
+			shop.fault('lose');
+			await shop.ask(of(shop.offer, price));
+			const [wrong = '', hash = ''] = shop.hashes;
+			const refused = await shop.refused({ ...of(shop.offer, price), code: wrong, ...where() });
+
+			expect(errorOf(refused)).toContain(
+				`Transaction ${wrong} has another Offer (${otherOffer()})`,
+			);
+			const given = await shop.charge({
+				...of(shop.offer, price),
+				code: `${wrong}, ${hash}`,
+				...where(),
+			});
+			expect(given.json[0]?.hash).toBe(hash);
+		});
+
+		test('is not given to a cart that has more', async () => {
+			const cart = (...offers: string[]) => ({
+				more: { cart: { items: offers.map((offerHash) => ({ offerHash, price: '' })) } },
+			});
+			await shop.charge(cart(shop.offer));
+			const [wrong = ''] = shop.hashes;
+			shop.fault('lose');
+			await shop.ask(cart(shop.offer, otherOffer()));
+			const entered = { ...cart(shop.offer, otherOffer()), code: wrong, ...where() };
+			expect(errorOf(await shop.refused(entered))).toContain('does not end this doubt');
+		});
+
+		test('is not given if another amount is typed', async () => {
+			const typed = (amount: string) => ({
+				more: { ...of(shop.offer, '').more, additionalFields: { amount } },
+			});
+			shop.fault('lose');
+			await shop.ask(typed('50'));
+			const [hash = ''] = shop.hashes;
+			const refused = errorOf(await shop.refused({ ...typed('70'), code: hash, ...where() }));
+
+			expect(refused).toContain(`Transaction ${hash} has another amount (`);
+			await shop.charge({ ...typed('50'), code: hash, ...where() });
+			expect(shop.charges).toBe(1);
+		});
+	});
+
+	describe.each([
+		['in this process', () => ({})],
+		['after a restart', () => ({ process: NodeProcess.fresh() })],
 	])('that is left in the form, %s', (_, where) => {
 		test.each([
 			['without references', {}, {}],

@@ -147,6 +147,8 @@ class PeopleModel {
 	private readonly executions: Execution[] = [];
 	/** By hash: the reference that it was charged or given for. */
 	private readonly references = new Map<string, string>();
+	/** Hashes that somebody has entered for an item without a reference, and was given. */
+	private readonly givenWithout = new Set<string>();
 	/** Hashes that somebody has been shown. */
 	private readonly shown = new Set<string>();
 	/** What an agent's call was answered with, and when. */
@@ -253,6 +255,7 @@ class PeopleModel {
 			expect(given.already_charged).toBe(before.has(hash));
 			expect(this.isLive(hash)).toBe(true);
 			if (reference !== undefined) this.references.set(hash, reference);
+			else if (order.entered?.includes(hash)) this.givenWithout.add(hash);
 			of(one).add(hash);
 		}
 		return { execution, answers };
@@ -280,6 +283,9 @@ class PeopleModel {
 				if (hash !== undefined && !entered.includes(hash)) {
 					entered = [hash];
 					expected = hash;
+				} else if (hash !== undefined && month && this.givenWithout.has(hash)) {
+					expect(text).toContain('leave this item out if another run has returned that charge');
+					return;
 				} else {
 					// Whoever enters a code has seen what the dashboard has of the customer.
 					for (const each of this.shop.hashes)

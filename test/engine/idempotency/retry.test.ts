@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IRunExecutionData } from 'n8n-workflow';
 import {
 	ACTION_TYPE,
 	connect,
@@ -327,6 +327,41 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(errorIn(retry.json[1]).message).toContain(`The customer ${MAYBE}`);
 			expect(shop.charges).toBe(3);
 		});
+	});
+
+	test('the Retry of a loop that crashed charges nobody again if the list has become shorter', async () => {
+		/** Charges one customer after the other. */
+		const loop = async (list: IDataObject[], retryOf?: IRunExecutionData) => {
+			const [first = {}, ...others] = list;
+			const next = double(async () => [others.splice(0, 1).map((json) => ({ json }))]);
+			return await runWorkflow({
+				id: shop.workflowId,
+				credentials: shop.account.credentials,
+				mode: 'trigger',
+				startItems: [first],
+				retryOf,
+				...other(),
+				nodes: [
+					{ name: 'Start', type: START_TYPE },
+					{ name: 'PIX', type: ACTION_TYPE, parameters: shop.parameters(undefined, OWN_DOCUMENT) },
+					{ name: 'Next', type: 'test.next' },
+				],
+				nodeTypes: { 'test.next': next },
+				connections: connect({ Start: 'PIX', PIX: 'Next', Next: 'PIX' }),
+			});
+		};
+		const { begun } = await loop(ITEMS);
+		const [stack] = begun.executionData?.nodeExecutionStack ?? [];
+		// What a query before the loop gives now: the first row is marked as charged.
+		stack?.data.main?.splice(0, 1, [{ json: { n: 2 } }]);
+		const crashed = crashedData(begun, [
+			{ name: 'Start', finished: true },
+			{ name: 'PIX', finished: false },
+		]);
+		const { data } = await loop([{ n: 2 }], crashed);
+
+		expect(data.PIX?.error?.message).toContain(`The customer ${MAYBE}`);
+		expect(shop.charges).toBe(3);
 	});
 
 	test('another node and a copy of the workflow know nothing of it', async () => {

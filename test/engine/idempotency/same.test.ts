@@ -9,9 +9,8 @@ describe('Which customers and charges count as the same', () => {
 	const shop = useShop();
 
 	describe('to an agent:', () => {
-		const call = async (more: INodeParameters = {}) => {
+		const call = async (more: INodeParameters = {}, credentials = shop.account.credentials) => {
 			const parameters = shop.parameters(undefined, more);
-			const { credentials } = shop.account;
 			const { answers } = await callTool(parameters, [{}], { credentials, workflowId: 'chat' });
 			return answers[0]?.[0];
 		};
@@ -24,6 +23,17 @@ describe('Which customers and charges count as the same', () => {
 			const second = await call(more);
 
 			expect(second).toMatchObject({ hash: first?.hash, already_charged: true });
+			expect(shop.charges).toBe(1);
+		});
+
+		test('wherever its webhooks go, the call is the same', async () => {
+			const credentials = shop.account.credentialsWith({ notificationField: 'postback_url' });
+			const notify = async (notificationUrl: string) =>
+				await call({ webhooksGoTo: 'url', notificationUrl }, credentials);
+			const first = await notify('https://one.example.com/');
+			const second = await notify('https://two.example.com/');
+
+			expect(second?.hash).toBe(first?.hash);
 			expect(shop.charges).toBe(1);
 		});
 

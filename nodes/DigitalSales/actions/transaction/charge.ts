@@ -34,7 +34,7 @@ export interface Charge {
 	about: string;
 	/** What an earlier charge must have in common. The account is that of both tokens. */
 	identity: Omit<KeyedRequest, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
-	/** Whether the catalog filled in prices. An earlier charge may have others. */
+	/** Whether the amount comes from the catalog. An earlier charge may have another. */
 	isFilled: boolean;
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
 }
@@ -142,7 +142,7 @@ export function buildCharge(
 			goodsFingerprint: fingerprintGoods(body),
 			customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
 		},
-		isFilled: typedFingerprint !== fingerprintCharge(given),
+		isFilled: !hasAmount && typedFingerprint !== fingerprintCharge(given),
 		labelOf,
 	};
 }

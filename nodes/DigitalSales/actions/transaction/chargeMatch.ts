@@ -2,6 +2,8 @@ import compact from 'lodash/compact';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import { normalizeContact } from '../../idempotency/fingerprints';
+import { formatReais } from '../../domain/money';
+import { quoted } from '../../domain/text';
 import { isTool } from '../../n8n/tool';
 import type { Charge } from './charge';
 
@@ -22,21 +24,32 @@ export function findDifferingFields({ body }: Charge, { customer }: Transaction)
 }
 
 /**
- * Whether a transaction can be the requested charge. An equal document is enough, because a person may have corrected
- * the e-mail address and the phone since. An agent's call must match in every field.
+ * Lists the differences for which a transaction cannot be the requested charge. An equal document is enough to
+ * identify the customer, because a person may have corrected the e-mail address and the phone since. An agent's call
+ * must match in every field. If the catalog filled in the price, the amount of the same offer may have changed.
  */
-export function matchesCharge(
+export function findDifferences(
 	context: IExecuteFunctions,
 	charge: Charge,
 	transaction: Transaction,
-): boolean {
+): string[] {
+	const { amount, offer } = transaction;
 	const differing = findDifferingFields(charge, transaction);
 	const { document: requested } = normalizeContact(charge.body.customer);
 	const { document: stated } = normalizeContact(transaction.customer);
 	const isDocumentEnough = requested && stated && !isMasked(stated) && !isTool(context);
-	const isOtherCustomer = isDocumentEnough ? differing.includes(DOCUMENT) : differing.length > 0;
-	const isSameAmount = transaction.amount == null || transaction.amount === charge.amount;
-	return !isOtherCustomer && (isSameAmount || charge.isFilled);
+	const ofCustomer = isDocumentEnough ? differing.filter((field) => field === DOCUMENT) : differing;
+	// An error shows nothing of another customer's charge.
+	if (ofCustomer.length > 0) return ofCustomer;
+	const offers = compact(charge.cart.map(({ offer_hash: hash }) => hash));
+	const isStated = offer?.hash != null && offers.length > 0;
+	const isSameOffer = isStated && offers.includes(offer.hash ?? '');
+	// Of a cart with several items, the transaction may state one offer.
+	const mayDiffer = charge.isFilled && isSameOffer && charge.cart.length === 1;
+	return compact([
+		isStated && !isSameOffer && `Offer (${quoted(offer.hash ?? '')})`,
+		amount != null && amount !== charge.amount && !mayDiffer && `amount (${formatReais(amount)})`,
+	]);
 }
 
 function isMasked(value: string | null | undefined): boolean {

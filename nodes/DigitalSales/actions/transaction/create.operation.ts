@@ -10,7 +10,7 @@ import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { type Charge, buildCharge, findPriceMismatch } from './charge';
 import { addChargeHints } from './chargeHints';
-import { matchesCharge } from './chargeMatch';
+import { findDifferences } from './chargeMatch';
 import { type ChargeForm, chargeForm } from './create.form';
 import { fillCart } from './fillCart';
 import { resolveNotificationAddress } from './notificationAddress';
@@ -78,6 +78,6 @@ function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creatio
 		toStoredResult: ({ hash }) => ({ hash }),
 		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
-		matchesRequest: (made) => matchesCharge(run.context, charge, made),
+		findDifferences: (made) => findDifferences(run.context, charge, made),
 	};
 }
