@@ -182,7 +182,7 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 			shop.fault('lose');
 			await shop.ask(cart(shop.offer, otherOffer()));
 			const entered = { ...cart(shop.offer, otherOffer()), code: wrong, ...where() };
-			expect(errorOf(await shop.refused(entered))).toContain('does not end this doubt');
+			expect(errorOf(await shop.refused(entered))).toContain('ends this doubt');
 		});
 
 		test('is not given if another amount is typed', async () => {
