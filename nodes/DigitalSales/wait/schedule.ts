@@ -4,13 +4,9 @@ const MINUTE_MS = 60_000;
 const LONGEST_PAUSE_MINUTES = 60;
 
 /** A pause is multiplied by a random factor, so that waits that began together do not look together. */
-interface FactorRange {
-	min: number;
-	max: number;
-}
-const NARROW: FactorRange = { min: 1, max: 1.1 };
+const NARROW = { min: 1, max: 1.1 };
 /** A thousand waits that look within the same two minutes keep n8n from answering webhooks. */
-const WIDE: FactorRange = { min: 0.4, max: 1.1 };
+const WIDE = { min: 0.4, max: 1.1 };
 
 /** Minutes from one look at open payments to the next. */
 const SCHEDULES = {
@@ -39,7 +35,7 @@ export function pauseUntilNextLook(look: LookResult): number {
 	return randomPause(minutes[look.looks - 1] ?? LONGEST_PAUSE_MINUTES, range);
 }
 
-function randomPause(minutes: number, { min, max }: FactorRange): number {
+function randomPause(minutes: number, { min, max }: typeof NARROW): number {
 	const factor = min + (max - min) * clock.random();
 	return Math.min(minutes, LONGEST_PAUSE_MINUTES) * MINUTE_MS * factor;
 }
