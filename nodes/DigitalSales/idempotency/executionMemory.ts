@@ -74,7 +74,9 @@ export class ExecutionMemory {
 		const byRun = alikeSchema.parse(this.stored.alike[goods]);
 		this.stored.alike[goods] = { ...byRun, [run]: alike.size };
 		this.saveToContext();
-		const earlier = Object.entries(byRun).map(([one, size]) => (Number(one) < run ? size : 0));
+		const earlier = Object.entries(byRun).map(([number, size]) =>
+			Number(number) < run ? size : 0,
+		);
 		return sum(earlier) + count;
 	}
 

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact';
 import omit from 'lodash/omit';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
@@ -137,7 +138,7 @@ export function buildCharge(
 		identity: {
 			account: { ...account, key: digest('account', account.key, account.bodyApiToken) },
 			fingerprint: fingerprintCharge(body),
-			agentCall: fingerprintAgentCall(omit(body, [name ?? ''])),
+			agentCall: fingerprintAgentCall(omit(body, compact([name]))),
 			typedFingerprint,
 			goodsFingerprint: fingerprintGoods(body),
 			customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
