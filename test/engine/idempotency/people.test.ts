@@ -311,6 +311,7 @@ class PeopleModel {
 				return;
 			} else if (text.includes(' yet')) await pause(20 * MINUTE_MS);
 			else expect(text).toMatch(/\(422\)|dashboard first/);
+			const ofExecution = [...(retries?.lineage.hashes.get(one) ?? [])];
 			const again = await this.run(people, {
 				...{ month, retries, isCoded },
 				entered: entered.join(', '),
@@ -319,7 +320,9 @@ class PeopleModel {
 			});
 			const answer = again.answers.find(({ person: who }) => who === one);
 			text = answer?.text ?? '';
-			if (expected !== undefined && text === '') expect(answer?.given?.hash).toBe(expected);
+			// A Retry returns the charge that its execution has made, even if another worker doubts that.
+			if (expected !== undefined && text === '')
+				expect([expected, ...ofExecution]).toContain(answer?.given?.hash);
 		}
 		expect(text === '' ? [] : [...seen, text]).toEqual([]);
 		await this.orderNext(one, entered);
