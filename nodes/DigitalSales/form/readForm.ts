@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { limitSize } from './fields';
 import type { Form, Weight } from './defineForm';
-import { cleanText, LONGEST_TEXT, quoted } from '../domain/text';
+import { cleanText, LONGEST_TEXT, quoteText } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 
 /** A field's name may come from the user's data. */
@@ -58,7 +58,7 @@ export function checkForm<T>(
 	const reported = new Set(expressionProblems.map(({ path }) => path.join('.')));
 	const others = (result.error?.issues ?? []).filter(({ path }) => !reported.has(path.join('.')));
 	const problems = [...expressionProblems, ...others].map(({ path, message }) =>
-		quoted(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
+		quoteText(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
 	return { problems };
 }

@@ -12,9 +12,9 @@ import { type EarlierAttempts, findEarlierAttempts, keysOfAttempt } from './earl
 import { makeKeys, resultKey } from './keys';
 import { Ledger } from './ledger';
 import { OverrideCodes, parseHashes } from './overrideCodes';
-import { refuseUnrecorded, type Unresolved } from './refusals';
+import { unrecordedError, type Unresolved } from './refusals';
 import { buildAttempt, recordAttempt, replayExisting, replayEnteredHash } from './replay';
-import { findAllowedPosition, refuseWithCode, buildUnresolved } from './unresolved';
+import { findAllowedPosition, buildErrorWithCode, buildUnresolved } from './unresolved';
 
 /** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
@@ -57,7 +57,7 @@ export class Claim<T> {
 		const { made, unreadable, differences } = await replayEnteredHash(keyed, unresolved);
 		if (made !== undefined || voided) return made;
 		if ((await findAllowedPosition(keyed, unresolved)) !== undefined) return undefined;
-		throw unreadable ?? (await refuseWithCode(keyed, unresolved, differences));
+		throw unreadable ?? (await buildErrorWithCode(keyed, unresolved, differences));
 	};
 
 	readonly acquireKeys = async (): Promise<void> => {
@@ -102,7 +102,7 @@ export class Claim<T> {
 
 	/** @returns the error to show */
 	async endAfterError(error: unknown): Promise<unknown> {
-		if (error instanceof LedgerError) return refuseUnrecorded(this.creation, error.message);
+		if (error instanceof LedgerError) return unrecordedError(this.creation, error.message);
 		if (!this.isInFlight) return error;
 		if (isCertainlyNotMade(error)) await this.discardAttempt();
 		else await this.restoreKeys();
@@ -160,7 +160,7 @@ export class Claim<T> {
 		if (lostKeys.length === 0) return;
 		const unresolved = buildUnresolved(this.keyed, lostKeys);
 		// Outside a Retry `buildUnresolved` omits the slot, but the slot blocks the charge.
-		throw await refuseWithCode(
+		throw await buildErrorWithCode(
 			this.keyed,
 			unresolved.length > 0 ? unresolved : [{ isSame: false, keys: [] }],
 		);
@@ -182,7 +182,7 @@ export class Claim<T> {
 	private async takeAllowedPosition(blocking: Unresolved[]): Promise<void> {
 		const position = await findAllowedPosition(this.keyed, blocking);
 		const isAllowed = position !== undefined && (await this.keyed.codes.takePosition(position));
-		if (blocking.length > 0 && !isAllowed) throw await refuseWithCode(this.keyed, blocking);
+		if (blocking.length > 0 && !isAllowed) throw await buildErrorWithCode(this.keyed, blocking);
 	}
 
 	/** Overridden keys stay, because the request that had them may be in flight. */

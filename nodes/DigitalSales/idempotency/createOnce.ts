@@ -3,7 +3,7 @@ import { Claim } from './claim';
 import type { Created, Creation } from './creation';
 import { isAlreadyMade } from './earlier';
 import { makeKeys } from './keys';
-import { refuseOtherOrder } from './refusals';
+import { otherOrderError } from './refusals';
 
 /**
  * Creates a charge or an offer, or returns the existing result. The attempt is recorded before it is sent. Only proof
@@ -48,7 +48,7 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	const { memory, fingerprint, itemOrder } = creation;
 	const { orderKey } = makeKeys(creation);
 	if (orderKey !== undefined && !memory.reserveOrder(orderKey, fingerprint)) {
-		throw refuseOtherOrder(creation);
+		throw otherOrderError(creation);
 	}
 	if (isAlreadyMade(creation)) return;
 	const claim = new Claim(creation);

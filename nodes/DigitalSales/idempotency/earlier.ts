@@ -8,11 +8,11 @@ import { type Attempt, findAttempt } from './attempts';
 import type { Creation } from './creation';
 import { type KeyedRequest, type Keys, makeKeys } from './keys';
 import {
-	refuseChanged,
-	refuseOtherAccount,
-	refuseOtherOrder,
-	refuseOtherReference,
-	refuseUnreadable,
+	changedRequestError,
+	otherAccountError,
+	otherOrderError,
+	otherReferenceError,
+	unreadableResultError,
 	type Unresolved,
 } from './refusals';
 
@@ -42,8 +42,8 @@ export async function findEarlierAttempts<T>(
 		// An error shows nothing of another customer's order.
 		const mayShow = isSame || isHere || isSameCustomer(creation, earlier);
 		const refusal = isHere
-			? refuseChanged(creation, earlier)
-			: refuseOtherOrder(creation, mayShow ? earlier : undefined);
+			? changedRequestError(creation, earlier)
+			: otherOrderError(creation, mayShow ? earlier : undefined);
 		const made =
 			earlier.state === 'made' &&
 			(await readResult(creation, earlier, isSame ? undefined : refusal));
@@ -57,7 +57,7 @@ export async function findEarlierAttempts<T>(
 			});
 		} else if (creation.isVoid(made)) voids.push(earlier);
 		else if (!isSame) throw refusal;
-		else if (hasOtherReference(creation, earlier)) throw refuseOtherReference(creation, earlier);
+		else if (hasOtherReference(creation, earlier)) throw otherReferenceError(creation, earlier);
 		else {
 			const replayedBy = isHere ? replayedHereBy(creation, keys, earlier) : 'key';
 			return { existing: { made, earlier: { ...earlier, replayedBy } } };
@@ -170,16 +170,16 @@ async function readResult<T>(
 	const { result = {}, startedAt } = earlier;
 	// Another token of the same account can read the transaction.
 	const isOwnAccount = earlier.account === creation.account.key;
-	if (!isOwnAccount && (refusal ?? creation.kind === 'offer')) throw refuseOtherAccount(creation);
+	if (!isOwnAccount && (refusal ?? creation.kind === 'offer')) throw otherAccountError(creation);
 	const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
 	const isLastRead = pauseMs === undefined;
 	const made = await creation.readAgain(result).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
-		if (!isOwnAccount) throw refuseOtherAccount(creation);
+		if (!isOwnAccount) throw otherAccountError(creation);
 		const { outcome } = error;
 		const isLost = isUnknownToService(outcome);
 		if (isLost && !(isNew && isLastRead)) return undefined;
-		throw refusal ?? refuseUnreadable(creation, String(result.hash), outcome, isLost);
+		throw refusal ?? unreadableResultError(creation, String(result.hash), outcome, isLost);
 	});
 	if (made !== undefined || !isNew || isLastRead) return made;
 	await cancelableSleep(pauseMs, creation.itemOrder.signal);

@@ -2,7 +2,7 @@ import compact from 'lodash/compact';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import type { FailedOutcome } from '../api/serviceError';
-import { quoted, RUN_AGAIN } from '../domain/text';
+import { quoteText, RUN_AGAIN } from '../domain/text';
 import { isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import { NotSentError } from '../output/errors';
@@ -45,7 +45,7 @@ interface Codes {
 	ofOtherItems: ReadonlyArray<{ hash: string; position: ItemPosition }>;
 }
 
-export function refuseUnresolved(
+export function unresolvedError(
 	subject: Subject,
 	unresolved: readonly Unresolved[],
 	{ code, ofOtherItems }: Codes,
@@ -72,7 +72,7 @@ export function refuseUnresolved(
 			'An earlier execution may have created other items of this list: leave them out, because they would be created again.',
 		stopsOthers && 'For the other items, set On Error to Continue in the Settings of this node.',
 	]);
-	return makeRefusal(message, lines.join('\n'));
+	return newNotSentError(message, lines.join('\n'));
 }
 
 function describePossibleCharge(subject: Subject, { isSame, orderReference }: Unresolved): string {
@@ -81,7 +81,7 @@ function describePossibleCharge(subject: Subject, { isSame, orderReference }: Un
 	if (subject.kind === 'offer') {
 		return `${isSame ? 'The' : 'Another'} offer${item} may already exist, ${soNotSent}`;
 	}
-	const order = orderReference === undefined ? item : ` for order "${quoted(orderReference)}"`;
+	const order = orderReference === undefined ? item : ` for order "${quoteText(orderReference)}"`;
 	const customer = isSame ? 'The customer' : 'A customer';
 	return `${customer} may already have been charged${order}, ${soNotSent}`;
 }
@@ -91,7 +91,7 @@ function describeEntered(
 	ofOtherItems: Codes['ofOtherItems'],
 ): string {
 	const lines = ofOtherItems.map(
-		({ hash, position }) => `The hash ${quoted(hash)} belongs to ${describePosition(position)}.`,
+		({ hash, position }) => `The hash ${quoteText(hash)} belongs to ${describePosition(position)}.`,
 	);
 	if (splitEntered(enteredCodes).length === lines.length) return lines.join(' ');
 	const other = lines.length > 0 ? 'other ' : '';
@@ -141,7 +141,7 @@ function describeWayOut(
 		: `${when} ${look} ${code}; then ${RUN_AGAIN}.${several}`;
 }
 
-export function refuseChanged(
+export function changedRequestError(
 	{ kind, about }: Subject,
 	{ result, about: earlier }: Attempt,
 ): NotSentError {
@@ -149,38 +149,38 @@ export function refuseChanged(
 		kind === 'charge'
 			? ['This item was already charged', 'transaction']
 			: ['The offer already exists', 'offer'];
-	return makeRefusal(
+	return newNotSentError(
 		`${message}, so the changed ${kind} was not sent`,
 		`The existing ${existing} is ${String(result?.hash)} (${earlier}). Asked for now: ${about}.\nTo send that as well, start a new execution with this item alone.`,
 	);
 }
 
 /** A reference may contain the month, so the charge may be last month's. */
-export function refuseOtherReference(
+export function otherReferenceError(
 	subject: Subject,
 	{ orderReference, result }: Attempt,
 ): NotSentError {
-	const asked = quoted(subject.orderReference ?? '');
-	const own = orderReference === undefined ? undefined : `"${quoted(orderReference)}"`;
+	const asked = quoteText(subject.orderReference ?? '');
+	const own = orderReference === undefined ? undefined : `"${quoteText(orderReference)}"`;
 	const under = own === undefined ? 'another Order Reference' : `Order Reference ${own}`;
-	return makeRefusal(
+	return newNotSentError(
 		`The customer was already charged under ${under}, so ${notSentPhrase(subject)} for "${asked}"`,
 		`The existing transaction is ${String(result?.hash)}. If that is this order, set Order Reference back to ${own ?? 'what it was then'} and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
 	);
 }
 
-export function refuseOtherAccount(subject: Subject): NotSentError {
+export function otherAccountError(subject: Subject): NotSentError {
 	const made =
 		subject.kind === 'charge'
 			? 'The customer was already charged'
 			: 'The offer was already created';
-	return makeRefusal(
+	return newNotSentError(
 		`${made} with another token or Base URL, so ${notSentPhrase(subject)}`,
 		'Choose the credential that this execution started with. To use the present one as well, start a new execution with this item alone.',
 	);
 }
 
-export function refuseUnreadable(
+export function unreadableResultError(
 	subject: Subject,
 	hash: string,
 	answer: FailedOutcome,
@@ -189,7 +189,7 @@ export function refuseUnreadable(
 	const toDo = isNotShownYet
 		? `It may not show a new charge yet: wait a few minutes, then ${RUN_AGAIN}.`
 		: 'Read it with Transaction > Get when the service answers again.';
-	return makeRefusal(
+	return newNotSentError(
 		`The customer was already charged, but transaction ${hash} could not be read`,
 		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. ${toDo}`,
 		'unknown',
@@ -198,14 +198,14 @@ export function refuseUnreadable(
 }
 
 /** A person who enters a hash has found the charge, so the error shows no code that would charge again. */
-export function refuseUnreadableHash(
+export function unreadableHashError(
 	subject: Subject,
 	hash: string,
 	answer: FailedOutcome,
 	isUnknown: boolean,
 ): NotSentError {
-	return makeRefusal(
-		`The customer may already have been charged, but transaction ${quoted(hash)} ${isUnknown ? 'was not found' : 'could not be read'}`,
+	return newNotSentError(
+		`The customer may already have been charged, but transaction ${quoteText(hash)} ${isUnknown ? 'was not found' : 'could not be read'}`,
 		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. Check this hash in Options > Charge in Doubt. If it is right, wait a few minutes, then ${RUN_AGAIN}. If the charge is not in the service's dashboard, remove the hash: the next error then shows a code.`,
 		'unknown',
 		answer,
@@ -217,26 +217,26 @@ function describeAnswer({ status }: FailedOutcome): string {
 }
 
 /** @param own the charge with that Order Reference, if it is of the same customer */
-export function refuseOtherOrder(
+export function otherOrderError(
 	{ orderReference = '', about }: Subject,
 	own?: Attempt,
 ): NotSentError {
-	const belongs = `Order Reference "${quoted(orderReference)}" already belongs to`;
+	const belongs = `Order Reference "${quoteText(orderReference)}" already belongs to`;
 	return own
-		? makeRefusal(
+		? newNotSentError(
 				`${belongs} another cart or amount of this customer`,
 				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.`,
 				'notSent',
 			)
-		: makeRefusal(
+		: newNotSentError(
 				`${belongs} a different customer, cart or amount`,
 				'Give each order its own reference.',
 				'notSent',
 			);
 }
 
-export function refuseUnrecorded({ kind }: Subject, reason: string): NotSentError {
-	return makeRefusal(
+export function unrecordedError({ kind }: Subject, reason: string): NotSentError {
+	return newNotSentError(
 		`n8n could not record the ${kind}, so it was not sent`,
 		`Reason: ${reason}.\nCheck the database of n8n, then ${RUN_AGAIN}.`,
 		'notSent',
@@ -249,7 +249,7 @@ function notSentPhrase({ context, memory }: Subject): string {
 	return isOnly ? 'nothing was sent' : 'this item was not sent';
 }
 
-function makeRefusal(
+function newNotSentError(
 	message: string,
 	advice: string,
 	outcome: ShownOutcome = 'unknown',

@@ -2,7 +2,7 @@ import compact from 'lodash/compact';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
 import type { NotSentError } from '../output/errors';
-import { quoted } from '../domain/text';
+import { quoteText } from '../domain/text';
 import { clock } from '../shared/clock';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
@@ -14,7 +14,7 @@ import {
 } from './earlier';
 import { resultKey } from './keys';
 import { parseHashes } from './overrideCodes';
-import { refuseOtherReference, refuseUnreadableHash, type Unresolved } from './refusals';
+import { otherReferenceError, unreadableHashError, type Unresolved } from './refusals';
 
 export function buildAttempt<T>(
 	{ creation, codes, owner: id }: KeyedCreation<T>,
@@ -62,7 +62,7 @@ export async function replayExisting<T>(
 		// The hash no longer belongs to a doubt without an order.
 		if (doubtKey !== undefined) await ledger?.releaseKeys([key], doubtKey);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
-		if (!isFree) throw refuseOtherReference(creation, earlier);
+		if (!isFree) throw otherReferenceError(creation, earlier);
 		// Another process that remembers a void charge of this order must not replace it again.
 		await codes.spendShownCode();
 	}
@@ -112,13 +112,13 @@ export async function replayEnteredHash<T>(
 			if (!(error instanceof ServiceError)) throw error;
 			const { outcome } = error;
 			const isUnknown = isUnknownToService(outcome);
-			unreadable ??= refuseUnreadableHash(creation, hash, outcome, isUnknown);
+			unreadable ??= unreadableHashError(creation, hash, outcome, isUnknown);
 			return undefined;
 		});
 		if (made === undefined) continue;
 		const differing = findDifferences(made);
 		if (differing.length > 0) {
-			differences.push(`Transaction ${quoted(hash)} has another ${differing.join(' and ')}.`);
+			differences.push(`Transaction ${quoteText(hash)} has another ${differing.join(' and ')}.`);
 			continue;
 		}
 		// A hash belongs to one order, or ends one doubt without an order.

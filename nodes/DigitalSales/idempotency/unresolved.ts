@@ -3,7 +3,7 @@ import { isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import type { KeyedCreation } from './creation';
 import { type Described, parseHashes } from './overrideCodes';
-import { refuseUnresolved, type Unresolved } from './refusals';
+import { unresolvedError, type Unresolved } from './refusals';
 
 /** Describes the attempts of other owners that have these keys in n8n's database. A slot counts only in a Retry. */
 export function buildUnresolved<T>(
@@ -33,7 +33,7 @@ export async function findAllowedPosition<T>(
 	return await codes.findAllowedPosition(enteredCodes, listDescribed(unresolved, keys.orderKey));
 }
 
-export async function refuseWithCode<T>(
+export async function buildErrorWithCode<T>(
 	{ creation, keys, codes }: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
 	differences?: string[],
@@ -49,7 +49,7 @@ export async function refuseWithCode<T>(
 		const position = memory.findOtherItem(keys.itemKey, hash);
 		return position ? { hash, position } : [];
 	});
-	return refuseUnresolved(creation, unresolved, { code, ofOtherItems }, differences);
+	return unresolvedError(creation, unresolved, { code, ofOtherItems }, differences);
 }
 
 function listDescribed(unresolved: readonly Unresolved[], orderKey = ''): Described[] {

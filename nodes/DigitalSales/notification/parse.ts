@@ -6,7 +6,7 @@ import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { groupOf } from '../domain/paymentStatus';
 import { cleanText, isUsableHash } from '../domain/text';
 import { isJsonObject } from '../shared/json';
-import { Declined, mayLog, REPLIES } from './reply';
+import { Declined, isLogDue, REPLIES } from './reply';
 
 const LARGEST_BODY_BYTES = 256 * 1024;
 
@@ -26,7 +26,7 @@ export async function readNotification(context: IWebhookFunctions): Promise<Noti
 	const fields = parseObject(body) ?? {};
 	const isPing = /^(ping|test)$/i.test(readText(fields.event) ?? '');
 	if (isPing || !mayHoldHash(body)) throw new Declined(REPLIES.noSale);
-	if (mayLog(context, 'no hash')) {
+	if (isLogDue(context, 'no hash')) {
 		const names = Object.keys(fields).filter((name) => SAFE_NAME.test(name));
 		const shown = names.slice(0, 20).join(', ') || 'none that can be read';
 		const message = `A webhook was refused because it does not contain the hash of its transaction. Its fields: ${shown}`;

@@ -56,7 +56,7 @@ export async function handleWebhook(
 	} catch (error) {
 		if (error instanceof Declined) return sendReply(context, error.reply);
 		const reason = safeReason(error);
-		if (mayLog(context, reason)) context.logger.error(failure, { reason });
+		if (isLogDue(context, reason)) context.logger.error(failure, { reason });
 		return sendReply(context, REPLIES.unread);
 	}
 }
@@ -86,7 +86,7 @@ const logged = processState(
 );
 
 /** Once in ten minutes for each node and subject, because anybody can send webhooks. */
-export function mayLog(context: IWebhookFunctions, subject: string): boolean {
+export function isLogDue(context: IWebhookFunctions, subject: string): boolean {
 	const key = `${context.getWorkflow().id} ${context.getNode().id} ${subject}`;
 	if (logged.get(key) !== undefined) return false;
 	logged.set(key, clock.elapsed() + LOG_AGAIN_AFTER_MS);

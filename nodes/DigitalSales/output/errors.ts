@@ -4,7 +4,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import type { ServiceWords } from '../api/schemas/error';
 import { ServiceError, type Facts } from '../api/serviceError';
-import { quoted, RUN_AGAIN } from '../domain/text';
+import { quoteText, RUN_AGAIN } from '../domain/text';
 import { CanceledError } from '../shared/clock';
 import { adviceFor, positionNote, type Situation, unsentNote } from './advice';
 
@@ -50,7 +50,7 @@ interface Failure {
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
 	const { about = null, isSending = false, itemIndex, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
-	const message = quoted(text, LONGEST_MESSAGE);
+	const message = quoteText(text, LONGEST_MESSAGE);
 	const { answer, ...facts } = factsOf(error, isSending);
 	const { warning, again } = adviceFor(situation);
 	const isUnsent = facts.outcome === 'notSent';

@@ -90,7 +90,7 @@ export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	if (groupOf(claimed) === undefined && !isNamedStatus(wanted, claimed)) {
 		// It may be about the status that was read, or about one that is still to come. An open charge is read twice.
 		const mayBePaid = claimedForMs === 0 && !isTooLateToPay(read);
-		return mayLag && (isNothingNew || mayBePaid) && mayFollow(wanted, read);
+		return mayLag && (isNothingNew || mayBePaid) && mayWantedStatusFollow(wanted, read);
 	}
 	// An unlisted status counts as open while reads may lag. Then it may be the service's word for the claimed status.
 	const isEarlier = groupOf(read)
@@ -100,7 +100,7 @@ export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
 	return isEarlier || (isNothingNew && !isLater(read, claimed));
 }
 
-function mayFollow(wanted: Wanted, read: Status): boolean {
+function mayWantedStatusFollow(wanted: Wanted, read: Status): boolean {
 	const isPast = (named: string) => isSameStatus(read, named) || isLater(read, named);
 	return wanted.triggerOn.includes(ANY) || !namedStatuses(wanted).every(isPast);
 }

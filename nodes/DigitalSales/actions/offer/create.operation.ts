@@ -4,7 +4,7 @@ import { catalogPages } from '../../api/catalog';
 import { offerTries } from '../../api/offers';
 import { markPricesSeen, seenPrices } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
-import { quoted } from '../../domain/text';
+import { quoteText } from '../../domain/text';
 import { withCustomFields } from '../../form/fields';
 import { displayPath, parameterError, readForm } from '../../form/readForm';
 import { createOnce } from '../../idempotency/createOnce';
@@ -112,7 +112,7 @@ function buildOffer(context: IExecuteFunctions, itemIndex: number, form: OfferFo
 	if (second >= 0) {
 		const own = ['additionalFields', 'paymentMethodDiscounts'];
 		const label = labelOf('payment_method_discounts', own);
-		const problem = `${label} has two discounts for ${quoted(names[second] ?? '')}`;
+		const problem = `${label} has two discounts for ${quoteText(names[second] ?? '')}`;
 		throw itemError(problem, 'Keep one of them.');
 	}
 	const price = { label: labelOf('price', ['price']), cents, isCustom: 'price' in customFields };
@@ -138,8 +138,8 @@ function offerRequest(run: Run, itemIndex: number, { productHash, body }: ReadyO
 
 function describeOffer(productHash: string, { title, price }: IDataObject): string {
 	return [
-		`an offer for the product ${quoted(productHash)}`,
-		...(typeof title === 'string' ? [`titled "${quoted(title)}"`] : []),
+		`an offer for the product ${quoteText(productHash)}`,
+		...(typeof title === 'string' ? [`titled "${quoteText(title)}"`] : []),
 		...(typeof price === 'number' ? [`at ${formatReais(price)}`] : []),
 	].join(' ');
 }

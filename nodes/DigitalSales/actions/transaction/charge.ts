@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { lenientText, tolerated } from '../../shared/lenient';
 import { parseDocument } from '../../domain/customer';
-import { quoted } from '../../domain/text';
+import { quoteText } from '../../domain/text';
 import { LARGEST_AMOUNT, formatReais } from '../../domain/money';
 import { wholeNumberSchema, withCustomFields } from '../../form/fields';
 import { displayPath, parameterError } from '../../form/readForm';
@@ -162,13 +162,14 @@ function describeCharge(
 	const items = cart
 		.slice(0, MOST_NAMED)
 		.map(
-			({ quantity, title, offer_hash: hash }) => `${quantity} x ${quoted(title ?? hash ?? 'item')}`,
+			({ quantity, title, offer_hash: hash }) =>
+				`${quantity} x ${quoteText(title ?? hash ?? 'item')}`,
 		);
 	if (cart.length > MOST_NAMED) items.push(`${cart.length - MOST_NAMED} more`);
 	return [
 		`cart ${items.length === 0 ? 'empty' : items.join(', ')}`,
 		...(amount === undefined ? [] : [`amount ${formatReais(amount)}`]),
-		...(document == null ? [] : [`customer document ending in ${quoted(document.slice(-4))}`]),
+		...(document == null ? [] : [`customer document ending in ${quoteText(document.slice(-4))}`]),
 	].join('; ');
 }
 

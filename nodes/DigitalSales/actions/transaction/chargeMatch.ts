@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import { normalizeContact } from '../../idempotency/fingerprints';
 import { formatReais } from '../../domain/money';
-import { quoted } from '../../domain/text';
+import { quoteText } from '../../domain/text';
 import { isTool } from '../../n8n/tool';
 import type { Charge } from './charge';
 
@@ -47,7 +47,7 @@ export function findDifferences(
 	// Of a cart with several items, the transaction may state one offer.
 	const mayDiffer = charge.isFilled && isSameOffer && charge.cart.length === 1;
 	return compact([
-		isStated && !isSameOffer && `Offer (${quoted(offer.hash ?? '')})`,
+		isStated && !isSameOffer && `Offer (${quoteText(offer.hash ?? '')})`,
 		amount != null && amount !== charge.amount && !mayDiffer && `amount (${formatReais(amount)})`,
 	]);
 }

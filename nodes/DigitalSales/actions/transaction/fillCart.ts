@@ -3,7 +3,7 @@ import { type FoundOffer, type Lookup, MOST_LOOKUP_PAGES } from '../../api/catal
 import { isOnSale } from '../../api/products';
 import { seenPrice } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
-import { quoted, RUN_AGAIN } from '../../domain/text';
+import { quoteText, RUN_AGAIN } from '../../domain/text';
 import { webAddressIn } from '../../domain/webAddress';
 import { displayPath, parameterError } from '../../form/readForm';
 import type { ServiceError } from '../../api/serviceError';
@@ -44,10 +44,14 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 		const filled = found ? fillItem(run, item, hash, found) : item;
 		const problem = lookupProblem(blankFields(filled), { found, failed });
 		if (blankFields(filled).includes(PRICE) && !hasAmount) {
-			throw fieldError('price', 'is empty', `Offer ${quoted(hash)} ${problem}. Enter the price.`);
+			throw fieldError(
+				'price',
+				'is empty',
+				`Offer ${quoteText(hash)} ${problem}. Enter the price.`,
+			);
 		}
 		if (problem !== undefined) {
-			run.addHint(`Offer ${quoted(hash)} ${problem}.`, problem, `offer ${quoted(hash)}`);
+			run.addHint(`Offer ${quoteText(hash)} ${problem}.`, problem, `offer ${quoteText(hash)}`);
 		}
 		cart.push(filled);
 	}
@@ -55,7 +59,7 @@ export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): P
 }
 
 function lookupError(hash: string, error: ServiceError): NotSentError {
-	return new NotSentError(`Offer ${quoted(hash)} could not be looked up in the catalog`, {
+	return new NotSentError(`Offer ${quoteText(hash)} could not be looked up in the catalog`, {
 		advice: `${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price and the title yourself.`,
 		outcome: 'notSent',
 		answer: error.outcome,
@@ -67,7 +71,7 @@ function ambiguousOffer(several: FoundOffer[]): [message: string, advice: string
 		.slice(0, MOST_NAMED)
 		.map(
 			({ offer: { hash, price } }) =>
-				`${quoted(String(hash))} (${price == null ? 'no price' : formatReais(price)})`,
+				`${quoteText(String(hash))} (${price == null ? 'no price' : formatReais(price)})`,
 		);
 	return [
 		'matches several offers in the catalog',

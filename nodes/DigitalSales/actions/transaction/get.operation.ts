@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { SHARES } from '../../api/rateLimiter';
 import { getTransaction } from '../../api/transactions';
-import { quoted } from '../../domain/text';
+import { quoteText } from '../../domain/text';
 import type { FormValues } from '../../form/defineForm';
 import { transactionHashField } from '../../form/locators';
 import { parameterError, readForm } from '../../form/readForm';
@@ -22,7 +22,7 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 		refuseUnfilledTool(context, itemIndex);
 		return readForm(context, itemIndex, getForm);
 	},
-	about: ({ transactionHash: hash }) => `transaction ${quoted(hash)}`,
+	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
 	async send(run, _itemIndex, form) {
 		const client = run.newClient({ share: SHARES.gets });
 		const transaction = await getTransaction(client, form.transactionHash);

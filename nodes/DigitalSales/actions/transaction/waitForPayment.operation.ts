@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Client } from '../../api/client';
 import { SHARES } from '../../api/rateLimiter';
-import { quoted } from '../../domain/text';
+import { quoteText } from '../../domain/text';
 import type { FormValues } from '../../form/defineForm';
 import { parameterError, readForm } from '../../form/readForm';
 import { assertCanPark } from '../../n8n/parking';
@@ -26,7 +26,7 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 		return form;
 	},
 	rank: (run, itemIndex) => run.wait.lastReadAt(itemIndex),
-	about: ({ transactionHash: hash }) => `transaction ${quoted(hash)}`,
+	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
 	async send(run, itemIndex, { transactionHash: hash, simplify, options: { fields } }) {
 		return [await run.wait.lookAtPayment(lookClient(run), itemIndex, { hash, simplify, fields })];
 	},
