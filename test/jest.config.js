@@ -1,12 +1,12 @@
 const { currentSuite, inTest } = require('./suites');
 
-const { folders, ...options } = currentSuite();
+const { folders, files = [], ...options } = currentSuite();
 const SOURCES = ['credentials', 'nodes', 'vendor', 'examples/source', 'test'];
 
 /** @type {import('jest').Config} */
 module.exports = {
 	roots: SOURCES.map((folder) => `<rootDir>/${folder}`),
-	testMatch: folders.map((folder) => inTest(`${folder}/**/*.test.ts`)),
+	testMatch: [...folders.map((folder) => `${folder}/**/*.test.ts`), ...files].map(inTest),
 	testPathIgnorePatterns: [inTest('tools/mutation/')],
 	testEnvironment: inTest('helpers/jest/environment.cjs'),
 	runtime: inTest('helpers/jest/runtime.cjs'),

@@ -2,7 +2,7 @@ const { run } = require('jest');
 
 const inTest = (path) => `<rootDir>/test/${path}`;
 
-/** The folders of each suite's tests, and its options for jest. `test/README.md` describes the suites. */
+/** The folders and further files of each suite, and its options for jest. `test/README.md` describes the suites. */
 const SUITES = {
 	test: {
 		folders: ['unit', 'engine', 'tools'],
@@ -11,8 +11,9 @@ const SUITES = {
 	},
 	thorough: {
 		folders: ['thorough'],
+		files: ['engine/**/{model,*.model,people,claim,workers}.test.ts'],
 		testTimeout: 300_000,
-		globalSetup: inTest('helpers/thorough/build.ts'),
+		globalSetup: inTest('helpers/thorough/setup.ts'),
 	},
 	e2e: {
 		folders: ['e2e'],

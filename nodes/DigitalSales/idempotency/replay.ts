@@ -106,7 +106,11 @@ export async function replayEnteredHash<T>(
 	const differences: string[] = [];
 	let unreadable: NotSentError | undefined;
 	if (!findDifferences) return { differences };
-	const attempts = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
+	const ofOrder = unresolved.filter(
+		({ attempt }) => !attempt || !hasOtherReference(creation, attempt),
+	);
+	if (ofOrder.length === 0) return { differences };
+	const attempts = compact(ofOrder.map(({ isSame, attempt }) => isSame && attempt));
 	for (const hash of parseHashes(creation.enteredCodes ?? '')) {
 		const made = await readEnteredHash(keyed, hash, attempts).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
@@ -141,6 +145,8 @@ export async function replayEnteredHash<T>(
 		await codes.spendShownCode();
 		// Other executions of this process hold the same attempt objects.
 		for (const attempt of attempts) Object.assign(attempt, { state: 'made', result });
+		// The customer's other order stays in doubt.
+		if (ofOrder.length < unresolved.length) return { made, differences };
 		forgetKeys([keys.unresolvedKey]);
 		// A key that stays can only cause a refusal.
 		await ledger?.deleteKeys([keys.unresolvedKey]).catch(() => undefined);
@@ -158,9 +164,7 @@ async function readEnteredHash<T>(
 	const { account, memory } = creation;
 	const known = findAttempt(resultKey(account, hash));
 	if (known && !hasSameGoods(creation, known)) return undefined;
-	if (compact([known, ...attempts]).some((one) => hasOtherReference(creation, one))) {
-		return undefined;
-	}
+	if (known && hasOtherReference(creation, known)) return undefined;
 	// A hash that was left in the form may belong to an earlier charge or another item.
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
 	if (isOlder || memory.findOtherItem(keys.itemKey, hash)) return undefined;

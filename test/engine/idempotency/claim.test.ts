@@ -5,7 +5,7 @@ import { crashedData, NodeProcess, processedItems } from '../../helpers/engine';
 import { type Ask, codeIn, errorOf, MAYBE, retryable, useShop } from '../../helpers/charging';
 import { latencyOf, randomOf, stallingLatencyOf } from '../../helpers/database';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 12);
+const RUNS = Number(process.env.MODEL_RUNS ?? 6);
 const ORDER = { order: 'order-1' };
 
 describe('Several processes', () => {

@@ -51,7 +51,7 @@ const step = fc.oneof(
 );
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
-const RUNS = Number(process.env.MODEL_RUNS ?? 60);
+const RUNS = Number(process.env.MODEL_RUNS ?? 25);
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 type Shop = ReturnType<typeof useShop>;

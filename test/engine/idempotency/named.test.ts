@@ -186,6 +186,28 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		},
 	);
 
+	test.each(['made', 'in doubt'])(
+		'of an order that was %s before a restart is given although another order of the customer is in doubt',
+		async (state) => {
+			const isInDoubt = state === 'in doubt';
+			if (isInDoubt) shop.fault('lose');
+			await shop.ask({ order: 'feb' });
+			const hash = shop.hashes.at(-1) ?? '';
+			const process = NodeProcess.fresh();
+			const jan = { order: 'jan', process };
+			const code = isInDoubt ? codeIn(await shop.ask(jan)) : undefined;
+			const { hash: other } = await lost({ ...jan, code });
+
+			const given = await shop.charge({ order: 'feb', process, code: hash });
+			const refused = await shop.ask({ order: 'mar', process });
+			const alsoGiven = await shop.charge({ ...jan, code: other });
+
+			expect([given, alsoGiven].map(({ json }) => json[0]?.hash)).toEqual([hash, other]);
+			expect(errorOf(refused)).toContain(MAYBE);
+			expect(shop.charges).toBe(2);
+		},
+	);
+
 	test('for another order is not taken for this one', async () => {
 		const { hash } = await lost({ order: '2026-10' });
 		const refused = await shop.ask({ order: '2026-11', code: hash });

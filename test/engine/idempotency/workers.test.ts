@@ -6,7 +6,7 @@ import { latencyOf, randomOf } from '../../helpers/database';
 import { type Ask, codeIn, retryable, useShop, VOID } from '../../helpers/charging';
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
-const RUNS = Number(process.env.MODEL_RUNS ?? 12);
+const RUNS = Number(process.env.MODEL_RUNS ?? 6);
 
 const worker = fc.nat(2);
 const order = fc.constantFrom('order-1', 'order-1', 'order-1', 'order-2');

@@ -87,7 +87,7 @@ interface Notice {
 }
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 14);
-const RUNS = Number(process.env.MODEL_RUNS ?? 15);
+const RUNS = Number(process.env.MODEL_RUNS ?? 6);
 /** Far more than a sender needs once everything works. */
 const MOST_ROUNDS = 20;
 

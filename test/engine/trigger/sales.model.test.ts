@@ -6,7 +6,7 @@ import { useInbox } from '../../helpers/inbox';
 import { postFrom, sendAsPlatform } from '../../helpers/platform';
 import { received, waitingRoomOf } from '../../helpers/waiting';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 6);
+const RUNS = Number(process.env.MODEL_RUNS ?? 2);
 const STRANGER = '203.0.113.7';
 /** In a flood of ten a second. */
 const EACH_MS = 100;

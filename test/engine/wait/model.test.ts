@@ -4,7 +4,7 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { ParkedRun, RunOutcome } from '../../helpers/engine';
 import { received, useWaitingRoom } from '../../helpers/waiting';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 20);
+const RUNS = Number(process.env.MODEL_RUNS ?? 8);
 const LIMIT_MINUTES = 20;
 /** After the limit payments that cannot be read are tried again for 15 minutes, the last time just before that. */
 const WRONG_FOR_MINUTES = 33;
