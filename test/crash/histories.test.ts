@@ -64,11 +64,15 @@ describe.each(KINDS)('charges, sales and waits while n8n is killed, as $processe
 		builder = await HistoryBuilder.from(recorder);
 		history = builder.build();
 		await mkdir(DATA_FOLDER, { recursive: true });
-		const { otherErrors, mixedUpExecutions } = builder;
+		const { otherErrors, mixedUpExecutions, executionsWithoutResult } = builder;
 		const { reports } = recorder;
 		await writeFile(
 			path.join(DATA_FOLDER, `history-${chance.seed}.json`),
-			JSON.stringify({ ...history, otherErrors, mixedUpExecutions, reports }, null, '\t'),
+			JSON.stringify(
+				{ ...history, otherErrors, mixedUpExecutions, executionsWithoutResult, reports },
+				null,
+				'\t',
+			),
 		);
 		addFigures();
 	}, WITHIN_MS);

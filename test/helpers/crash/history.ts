@@ -84,6 +84,19 @@ export class HistoryBuilder {
 		);
 	}
 
+	/** The executions of waits that put out nothing, for a person to read. */
+	get executionsWithoutResult(): object[] {
+		const waiting = this.waits().filter(({ results }) => results.length === 0);
+		const hashes = new Set(waiting.map(({ hash }) => hash));
+		return this.executions
+			.filter((execution) => hashesIn(execution).some((hash) => hashes.has(hash)))
+			.map((execution) => {
+				const { summary, lastNode, complaint, pending } = execution;
+				const runs = { charge: execution.runs('Charge'), wait: execution.runs('Wait') };
+				return { ...summary, hashes: hashesIn(execution), lastNode, complaint, pending, runs };
+			});
+	}
+
 	/** Successful executions that put out transactions of customers other than the requested. */
 	get mixedUpExecutions(): string[] {
 		return this.chargingExecutions()

@@ -200,6 +200,8 @@ export class Recorder {
 		await this.waitUntilQuiet();
 		await this.retryFailedExecutions();
 		await this.waitForEndedWaits();
+		// The processes die when their servers are stopped.
+		for (const member of this.n8n.members) member.onDeath = () => undefined;
 	}
 
 	private async carryOutStep(step: Step, plan: Plan): Promise<void> {
