@@ -48,11 +48,11 @@ export class Claim<T> {
 		this.unlock = await lockKeys(keyed.keys.ledgerKeys, signal);
 		await this.forgetEndedDoubt();
 		this.earlier = await findEarlierAttempts(creation, keyed.keys);
-		const { existing, voided, unresolved: known = [] } = this.earlier;
+		const { existing, voided } = this.earlier;
 		if (existing) return await replayExisting(keyed, existing);
-		// An entered hash may be of an attempt that only n8n's database knows.
-		const needsLedger = hasEnteredHash(creation) || (asksLedger && !voided && known.length === 0);
-		const unresolved = [...known, ...(needsLedger ? await this.findInLedger(known) : [])];
+		const needsLedger = hasEnteredHash(creation) || (asksLedger && !voided);
+		const unresolved =
+			this.earlier.unresolved ?? (needsLedger ? await this.findUnresolvedInLedger() : []);
 		if (unresolved.length === 0) return undefined;
 		const { made, unreadable, differences } = await replayEnteredHash(keyed, unresolved);
 		if (made !== undefined || voided) return made;
@@ -117,13 +117,10 @@ export class Claim<T> {
 		if (!isOpen) forgetKeys([keys.unresolvedKey]);
 	}
 
-	private async findInLedger(known: readonly Unresolved[]): Promise<Unresolved[]> {
+	private async findUnresolvedInLedger(): Promise<Unresolved[]> {
 		const { keys, ledger } = this.keyed;
-		const knownKeys = known.flatMap((one) => one.keys);
 		const claimed: string[] = [];
-		for (const key of difference(keys.ledgerKeys, knownKeys)) {
-			if (await ledger?.hasKey(key)) claimed.push(key);
-		}
+		for (const key of keys.ledgerKeys) if (await ledger?.hasKey(key)) claimed.push(key);
 		return buildUnresolved(this.keyed, claimed);
 	}
 

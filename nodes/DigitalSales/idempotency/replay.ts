@@ -106,11 +106,7 @@ export async function replayEnteredHash<T>(
 	const differences: string[] = [];
 	let unreadable: NotSentError | undefined;
 	if (!findDifferences) return { differences };
-	const ofOrder = unresolved.filter(
-		({ attempt }) => !attempt || !hasOtherReference(creation, attempt),
-	);
-	if (ofOrder.length === 0) return { differences };
-	const attempts = compact(ofOrder.map(({ isSame, attempt }) => isSame && attempt));
+	const attempts = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
 	for (const hash of parseHashes(creation.enteredCodes ?? '')) {
 		const made = await readEnteredHash(keyed, hash, attempts).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
@@ -125,6 +121,7 @@ export async function replayEnteredHash<T>(
 			differences.push(`Transaction ${quoteText(hash)} has another ${differing.join(' and ')}.`);
 			continue;
 		}
+		const isOfOrder = await isKnownOfOrder(keyed, hash);
 		// A hash belongs to one order, or ends one doubt without an order.
 		const owner = keys.orderKey ?? (await codes.nextPositionKey());
 		const key = resultKey(creation.account, hash);
@@ -143,10 +140,9 @@ export async function replayEnteredHash<T>(
 		};
 		await replayExisting(keyed, { made, earlier });
 		await codes.spendShownCode();
+		if (isOfOrder) return { made, differences };
 		// Other executions of this process hold the same attempt objects.
 		for (const attempt of attempts) Object.assign(attempt, { state: 'made', result });
-		// The customer's other order stays in doubt.
-		if (ofOrder.length < unresolved.length) return { made, differences };
 		forgetKeys([keys.unresolvedKey]);
 		// A key that stays can only cause a refusal.
 		await ledger?.deleteKeys([keys.unresolvedKey]).catch(() => undefined);
@@ -157,17 +153,31 @@ export async function replayEnteredHash<T>(
 
 /** @returns undefined if the hash cannot belong to the charge in doubt, as far as is known */
 async function readEnteredHash<T>(
-	{ creation, keys }: KeyedCreation<T>,
+	keyed: KeyedCreation<T>,
 	hash: string,
 	attempts: readonly Attempt[],
 ): Promise<T | undefined> {
+	const { creation, keys } = keyed;
 	const { account, memory } = creation;
 	const known = findAttempt(resultKey(account, hash));
 	if (known && !hasSameGoods(creation, known)) return undefined;
 	if (known && hasOtherReference(creation, known)) return undefined;
+	const isOtherInDoubt = attempts.some((one) => hasOtherReference(creation, one));
+	if (isOtherInDoubt && !(await isKnownOfOrder(keyed, hash))) return undefined;
 	// A hash that was left in the form may belong to an earlier charge or another item.
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
 	if (isOlder || memory.findOtherItem(keys.itemKey, hash)) return undefined;
 	const made = await creation.readAgain({ hash });
 	return creation.isVoid(made) ? undefined : made;
+}
+
+/** Whether n8n's database knows the charge as that of the order. Then its hash ends no doubt about another charge. */
+async function isKnownOfOrder<T>(
+	{ creation, keys, ledger }: KeyedCreation<T>,
+	hash: string,
+): Promise<boolean> {
+	const { orderKey } = keys;
+	const key = resultKey(creation.account, hash);
+	if (orderKey === undefined || !(await ledger?.hasKey(key))) return false;
+	return (await ledger?.claimKey(key, orderKey)) === true;
 }
