@@ -5,7 +5,7 @@ import { retryDecision } from '../api/retryTable';
 import { ServiceError } from '../api/serviceError';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
-import { isSettled, isWaiting } from '../domain/paymentStatus';
+import { isSettled } from '../domain/paymentStatus';
 import { isPrivateAddress, parseWebAddress } from '../domain/webAddress';
 import { parkExecution, readParkedState } from '../n8n/parking';
 import { resumeUrl } from '../n8n/resumeUrl';
@@ -16,10 +16,12 @@ import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
 import { jsonObject } from '../shared/json';
 import { pauseUntilNextLook } from './schedule';
 
-/** For unknown hashes, and failed reads after the time limit. */
+/** For unknown hashes, and failed reads at the end. */
 const PATIENCE_MS = 15 * 60_000;
 
 const paymentSchema = z.object({
+	hash: z.string(),
+	triedAt: z.number(),
 	read: z.object({ at: z.number(), status: z.string().nullish(), json: jsonObject }).optional(),
 	unknownSince: z.number().optional(),
 });
@@ -27,6 +29,8 @@ type Payment = z.output<typeof paymentSchema>;
 
 const stateSchema = z.object({
 	deadline: z.number(),
+	/** When a look first found all payments decided, or the time limit over. */
+	endingSince: z.number().optional(),
 	nextLookAt: z.number(),
 	looks: z.number(),
 	failures: z.number(),
@@ -44,7 +48,7 @@ export class PaymentWait {
 	private readonly payments: Array<Payment | null | undefined>;
 	private readonly entries: Entry[] = [];
 	private deadline: number;
-	private hasSucceededRead = false;
+	private hasAnswer = false;
 	private hasFailedRead = false;
 	private isWebhookExpected = true;
 
@@ -54,13 +58,13 @@ export class PaymentWait {
 		this.payments = [...(this.previous?.payments ?? [])];
 	}
 
-	/** The payment with the oldest read goes first, because permits may run out. */
-	lastReadAt(itemIndex: number): number {
-		return this.previous?.payments[itemIndex]?.read?.at ?? 0;
+	/** The payment that was tried longest ago goes first, because permits may run out. */
+	lastTriedAt(itemIndex: number): number {
+		return this.previous?.payments[itemIndex]?.triedAt ?? 0;
 	}
 
 	get isLastLook(): boolean {
-		return this.now >= this.deadline + PATIENCE_MS;
+		return this.now >= (this.previous?.endingSince ?? Infinity) + PATIENCE_MS;
 	}
 
 	setTimeLimit(milliseconds: number): void {
@@ -76,7 +80,11 @@ export class PaymentWait {
 		itemIndex: number,
 		awaited: AwaitedPayment,
 	): Promise<ItemResult> {
-		const payment = (this.payments[itemIndex] ??= {});
+		const { hash } = awaited;
+		const stored = this.payments[itemIndex];
+		// A Retry may have another hash.
+		const payment = stored?.hash === hash ? stored : { hash, triedAt: 0 };
+		this.payments[itemIndex] = payment;
 		const entry: Entry = { item: { json: {} }, awaited, payment, wasDone: this.isDone(payment) };
 		if (!entry.wasDone) await this.readPayment(client, entry);
 		this.entries.push(entry);
@@ -84,37 +92,46 @@ export class PaymentWait {
 	}
 
 	async finishLook(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
-		const isOpen = this.entries.some(({ payment }) => !this.isDone(payment));
-		if (isOpen && !this.isLastLook) {
+		if (this.isEnding) {
+			// A decided payment may have been refunded after the earlier look.
+			const doneBefore = this.entries.filter(({ wasDone }) => wasDone);
+			const readAgain = async (entry: Entry) => await this.readPayment(newClient(), entry);
+			await eachLimit(doneBefore, READS_AT_ONCE, readAgain);
+		}
+		if (!this.isLastLook && !this.entries.every(({ payment }) => this.isRecent(payment))) {
 			await this.parkUntilNextLook();
 			return [];
 		}
-		// A decided payment may have been refunded after the earlier look.
-		const doneBefore = this.entries.filter(({ wasDone }) => wasDone);
-		const readAgain = async (entry: Entry) => await this.readPayment(newClient(), entry);
-		await eachLimit(doneBefore, READS_AT_ONCE, readAgain);
 		for (const { item, payment, awaited } of this.entries) {
 			item.json = this.buildItemJson(payment, awaited);
 		}
 		return items;
 	}
 
+	private get isEnding(): boolean {
+		return this.now >= this.deadline || this.entries.every(({ payment }) => this.isDone(payment));
+	}
+
 	private isDone({ read }: Payment): boolean {
 		return read !== undefined && (isSettled(read.status) || read.at >= this.deadline);
+	}
+
+	private isRecent(payment: Payment): boolean {
+		return this.isDone(payment) && (payment.read?.at ?? 0) >= this.now - PATIENCE_MS;
 	}
 
 	private async readPayment(client: Client, { payment, awaited }: Entry): Promise<void> {
 		const at = clock.now();
 		const transaction = await getTransaction(client, awaited.hash).catch((error: unknown) => {
 			if (!(error instanceof ServiceError) || !this.mayRecover(payment, error, at)) throw error;
+			if (error.outcome.kind !== 'rateLimited') payment.triedAt = at;
 			this.hasFailedRead = true;
 			this.isWebhookExpected = false;
 		});
 		if (!transaction) return;
-		this.hasSucceededRead = true;
+		payment.triedAt = at;
+		this.hasAnswer = true;
 		const { payment_status: status } = transaction;
-		// A lagging replica may still show a decided payment as open.
-		if (isSettled(payment.read?.status) && isWaiting(status)) return;
 		payment.read = { at, status, json: waitOutput(transaction, awaited) };
 		this.isWebhookExpected &&= isSettled(status) || this.isNotifiedHere(transaction);
 	}
@@ -123,10 +140,11 @@ export class PaymentWait {
 		if (payment.read) return true;
 		const { kind, status, isWebPage = false } = outcome;
 		if (status === 404 && !isWebPage) {
+			this.hasAnswer = true;
 			payment.unknownSince ??= at;
 			return at < Math.min(this.deadline, payment.unknownSince + PATIENCE_MS);
 		}
-		delete payment.unknownSince;
+		if (kind !== 'rateLimited') delete payment.unknownSince;
 		// After `fail` for a POST, only a person can help. A web page may come from a proxy.
 		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
@@ -138,17 +156,20 @@ export class PaymentWait {
 
 	private async parkUntilNextLook(): Promise<void> {
 		const { previous, deadline, now, payments, isWebhookExpected } = this;
-		const isOver = now >= deadline;
+		const endingSince = this.isEnding ? (previous?.endingSince ?? now) : undefined;
 		// n8n rounds its timers, so a look on time may be a little early.
 		const isWoken = previous !== undefined && now < previous.nextLookAt - 1_000;
 		const looks = (previous?.looks ?? 0) + (isWoken ? 0 : 1);
-		const hasReadNothing = this.hasFailedRead && !this.hasSucceededRead;
-		// After the time limit, a payment is open only if its read failed.
-		const failures = hasReadNothing ? (previous?.failures ?? 0) + 1 : Number(isOver);
+		const hasReadNothing = this.hasFailedRead && !this.hasAnswer;
+		const hasBegunToEnd = endingSince === now;
+		const earlierFailures = isWoken || hasBegunToEnd ? 0 : (previous?.failures ?? 0);
+		// At the end, the node parks only because a read failed.
+		const failures = hasReadNothing ? earlierFailures + 1 : Number(endingSince !== undefined);
 		const pauseMs = pauseUntilNextLook({ looks, failures, isWoken, isWebhookExpected });
-		const nextLookAt = Math.min(now + pauseMs, isOver ? deadline + PATIENCE_MS : deadline);
-		const state: z.input<typeof stateSchema> = { deadline, nextLookAt, looks, failures, payments };
-		await parkExecution(this.context, new Date(nextLookAt), state);
+		const lastLookAt = endingSince === undefined ? deadline : endingSince + PATIENCE_MS;
+		const nextLookAt = Math.min(now + pauseMs, lastLookAt);
+		const state = { deadline, endingSince, nextLookAt, looks, failures, payments };
+		await parkExecution(this.context, new Date(nextLookAt), stateSchema.parse(state));
 	}
 
 	private buildItemJson(

@@ -153,6 +153,30 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		});
 	});
 
+	test('a Retry with another hash knows nothing of the hash before', async () => {
+		const [paid, open, right] = [await room.charge(), await room.charge(), await room.charge()];
+		const startItems = [
+			{ wrong: paid, right: open },
+			{ wrong: 'nosuch1', right },
+		];
+		const wait = async (field: string, more = {}) =>
+			await room.wait([], {
+				...{ startItems, ...more },
+				parameters: { transactionHash: `={{ $json.${field} }}` },
+			});
+		await room.settle([paid, right]);
+		const failed = await (await wait('wrong')).parked?.finished;
+
+		const retry = await wait('right', { retryOf: failed?.run.data });
+
+		expect([failed?.status, retry.status]).toEqual(['error', 'waiting']);
+		await room.settle([open]);
+		expect(received(await retry.parked?.finished)).toMatchObject([
+			{ hash: open, paid: true },
+			{ hash: right, paid: true },
+		]);
+	});
+
 	test('Retry On Fail does not begin the wait anew for an item that has failed', async () => {
 		const hash = await room.charge();
 		const settings = { onError: 'continueRegularOutput', retryOnFail: true, maxTries: 3 };

@@ -57,6 +57,20 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(room.looksAt(hash).at(-1)).toBeLessThan(21);
 	});
 
+	test('reads within the 15 minutes after the limit although reads had failed for long before', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { minutes: 60 });
+		await clock.sleep(2 * MINUTE_MS);
+		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
+		await room.settle([hash]);
+		await clock.sleep(60 * MINUTE_MS);
+		room.account.sandbox.clearFaults();
+		await clock.sleep(11 * MINUTE_MS);
+		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
+
+		expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+	});
+
 	test('for 15 minutes at most, then passes on what was last read, with its time', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { minutes: 10 });

@@ -88,6 +88,30 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(room.looksAt(hash).length).toBeGreaterThanOrEqual(4);
 	});
 
+	test('often if the address of this execution is private', async () => {
+		webServer.publicUrl = 'http://10.0.0.5:5678';
+		await room.chargeAndWait();
+		const [{ hash } = { hash: '' }] = room.account.sandbox.transactions;
+
+		await clock.sleep(4 * MINUTE_MS);
+
+		expect(room.looksAt(hash).length).toBeGreaterThanOrEqual(4);
+	});
+
+	test('again in a minute after a webhook whose read fails, although reads have failed for an hour', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
+		await clock.sleep(70 * MINUTE_MS);
+		await room.settle([hash]);
+		await parked.resumeByWebhook({ hash, status: 'paid' });
+		room.account.sandbox.clearFaults();
+
+		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		const looksAt = room.looksAt(hash);
+		expectPauses(looksAt.slice(-2), [1]);
+	});
+
 	test('again in a minute after a webhook that the read does not confirm, and then as before', async () => {
 		const { hash, parked } = await chargeUnheard();
 		jest.spyOn(clock, 'random').mockReturnValue(0.9);
@@ -140,7 +164,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 
 	test('never waits in line for the rate limit', async () => {
 		const hash = await room.charge();
-		room.account.fault('read', { kind: 'retryAfter', seconds: 100 });
+		room.account.fault('read', { kind: 'retryAfter', seconds: 80 });
 		await room.park([hash]);
 		const before = room.reads();
 
@@ -248,5 +272,51 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 				{ hash: open, paid: false, timed_out: true },
 			]);
 		});
+
+		test('forward past the limit: it looks again if the first read fails', async () => {
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+			await room.settle([hash]);
+			set(30);
+			room.account.fault('read', { kind: 'resetBeforeProcessing' });
+
+			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		});
+	});
+});
+
+describe('Transaction > Wait for Payment: when it looks, and few reads are allowed', () => {
+	const room = useWaitingRoom({ readsPerMinute: 4 });
+
+	test('all payments are read at the end, although all waits were overdue at once', async () => {
+		const hashes: string[] = [];
+		while (hashes.length < 12) hashes.push(await room.charge());
+		const parked: ParkedRun[] = [];
+		for (const hash of hashes) {
+			parked.push(await room.park([hash]));
+			await clock.sleep(MINUTE_MS / 2);
+		}
+		await room.settle(hashes);
+		const { now } = Date;
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 30 * 60 * MINUTE_MS);
+
+		const ends = await Promise.all(parked.map(async (run) => received(await run.finished)?.[0]));
+		jest.restoreAllMocks();
+
+		expect(ends.map((item) => item?.paid)).toEqual(hashes.map(() => true));
+	});
+
+	test('hashes that the service does not know leave reads for the others', async () => {
+		const hashes = [await room.charge(), await room.charge(), await room.charge()];
+		const unknown = ['nosuch1', 'nosuch2', 'nosuch3', 'nosuch4', 'nosuch5'];
+		const settings = { onError: 'continueRegularOutput' };
+		const parked = await room.park([...unknown, ...hashes], { settings, minutes: 120 });
+		await room.settle(hashes);
+
+		const items = received(await parked.finished) ?? [];
+
+		expect(items.slice(0, 5).map(({ paid }) => paid)).not.toContain(true);
+		expect(items.slice(5).map(({ paid }) => paid)).toEqual([true, true, true]);
+		expect(room.looksAt(hashes[0] ?? '').at(-1)).toBeLessThan(60);
 	});
 });

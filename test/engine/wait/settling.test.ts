@@ -151,22 +151,56 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		]);
 	});
 
-	test.each([
-		['fails', { kind: 'status', status: 500 }],
-		['lags behind', { kind: 'patchBody', set: { payment_status: 'waiting_payment' } }],
-	] as const)('if that read %s, the earlier one counts, with its time', async (_name, fault) => {
-		const [paid, open] = [await room.charge(), await room.charge()];
-		await room.settle([paid]);
-		const parked = await room.park([paid, open]);
-		await room.settle([open]);
-		// The first read of the next look is of the open payment, the second one of the other.
-		room.account.fault('read', { ...fault, after: 1 });
+	describe('if the last read of a paid payment', () => {
+		/** Of two payments, the first is read as paid. The second is paid some time later. */
+		const waitWithPaid = async (laterMs = 0) => {
+			const [paid, open] = [await room.charge(), await room.charge()];
+			await room.settle([paid]);
+			const parked = await room.park([paid, open]);
+			await clock.sleep(laterMs);
+			return { parked, paid, open };
+		};
 
-		const [item, other] = received(await parked.finished) ?? [];
+		test('fails, a read of the last 15 minutes counts, with its time', async () => {
+			const { parked, paid, open } = await waitWithPaid();
+			await room.settle([open]);
+			// The first read of the next look is of the open payment, the second one of the other.
+			room.account.fault('read', { kind: 'status', status: 500, after: 1 });
 
-		expect(item).toMatchObject({ hash: paid, paid: true, timed_out: false });
-		const minutes = Date.parse(String(other?.checked_at)) - Date.parse(String(item?.checked_at));
-		expect(minutes).toBeGreaterThanOrEqual(MINUTE_MS);
+			const [item, other] = received(await parked.finished) ?? [];
+
+			expect(item).toMatchObject({ hash: paid, paid: true, timed_out: false });
+			const minutes = Date.parse(String(other?.checked_at)) - Date.parse(String(item?.checked_at));
+			expect(minutes).toBeGreaterThanOrEqual(MINUTE_MS);
+		});
+
+		test('fails, an older read does not count: it was refunded hours ago', async () => {
+			const { parked, paid, open } = await waitWithPaid(3 * 60 * MINUTE_MS);
+			await room.settle([paid], 'refunded');
+			await room.settle([open]);
+			room.account.fault('read', { kind: 'status', status: 500, after: 1 }, 2);
+
+			const [item, other] = received(await parked.finished) ?? [];
+
+			expect(item).toMatchObject({ hash: paid, paid: false, payment_status: 'refunded' });
+			expect(other).toMatchObject({ hash: open, paid: true });
+		});
+
+		test.each(['waiting_payment', 'pending_review'])(
+			'shows %s, the wait goes on until it is decided',
+			async (status) => {
+				const { parked, open } = await waitWithPaid();
+				await room.settle([open]);
+				const set = { payment_status: status };
+				room.account.fault('read', { kind: 'patchBody', set, after: 1 });
+
+				const items = received(await parked.finished) ?? [];
+
+				expect(items).toMatchObject([{ paid: true }, { paid: true }]);
+				const [first, second] = items.map((one) => Date.parse(String(one.checked_at)));
+				expect(Math.abs(Number(first) - Number(second))).toBeLessThan(1_000);
+			},
+		);
 	});
 
 	test('waits twice in one execution, each time for its own payment', async () => {

@@ -25,7 +25,7 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 		run.wait.setTimeLimit(limitMs(form.timeLimit, form.timeLimitUnit));
 		return form;
 	},
-	rank: (run, itemIndex) => run.wait.lastReadAt(itemIndex),
+	rank: (run, itemIndex) => run.wait.lastTriedAt(itemIndex),
 	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
 	async send(run, itemIndex, { transactionHash: hash, simplify, options: { fields } }) {
 		return [await run.wait.lookAtPayment(lookClient(run), itemIndex, { hash, simplify, fields })];
