@@ -2,6 +2,8 @@ import { clock } from '../shared/clock';
 
 const MINUTE_MS = 60_000;
 const LONGEST_PAUSE_MINUTES = 60;
+/** Looks often fail only because many waits share few reads. */
+const LONGEST_FAILURE_MINUTES = 16;
 
 /** A pause is multiplied by a random factor, so that waits that began together do not look together. */
 const NARROW = { min: 1, max: 1.1 };
@@ -28,7 +30,8 @@ export interface LookResult {
 
 /** Milliseconds until the next look. n8n checks its timers once a minute, so a shorter pause may last a minute. */
 export function pauseUntilNextLook(look: LookResult): number {
-	if (look.failures > 0) return randomPause(2 ** (look.failures - 1), NARROW);
+	const failureMinutes = Math.min(2 ** (look.failures - 1), LONGEST_FAILURE_MINUTES);
+	if (look.failures > 0) return randomPause(failureMinutes, NARROW);
 	// The service may not show yet what the webhook reports.
 	if (look.isWoken) return randomPause(1, NARROW);
 	const { minutes, range } = SCHEDULES[look.isWebhookExpected ? 'webhookExpected' : 'noWebhook'];
