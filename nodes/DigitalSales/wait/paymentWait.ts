@@ -94,11 +94,14 @@ export class PaymentWait {
 	async finishLook(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
 		if (this.isEnding) {
 			// A decided payment may have been refunded after the earlier look.
-			const doneBefore = this.entries.filter(({ wasDone }) => wasDone);
+			const endingSince = this.previous?.endingSince ?? this.now;
+			const isEarlier = ({ wasDone, payment }: Entry) =>
+				wasDone && (payment.read?.at ?? 0) <= endingSince;
 			const readAgain = async (entry: Entry) => await this.readPayment(newClient(), entry);
-			await eachLimit(doneBefore, READS_AT_ONCE, readAgain);
+			await eachLimit(this.entries.filter(isEarlier), READS_AT_ONCE, readAgain);
 		}
-		if (!this.isLastLook && !this.entries.every(({ payment }) => this.isRecent(payment))) {
+		const isComplete = this.entries.every(({ payment }) => this.isRecent(payment));
+		if (!isComplete && !(this.isEnding && this.isLastLook)) {
 			await this.parkUntilNextLook();
 			return [];
 		}

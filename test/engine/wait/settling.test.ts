@@ -186,6 +186,19 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 			expect(other).toMatchObject({ hash: open, paid: true });
 		});
 
+		test('fails for 15 minutes and then shows it open, the wait goes on', async () => {
+			const { parked, paid, open } = await waitWithPaid(3 * 60 * MINUTE_MS);
+			await room.settle([open]);
+			room.account.fault('read', { kind: 'status', status: 500, after: 1 }, 7);
+			await room.settle([paid], 'waiting_payment');
+			await clock.sleep(60 * MINUTE_MS);
+			await room.settle([paid]);
+
+			const items = received(await parked.finished) ?? [];
+
+			expect(items.map(({ paid }) => paid)).toEqual([true, true]);
+		});
+
 		test.each(['waiting_payment', 'pending_review'])(
 			'shows %s, the wait goes on until it is decided',
 			async (status) => {
