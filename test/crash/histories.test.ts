@@ -12,7 +12,7 @@ import { HistoryBuilder } from '../helpers/crash/history';
 import { Recorder } from '../helpers/crash/recorder';
 
 const COMMAND = 'npm run crash';
-const WITHIN_MS = 60 * 60_000;
+const WITHIN_MS = 90 * 60_000;
 const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_100);
 
 /** A single process keeps the data of crashed executions, so that n8n's Retry can continue them; queue mode does not. */

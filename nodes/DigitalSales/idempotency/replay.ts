@@ -108,6 +108,9 @@ export async function replayEnteredHash<T>(
 	if (!findDifferences) return { differences };
 	const attempts = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
 	for (const hash of parseHashes(creation.enteredCodes ?? '')) {
+		const isOfOrder = await isKnownOfOrder(keyed, hash);
+		// An unknown charge may be that of the other order.
+		if (!isOfOrder && attempts.some((one) => hasOtherReference(creation, one))) continue;
 		const made = await readEnteredHash(keyed, hash, attempts).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
 			const { outcome } = error;
@@ -121,7 +124,6 @@ export async function replayEnteredHash<T>(
 			differences.push(`Transaction ${quoteText(hash)} has another ${differing.join(' and ')}.`);
 			continue;
 		}
-		const isOfOrder = await isKnownOfOrder(keyed, hash);
 		// A hash belongs to one order, or ends one doubt without an order.
 		const owner = keys.orderKey ?? (await codes.nextPositionKey());
 		const key = resultKey(creation.account, hash);
@@ -153,17 +155,14 @@ export async function replayEnteredHash<T>(
 
 /** @returns undefined if the hash cannot belong to the charge in doubt, as far as is known */
 async function readEnteredHash<T>(
-	keyed: KeyedCreation<T>,
+	{ creation, keys }: KeyedCreation<T>,
 	hash: string,
 	attempts: readonly Attempt[],
 ): Promise<T | undefined> {
-	const { creation, keys } = keyed;
 	const { account, memory } = creation;
 	const known = findAttempt(resultKey(account, hash));
 	if (known && !hasSameGoods(creation, known)) return undefined;
 	if (known && hasOtherReference(creation, known)) return undefined;
-	const isOtherInDoubt = attempts.some((one) => hasOtherReference(creation, one));
-	if (isOtherInDoubt && !(await isKnownOfOrder(keyed, hash))) return undefined;
 	// A hash that was left in the form may belong to an earlier charge or another item.
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
 	if (isOlder || memory.findOtherItem(keys.itemKey, hash)) return undefined;

@@ -171,8 +171,10 @@ export class PaymentWait {
 		const pauseMs = pauseUntilNextLook({ looks, failures, isWoken, isWebhookExpected });
 		const lastLookAt = endingSince === undefined ? deadline : endingSince + PATIENCE_MS;
 		const nextLookAt = Math.min(now + pauseMs, lastLookAt);
-		const state = { deadline, endingSince, nextLookAt, looks, failures, payments };
-		await parkExecution(this.context, new Date(nextLookAt), stateSchema.parse(state));
+		const state: z.input<typeof stateSchema> = {
+			...{ deadline, endingSince, nextLookAt, looks, failures, payments },
+		};
+		await parkExecution(this.context, new Date(nextLookAt), state);
 	}
 
 	private buildItemJson(

@@ -85,7 +85,7 @@ class ShopModel {
 	/** The latest refusal as in doubt. */
 	private refused: Refused | undefined;
 	private isCoded = false;
-	/** Whether nothing was forgotten, lost or allowed by a code so far. */
+	/** Whether nothing was forgotten, lost or allowed by a code so far, and no Retry was for another order. */
 	private isPlain = true;
 
 	constructor(private readonly shop: Shop) {}
@@ -104,6 +104,8 @@ class ShopModel {
 			const execution = executions.at(index);
 			if (!execution) return;
 			const wish = one.do === 'retry' ? one.wish : execution.wish;
+			// It may replace a void charge of the first order, which may then be charged only by a code.
+			if (wish.order !== execution.wish.order) this.isPlain = false;
 			await this.run(wish, { retryOf: execution.data });
 		}
 	}
@@ -214,12 +216,15 @@ class ShopModel {
 	private isFound(text: string, { customer }: Wish): boolean {
 		const { orders, details } = claimsIn(text);
 		const isPlace = text.includes('charged for this item, so');
+		// After a restart, a refusal cannot give the details of the attempt.
+		const isOfCustomer = text.includes('It was for the same customer and items');
 		return this.posted.some(
 			(one) =>
 				this.isLive(one.hash) &&
 				(details.includes(aboutOf(one.wish)) ||
 					(one.wish.order !== undefined && orders.includes(one.wish.order)) ||
-					(isPlace && one.wish.customer === customer)),
+					(isPlace && one.wish.customer === customer) ||
+					(isOfCustomer && !one.isAnswered && one.wish.customer === customer)),
 		);
 	}
 

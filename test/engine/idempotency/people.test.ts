@@ -311,6 +311,8 @@ class PeopleModel {
 				return;
 			} else if (text.includes(' yet')) await pause(20 * MINUTE_MS);
 			else expect(text).toMatch(/\(422\)|dashboard first/);
+			const ofExecution = retries?.lineage.hashes.get(one) ?? [];
+			const mayBe = [expected, ...ofExecution, ...this.hashesOf(month && `${month}-${one}`)];
 			const again = await this.run(people, {
 				...{ month, retries, isCoded },
 				entered: entered.join(', '),
@@ -319,8 +321,8 @@ class PeopleModel {
 			});
 			const answer = again.answers.find(({ person: who }) => who === one);
 			text = answer?.text ?? '';
-			// Another charge than that of the hash, if another worker did not know that the order or the execution has one.
-			if (expected !== undefined && text === '') expect(answer?.given?.already_charged).toBe(true);
+			// One worker may know another charge of the order or the execution than the other worker does.
+			if (expected !== undefined && text === '') expect(mayBe).toContain(answer?.given?.hash);
 		}
 		expect(text === '' ? [] : [...seen, text]).toEqual([]);
 		const reference = month && `${month}-${one}`;
@@ -345,6 +347,11 @@ class PeopleModel {
 		this.references.set(hash, `next-${before}`);
 		this.shown.add(hash);
 		expect(this.shop.charges).toBe(before + 1);
+	}
+
+	private hashesOf(reference: string | undefined): string[] {
+		const found = [...this.references].filter(([, other]) => other === reference);
+		return found.map(([hash]) => hash);
 	}
 
 	/** The charge that somebody finds who looks for it, and knows what was shown before. */

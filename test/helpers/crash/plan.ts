@@ -159,10 +159,7 @@ class Planner {
 		return { kind: 'wait', request, wait, at: this.randomShare(), ...fault };
 	}
 
-	/**
-	 * A fault of a read. Slow reads are frequent, because kills strike them most often. A 429 is missing, because it
-	 * slows the looks of a process down for longer than the drill waits.
-	 */
+	/** A fault of a read. Slow reads are frequent, because kills strike them most often. */
 	private readFault(): Fault {
 		const delay = (): Fault => ({
 			endpoint: READ,
@@ -173,6 +170,7 @@ class Planner {
 			{ endpoint: READ, kind: 'status', status: 503 },
 			{ endpoint: READ, kind: 'status', status: 404 },
 			{ endpoint: READ, kind: 'resetBeforeProcessing' },
+			{ endpoint: READ, kind: 'retryAfter', seconds: 1 },
 			delay(),
 			delay(),
 			delay(),
