@@ -3,10 +3,9 @@ import { z } from 'zod/v3';
 import type { Client } from '../api/client';
 import { retryDecision } from '../api/retryTable';
 import { ServiceError } from '../api/serviceError';
-import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { isSettled } from '../domain/paymentStatus';
-import { isPrivateAddress, parseWebAddress } from '../domain/webAddress';
+import { isPrivateAddress } from '../domain/webAddress';
 import { parkExecution, readParkedState } from '../n8n/parking';
 import { resumeUrl } from '../n8n/resumeUrl';
 import type { ItemResult } from '../output/item';
@@ -37,56 +36,47 @@ const stateSchema = z.object({
 	/** Null if the form could not be read. */
 	payments: z.array(paymentSchema.nullish()),
 });
+type State = z.output<typeof stateSchema>;
 
 export type AwaitedPayment = OutputChoice & { hash: string };
-type Entry = { item: ItemResult; awaited: AwaitedPayment; payment: Payment; wasDone: boolean };
+type Entry = { item: ItemResult; awaited: AwaitedPayment; payment: Payment };
 
 /** Each run of the node is a look at all open payments. All items share the longest time limit. */
 export class PaymentWait {
 	private readonly now = clock.now();
-	private readonly previous: z.output<typeof stateSchema> | undefined;
-	private readonly payments: Array<Payment | null | undefined>;
+	private readonly state: State;
 	private readonly entries: Entry[] = [];
-	private deadline: number;
 	private hasAnswer = false;
 	private hasFailedRead = false;
 	private isWebhookExpected = true;
 
 	constructor(private readonly context: IExecuteFunctions) {
-		this.previous = stateSchema.safeParse(readParkedState(context)).data;
-		this.deadline = this.previous?.deadline ?? this.now;
-		this.payments = [...(this.previous?.payments ?? [])];
+		const first: State = { deadline: this.now, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
+		this.state = stateSchema.safeParse(readParkedState(context)).data ?? first;
 	}
 
 	/** The payment that was tried longest ago goes first, because permits may run out. */
 	lastTriedAt(itemIndex: number): number {
-		return this.previous?.payments[itemIndex]?.triedAt ?? 0;
+		return this.state.payments[itemIndex]?.triedAt ?? 0;
 	}
 
 	get isLastLook(): boolean {
-		return this.now >= (this.previous?.endingSince ?? Infinity) + PATIENCE_MS;
+		return this.now >= (this.state.endingSince ?? Infinity) + PATIENCE_MS;
 	}
 
 	setTimeLimit(milliseconds: number): void {
-		if (!this.previous) this.deadline = Math.max(this.deadline, this.now + milliseconds);
+		const { state, now } = this;
+		if (state.looks === 0) state.deadline = Math.max(state.deadline, now + milliseconds);
 	}
 
-	/**
-	 * @returns the item, empty until {@link finishLook}
-	 * @throws ServiceError if no later look can read the payment
-	 */
-	async lookAtPayment(
-		client: Client,
-		itemIndex: number,
-		awaited: AwaitedPayment,
-	): Promise<ItemResult> {
-		const { hash } = awaited;
-		const stored = this.payments[itemIndex];
+	/** @throws ServiceError if no later look can read the payment */
+	async lookAt(client: Client, itemIndex: number, awaited: AwaitedPayment): Promise<ItemResult> {
+		const stored = this.state.payments[itemIndex];
 		// A Retry may have another hash.
-		const payment = stored?.hash === hash ? stored : { hash, triedAt: 0 };
-		this.payments[itemIndex] = payment;
-		const entry: Entry = { item: { json: {} }, awaited, payment, wasDone: this.isDone(payment) };
-		if (!entry.wasDone) await this.readPayment(client, entry);
+		const payment = stored?.hash === awaited.hash ? stored : { hash: awaited.hash, triedAt: 0 };
+		this.state.payments[itemIndex] = payment;
+		const entry: Entry = { item: { json: {} }, awaited, payment };
+		if (!this.isDone(payment)) await this.readPayment(client, entry);
 		this.entries.push(entry);
 		return entry.item;
 	}
@@ -94,33 +84,38 @@ export class PaymentWait {
 	async finishLook(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
 		if (this.isEnding) {
 			// A decided payment may have been refunded after the earlier look.
-			const endingSince = this.previous?.endingSince ?? this.now;
-			const isEarlier = ({ wasDone, payment }: Entry) =>
-				wasDone && (payment.read?.at ?? 0) <= endingSince;
+			const endingSince = (this.state.endingSince ??= this.now);
+			const isEarlier = ({ payment }: Entry) =>
+				this.isDone(payment) && !this.isDone(payment, endingSince);
 			const readAgain = async (entry: Entry) => await this.readPayment(newClient(), entry);
 			await eachLimit(this.entries.filter(isEarlier), READS_AT_ONCE, readAgain);
 		}
-		const isComplete = this.entries.every(({ payment }) => this.isRecent(payment));
-		if (!isComplete && !(this.isEnding && this.isLastLook)) {
+		if (!this.areAllDone(this.now - PATIENCE_MS) && !(this.isEnding && this.isLastLook)) {
 			await this.parkUntilNextLook();
 			return [];
 		}
 		for (const { item, payment, awaited } of this.entries) {
-			item.json = this.buildItemJson(payment, awaited);
+			const { hash, read } = payment;
+			item.json = Object.assign(read?.json ?? waitOutput({ hash, json: { hash } }, awaited), {
+				timed_out: !isSettled(read?.status),
+				checked_at: read ? new Date(read.at).toISOString() : null,
+			});
 		}
 		return items;
 	}
 
 	private get isEnding(): boolean {
-		return this.now >= this.deadline || this.entries.every(({ payment }) => this.isDone(payment));
+		return this.now >= this.state.deadline || this.areAllDone();
 	}
 
-	private isDone({ read }: Payment): boolean {
-		return read !== undefined && (isSettled(read.status) || read.at >= this.deadline);
+	private areAllDone(since?: number): boolean {
+		return this.entries.every(({ payment }) => this.isDone(payment, since));
 	}
 
-	private isRecent(payment: Payment): boolean {
-		return this.isDone(payment) && (payment.read?.at ?? 0) >= this.now - PATIENCE_MS;
+	/** Whether a read after `since` decided the payment. */
+	private isDone({ read }: Payment, since = 0): boolean {
+		if (read === undefined || read.at < since) return false;
+		return isSettled(read.status) || read.at >= this.state.deadline;
 	}
 
 	private async readPayment(client: Client, { payment, awaited }: Entry): Promise<void> {
@@ -134,9 +129,9 @@ export class PaymentWait {
 		if (!transaction) return;
 		payment.triedAt = at;
 		this.hasAnswer = true;
-		const { payment_status: status } = transaction;
+		const { payment_status: status, postback_url: url } = transaction;
 		payment.read = { at, status, json: waitOutput(transaction, awaited) };
-		this.isWebhookExpected &&= isSettled(status) || this.isNotifiedHere(transaction);
+		this.isWebhookExpected &&= isSettled(status) || (!!url && this.isOwnPublicAddress(url));
 	}
 
 	private mayRecover(payment: Payment, { outcome }: ServiceError, at: number): boolean {
@@ -145,45 +140,32 @@ export class PaymentWait {
 		if (status === 404 && !isWebPage) {
 			this.hasAnswer = true;
 			payment.unknownSince ??= at;
-			return at < Math.min(this.deadline, payment.unknownSince + PATIENCE_MS);
+			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
 		}
 		if (kind !== 'rateLimited') delete payment.unknownSince;
 		// After `fail` for a POST, only a person can help. A web page may come from a proxy.
 		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
 
-	private isNotifiedHere({ postback_url: url }: Transaction): boolean {
-		const address = url ? parseWebAddress(url) : undefined;
-		return !!address && !isPrivateAddress(address) && address.href === resumeUrl(this.context);
+	private isOwnPublicAddress(url: string): boolean {
+		return url === resumeUrl(this.context) && !isPrivateAddress(new URL(url));
 	}
 
 	private async parkUntilNextLook(): Promise<void> {
-		const { previous, deadline, now, payments, isWebhookExpected } = this;
-		const endingSince = this.isEnding ? (previous?.endingSince ?? now) : undefined;
+		const { state, now, isWebhookExpected } = this;
+		if (!this.isEnding) delete state.endingSince;
+		const { endingSince, deadline } = state;
 		// n8n rounds its timers, so a look on time may be a little early.
-		const isWoken = previous !== undefined && now < previous.nextLookAt - 1_000;
-		const looks = (previous?.looks ?? 0) + (isWoken ? 0 : 1);
+		const isWoken = now < state.nextLookAt - 1_000;
+		if (!isWoken) state.looks++;
 		const hasReadNothing = this.hasFailedRead && !this.hasAnswer;
-		const hasBegunToEnd = endingSince === now;
-		const earlierFailures = isWoken || hasBegunToEnd ? 0 : (previous?.failures ?? 0);
-		// At the end, the node parks only because a read failed.
-		const failures = hasReadNothing ? earlierFailures + 1 : Number(endingSince !== undefined);
-		const pauseMs = pauseUntilNextLook({ looks, failures, isWoken, isWebhookExpected });
+		const earlierFailures = isWoken || endingSince === now ? 0 : state.failures;
+		// The service may not show yet what a webhook reports. At the end, the node parks only because a read failed.
+		const isSoon = isWoken || endingSince !== undefined;
+		state.failures = hasReadNothing ? earlierFailures + 1 : Number(isSoon);
+		const pauseMs = pauseUntilNextLook({ ...state, isWebhookExpected });
 		const lastLookAt = endingSince === undefined ? deadline : endingSince + PATIENCE_MS;
-		const nextLookAt = Math.min(now + pauseMs, lastLookAt);
-		const state: z.input<typeof stateSchema> = {
-			...{ deadline, endingSince, nextLookAt, looks, failures, payments },
-		};
-		await parkExecution(this.context, new Date(nextLookAt), state);
-	}
-
-	private buildItemJson(
-		{ read }: Payment,
-		{ hash, ...choice }: AwaitedPayment,
-	): ItemResult['json'] {
-		return Object.assign(read?.json ?? waitOutput({ hash, json: { hash } }, choice), {
-			timed_out: Math.max(this.now, read?.at ?? 0) >= this.deadline && !isSettled(read?.status),
-			checked_at: read ? new Date(read.at).toISOString() : null,
-		});
+		state.nextLookAt = Math.min(now + pauseMs, lastLookAt);
+		await parkExecution(this.context, new Date(state.nextLookAt), state);
 	}
 }

@@ -18,27 +18,19 @@ const SCHEDULES = {
 	noWebhook: { minutes: [1, 1, 1, 2, 3, 5, 8, 13, 20, 30], range: NARROW },
 };
 
-export interface LookResult {
-	/** How many looks were on time so far, including the present look. */
-	looks: number;
-	/** How many looks in a row have read nothing. After the time limit, one failed read is enough. */
-	failures: number;
-	/** Whether the look was early, because a webhook woke the execution. */
-	isWoken: boolean;
-	isWebhookExpected: boolean;
-}
-
 /** Milliseconds until the next look. n8n checks its timers once a minute, so a shorter pause may last a minute. */
-export function pauseUntilNextLook(look: LookResult): number {
+export function pauseUntilNextLook(look: {
+	looks: number;
+	failures: number;
+	isWebhookExpected: boolean;
+}): number {
 	const failureMinutes = Math.min(2 ** (look.failures - 1), LONGEST_FAILURE_MINUTES);
 	if (look.failures > 0) return randomPause(failureMinutes, NARROW);
-	// The service may not show yet what the webhook reports.
-	if (look.isWoken) return randomPause(1, NARROW);
 	const { minutes, range } = SCHEDULES[look.isWebhookExpected ? 'webhookExpected' : 'noWebhook'];
 	return randomPause(minutes[look.looks - 1] ?? LONGEST_PAUSE_MINUTES, range);
 }
 
 function randomPause(minutes: number, { min, max }: typeof NARROW): number {
 	const factor = min + (max - min) * clock.random();
-	return Math.min(minutes, LONGEST_PAUSE_MINUTES) * MINUTE_MS * factor;
+	return minutes * MINUTE_MS * factor;
 }

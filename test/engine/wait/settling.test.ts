@@ -124,6 +124,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 
 		await room.settle([third]);
 		const early = await parked.resumeByWebhook({ hash: third, status: 'paid' });
+		await clock.sleep(1_000);
 		await room.settle([first]);
 		const last = await parked.resumeByWebhook({ hash: first, status: 'paid' });
 

@@ -28,7 +28,7 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 	rank: (run, itemIndex) => run.wait.lastTriedAt(itemIndex),
 	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
 	async send(run, itemIndex, { transactionHash: hash, simplify, options: { fields } }) {
-		return [await run.wait.lookAtPayment(lookClient(run), itemIndex, { hash, simplify, fields })];
+		return [await run.wait.lookAt(lookClient(run), itemIndex, { hash, simplify, fields })];
 	},
 	finish: async (run, items) => await run.wait.finishLook(() => lookClient(run), items),
 };
