@@ -182,7 +182,7 @@ describe.each([
 		open = await publish();
 	});
 
-	it('is given the existing transaction, in the same chat and in another one, however the customer is spelled', async () => {
+	it('gets the existing transaction, in the same chat and in another chat, however the customer is spelled', async () => {
 		const order = newOrder();
 		const [one, other] = [await open(), await open()];
 
@@ -192,7 +192,7 @@ describe.each([
 		expect(new Set(answers.flat())).toEqual(new Set(hashes()));
 	});
 
-	it('at the same moment in two chats charges once', async () => {
+	it('charges once if both charges come at the same moment in two chats', async () => {
 		const order = newOrder();
 		const [one, other] = [await open(), await open()];
 		stage.sandbox.addFault({ kind: 'delay', ms: 1_000, endpoint: 'POST /transactions' });
@@ -203,7 +203,7 @@ describe.each([
 		expect(answers.flat()).toContain(hashes()[0]);
 	});
 
-	it('is refused while it is not known what came of the first time; another customer is charged', async () => {
+	it('is refused while the outcome of the first charge is unknown, and another customer is charged', async () => {
 		const [order, another] = [newOrder(), newOrder()];
 		const [one, other] = [await open(), await open()];
 		stage.sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });

@@ -231,14 +231,14 @@ const FACTS: Record<string, () => Promise<void>> = {
 	},
 };
 
-test('every file of n8n/ has its fact here', () => {
+test('every file of n8n/ has its test here', () => {
 	const files = readdirSync(FOLDER).map((file) => path.parse(file).name);
 	expect(Object.keys(FACTS).sort()).toEqual(files.sort());
 });
 
 const expectFact = async (file: string): Promise<void> => await FACTS[file]?.();
 test.each(Object.keys(FACTS))(
-	'nodes/DigitalSales/n8n/%s.ts',
+	'n8n works as nodes/DigitalSales/n8n/%s.ts expects',
 	async (file) => await expectFact(file),
 	TEST_MS,
 );

@@ -125,7 +125,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	};
 
 	test(
-		'in a sub-workflow with two items, the parent goes on once, with both',
+		'a wait in a sub-workflow with two items continues the parent once, with both items',
 		async () => {
 			const { rest, sandbox } = guest;
 			const called: NodeSketch = {
@@ -170,7 +170,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	);
 
 	test(
-		'in Loop Over Items, each item has a wait of its own, in order',
+		'in Loop Over Items each item has its own wait, in order',
 		async () => {
 			const loop: NodeSketch = {
 				name: 'Loop',
@@ -202,7 +202,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	);
 
 	test(
-		'each of three items keeps its row',
+		'each of three items stays paired with its row',
 		async () => {
 			const execution = await guest.rest.ended(ofItems);
 
@@ -224,7 +224,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	);
 
 	test(
-		'a branch beside it runs once',
+		'a parallel branch runs once',
 		async () => {
 			const execution = await guest.rest.ended(ofBranch);
 
@@ -236,7 +236,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	);
 
 	test(
-		'started by hand, it goes on by itself',
+		'a wait that was started by hand goes on by itself',
 		async () => {
 			const execution = await guest.rest.ended(byHand);
 

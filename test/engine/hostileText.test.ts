@@ -37,7 +37,7 @@ const longTexts = memoize((length: number): string => {
 	return makers.map((make) => make(length / makers.length)).join('');
 });
 
-describe('Text that is made to stop n8n', () => {
+describe('Text that is made to block n8n', () => {
 	const inbox = useInbox();
 
 	/** Fails if a pattern looks through a longer text than a form takes. */
@@ -73,7 +73,7 @@ describe('Text that is made to stop n8n', () => {
 		);
 	});
 
-	test.each(fields)('is refused or used at once in %s', async (_name, field) => {
+	test.each(fields)('is refused or processed at once in %s', async (_name, field) => {
 		const { resource, operation } = field;
 		const { credentials, sandbox } = inbox.account;
 		const sample = sampleOf(`${resource}/${operation}`, sandbox, { transactionHash: 'ab12' });
@@ -88,7 +88,7 @@ describe('Text that is made to stop n8n', () => {
 	const trigger = writable(new DigitalSalesTrigger().description.properties);
 
 	test.each(trigger.map((one) => [one.path, one] as const))(
-		'is refused or used at once in the trigger: %s',
+		'is refused or processed at once in the trigger: %s',
 		async (_name, field) => {
 			await expectBounded(async (hostile) => {
 				for (const text of hostile) {
@@ -108,7 +108,7 @@ describe('Text that is made to stop n8n', () => {
 		...['customer.name', 'data.hash', 'token'],
 	];
 
-	test.each(CLAIMS)('is refused or used at once in a notice: %s', async (name) => {
+	test.each(CLAIMS)('is refused or processed at once in a notice: %s', async (name) => {
 		await inbox.publish({
 			triggerOn: ['other'],
 			otherStatuses: 'analyzing',
@@ -127,7 +127,7 @@ describe('Text that is made to stop n8n', () => {
 		await expectShortSearches(post);
 	});
 
-	test.each(['searchProducts', 'searchOffers'])('is searched for at once: %s', async (name) => {
+	test.each(['searchProducts', 'searchOffers'])('is processed at once as a search: %s', async (name) => {
 		const { credentials } = inbox.account;
 
 		await expectBounded(async (hostile) => {
@@ -135,7 +135,7 @@ describe('Text that is made to stop n8n', () => {
 		});
 	});
 
-	test('is searched at once in a catalog that holds it', async () => {
+	test('is processed at once in a catalog that contains it', async () => {
 		const { account } = inbox;
 
 		const task = async (hostile: string[]): Promise<void> => {
@@ -162,7 +162,7 @@ describe('Text that is made to stop n8n', () => {
 	});
 
 	test.each(new DigitalSalesApi().properties.map(({ name }) => name))(
-		'is refused or used at once in the credential: %s',
+		'is refused or processed at once in the credential: %s',
 		async (name) => {
 			const { digitalSalesApi = {} } = inbox.account.credentials;
 

@@ -47,7 +47,7 @@ describe('What the editor shows of an output before the node has run', () => {
 		await account.sandbox.setStatus(transactionHash, 'paid');
 	});
 
-	test('is there for every operation, and for no other', () => {
+	test('exists for every operation, and for nothing else', () => {
 		const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
 
 		expect(files.filter((file) => file.endsWith('.json')).sort()).toEqual(

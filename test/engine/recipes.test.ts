@@ -200,7 +200,7 @@ async function evaluate(
 
 describe.each(LANGUAGES)('Every expression of the recipe in %s', (language) => {
 	test.each(Object.keys(RECIPES))(
-		'%s has a value, whatever country the phone is of',
+		'%s has a value, whatever country the phone is from',
 		async (name) => {
 			const workflow = recipeFile(name, language);
 			const attached = Object.entries(workflow.connections).flatMap(([node, kinds]) =>
@@ -230,7 +230,7 @@ describe.each(LANGUAGES)('Every expression of the recipe in %s', (language) => {
 });
 
 test.each(['charge-by-whatsapp', 'charge-by-evolution-api', 'recover-unpaid-pix'])(
-	'%s writes to each number as it was typed, and to no stranger',
+	'%s writes to the number that each customer typed, and to no other',
 	async (name) => {
 		const evaluated = await evaluate(recipeFile(name, 'en'), 'en');
 
@@ -244,7 +244,7 @@ test.each(['charge-by-whatsapp', 'charge-by-evolution-api', 'recover-unpaid-pix'
 	},
 );
 
-test('the recipes that charge look unfinished until an offer is chosen', () => {
+test('the recipes that charge show that the Offer is missing until it is chosen', () => {
 	const description = defaultProcess.nodeTypes[ACTION_TYPE]?.description;
 	const charges = LANGUAGES.flatMap((language) =>
 		Object.keys(RECIPES).flatMap((name) =>

@@ -52,7 +52,7 @@ describe("installed by n8n's own installer", () => {
 		});
 	};
 
-	test('the version asked for is there and works, without a restart', async () => {
+	test('the requested version works without a restart', async () => {
 		await empty.install(OLDER);
 		const names = (await empty.nodeTypes()).map(({ name }) => name);
 		expect(names).toEqual(expect.arrayContaining([ACTION, TRIGGER, `${ACTION}Tool`]));
@@ -110,7 +110,7 @@ describe("installed by n8n's own installer", () => {
 			expect(empty.n8n.sandbox.charges()).toBe(before);
 		});
 
-		test('an execution that waited all the time goes on when its payment comes', async () => {
+		test('an execution that was waiting before continues when its payment comes', async () => {
 			const hash = String(parked.items('Charge')[0]?.json.hash);
 			await empty.n8n.sandbox.pay(hash);
 			const { json } = await downstream.reportOn(hash, WITHIN_MS);

@@ -44,7 +44,7 @@ async function release(folder: string): Promise<string> {
 
 /** Made in clones of what is committed, with a registry of their own: nothing leaves this machine. */
 test(
-	'a version that is tagged is published by the commands of the workflow, and n8n installs it',
+	'the commands of the publishing workflow publish a tagged version, and n8n installs it',
 	async () => {
 		const cleanUp = new CleanUp();
 		try {

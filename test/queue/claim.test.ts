@@ -28,7 +28,7 @@ beforeEach(() => {
 afterAll(() => figures.show());
 
 test(
-	'a sale that is told to two webhook processes starts the workflow once',
+	'a sale that two webhook processes are notified of starts the workflow once',
 	async () => {
 		const { cluster, downstream } = stage;
 		const { id } = await publish(cluster, 'sales', [trigger('sales'), downstream.node]);
@@ -110,7 +110,7 @@ async function expectOnce(
 }
 
 test(
-	'an order that is asked for on each worker is charged once',
+	'an order that is requested on each worker is charged once',
 	async () => {
 		const shop = await Shop.open(stage.cluster, stage.downstream, 'orders');
 
@@ -123,7 +123,7 @@ test(
 );
 
 test(
-	'an execution that is retried on each worker charges once',
+	'an execution that is retried on each worker makes its charge once',
 	async () => {
 		const { cluster, downstream } = stage;
 		const shop = await Shop.open(cluster, downstream, 'retries', { referenced: false });
@@ -142,7 +142,7 @@ test(
 );
 
 test(
-	'customers who are charged at the same moment buy the same again later',
+	'customers who are charged at the same moment can buy the same again later',
 	async () => {
 		const { cluster, downstream } = stage;
 		const shop = await Shop.open(cluster, downstream, 'again', { referenced: false });

@@ -5,7 +5,7 @@ import { IN_DOUBT, ordersOf, Shop } from '../helpers/queue/shop';
 
 const stage = useCluster({ name: 'queue-orders' });
 
-test('a worker that is killed while it charges: nobody else charges that customer', async () => {
+test('no worker charges a customer again after a worker was killed while it charged', async () => {
 	const { cluster, downstream } = stage;
 	const shop = await Shop.open(cluster, downstream, 'slow');
 	const [order = '', other = ''] = ordersOf(2);

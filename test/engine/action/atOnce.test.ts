@@ -250,7 +250,7 @@ describe('Several charges at once', () => {
 		};
 
 		test.each([0, 2, 5])(
-			'item %i is in doubt: nothing is sent, even at the third run',
+			'nothing is sent if item %i is in doubt, even at the third run',
 			async (place) => {
 				await doubtful(place);
 				const again = options();

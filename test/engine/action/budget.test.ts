@@ -21,7 +21,7 @@ describe('The rate limit of GET /products', () => {
 		expect(statuses()).toEqual(Array(4 * 20).fill(200));
 	});
 
-	test('delays a list, and does not fail it, if another process has used the limit up', async () => {
+	test('delays a list instead of failing it if another process has used up the limit', async () => {
 		const headers = { authorization: `Bearer ${account.sandbox.apiToken}` };
 		for (let spent = 0; spent < 15; spent++) {
 			await fetch(`${account.sandbox.baseUrl}/products?per_page=1`, { headers });

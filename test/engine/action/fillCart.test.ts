@@ -24,7 +24,7 @@ describe('The cart of Create PIX', () => {
 	const picked = (value: string) => ({ offerHash: { __rl: true, mode: 'list', value } });
 	const methods = (): string[] => account.sandbox.requests.map(({ method }) => method);
 
-	test('takes blank titles, prices and covers from the catalog', async () => {
+	test('gets blank titles, prices and covers from the catalog', async () => {
 		const { cover, offer, title } = product(0);
 
 		await account.run(cart({ ...picked(offer.hash), quantity: 3, price: ' ' }));
@@ -76,7 +76,7 @@ describe('The cart of Create PIX', () => {
 		]);
 	});
 
-	describe('of several products with the offer', () => {
+	describe('from several products with the offer', () => {
 		const sellsEach = (...products: Array<[price: number, status: number, title: string]>): void =>
 			account.sells(
 				...products.map(([price, status, title]) => ({
@@ -157,9 +157,9 @@ describe('The cart of Create PIX', () => {
 		const UNKNOWN = 'was not found in the first 5 pages of the catalog, so';
 
 		test.each([
-			['that it does not know either', known, INCOMPLETE],
-			['of an offer that it does not hold', () => 'unknown1', UNKNOWN],
-		])('a title %s stays blank', async (_name, offer, problem) => {
+			['that the catalog does not contain either', known, INCOMPLETE],
+			['of an offer that the catalog does not contain', () => 'unknown1', UNKNOWN],
+		])('a blank title %s stays blank, and a hint says so', async (_name, offer, problem) => {
 			sells({}, {});
 
 			expect(await hintsOf({ ...picked(offer()), price: '0,05' })).toEqual([
@@ -169,15 +169,15 @@ describe('The cart of Create PIX', () => {
 		});
 
 		test.each<[string, () => string, IDataObject, string]>([
-			['that it does not know', known, {}, `${INCOMPLETE} Price in Reais and More > Title`],
-			['alone that it does not know', known, { title: 'A' }, `${INCOMPLETE} Price in Reais`],
+			['that the catalog does not contain', known, {}, `${INCOMPLETE} Price in Reais and More > Title`],
+			['without a title that the catalog does not contain', known, { title: 'A' }, `${INCOMPLETE} Price in Reais`],
 			[
-				'of an offer that it does not hold',
+				'of an offer that the catalog does not contain',
 				() => 'unknown1',
 				{},
 				`${UNKNOWN} Price in Reais and More > Title`,
 			],
-		])('a price %s is an error before anything is sent', async (_name, offer, more, problem) => {
+		])('a blank price %s is an error before anything is sent', async (_name, offer, more, problem) => {
 			sells({}, {});
 
 			const failure = await account.fail(
@@ -191,7 +191,7 @@ describe('The cart of Create PIX', () => {
 			expect(account.bodies()).toEqual([]);
 		});
 
-		test('a line without an offer is for Custom Fields: n8n does not run it', async () => {
+		test('an item without an offer is refused by n8n, because it belongs in Custom Fields', async () => {
 			const line = cart({ price: '5,00', more: { title: 'A' } });
 
 			await expect(account.run(line)).rejects.toThrow('"Offer" is required');
@@ -199,7 +199,7 @@ describe('The cart of Create PIX', () => {
 		});
 
 		test.each([{ amount: '5' }, { customFields: { amount: 500 } }])(
-			'a price that it does not know is left to a given amount: %j',
+			'a price that the catalog does not contain stays blank if an amount is entered: %j',
 			async (additionalFields) => {
 				sells({}, {});
 
@@ -262,7 +262,7 @@ describe('The cart of Create PIX', () => {
 		['fails', { kind: 'status', status: 500 }],
 		['is limited', { kind: 'retryAfter', seconds: 60 }],
 	] as const)(
-		'asks for the price, and does without a title, if the catalog %s',
+		'needs an entered price, but no title, if the catalog %s',
 		async (_name, fault) => {
 			account.fault('list', fault, 'always');
 			const charging = async (more: INodeParameters) =>
@@ -295,7 +295,7 @@ describe('The cart of Create PIX', () => {
 		},
 	);
 
-	test('does not say "not sent" to a Retry, whose first attempt may have charged', async () => {
+	test('has an unknown outcome in a Retry without a catalog, because the first attempt may have charged', async () => {
 		const parameters = { ...cart(picked(known())), ...OWN_CUSTOMER };
 		const options = { credentials: account.credentials, workflowId: 'retried' };
 		account.fault('charge', { kind: 'status', status: 422, after: 1 });
@@ -311,7 +311,7 @@ describe('The cart of Create PIX', () => {
 		expect(account.sandbox.charges()).toBe(1);
 	});
 
-	test('is read completely for one of three executions if the other two are canceled', async () => {
+	test('is filled for one of three executions if the other two are canceled', async () => {
 		account.fault('list', { kind: 'delay', ms: 50 }, 'always');
 		const started = customers(3).map(({ document: customerDocument }) =>
 			runNode({ ...cart(picked(known())), customerDocument }, { credentials: account.credentials }),

@@ -64,14 +64,14 @@ describe('Product > Get Many', () => {
 	test.each([
 		['a list', '={{ [2, "3"] }}'],
 		['a text with gaps', ' ,2,,3 '],
-	])('takes categories as %s', async (_name, categories) => {
+	])('accepts categories as %s', async (_name, categories) => {
 		await account.run({ ...PARAMETERS, filters: { categories } });
 
 		expect(sent()[0]).toMatchObject({ categories: '2,3' });
 	});
 
 	test.each(['2, cursos', '2a', 'a2'])(
-		'refuses categories that are no numbers: %s',
+		'refuses categories that are not numbers: %s',
 		async (categories) => {
 			const failure = await account.fail({ ...PARAMETERS, filters: { categories } });
 
@@ -142,7 +142,7 @@ describe('Product > Get Many', () => {
 	describe('of a service with rows of another kind', () => {
 		const offer = (hash: string): IDataObject => ({ hash, title: null, price: 100 });
 
-		test.each(['offers', 'offer'])('gives one for each offer, under %s', async (name) => {
+		test.each(['offers', 'offer'])('returns one row for each offer, under %s', async (name) => {
 			const data = ['o1', 'o2'].map((hash) => ({
 				hash: 'p1',
 				[name]: name === 'offer' ? offer(hash) : [offer(hash)],
@@ -167,7 +167,7 @@ describe('Product > Get Many', () => {
 			]);
 		});
 
-		test('does not take a field "offer" of a product for the offer of a split row', async () => {
+		test('does not use a field "offer" of a product as the offer of a split row', async () => {
 			answer([{ hash: 'p1', offer: { price: 1 }, offers: [{ hash: 'o1', price: 4700 }] }]);
 
 			const { json } = await account.run({ ...PARAMETERS, simplify: true });
@@ -216,11 +216,11 @@ describe('Product > Get Many', () => {
 
 	test.each<[string, INodeParameters, string]>([
 		['the limit', { limit: 5 }, '5'],
-		['250, however much is wanted', { limit: 1_000 }, '250'],
+		['250 for a larger limit', { limit: 1_000 }, '250'],
 		['250 for all', { returnAll: true }, '250'],
-		['250 where a search may drop many', { limit: 5, filters: { search: 'x' } }, '250'],
-		['250 where categories may', { limit: 5, filters: { categories: '2' } }, '250'],
-		['250 where a status may', { limit: 5, filters: { status: 1 } }, '250'],
+		['250 for a search, which may drop many', { limit: 5, filters: { search: 'x' } }, '250'],
+		['250 for categories, which may drop many', { limit: 5, filters: { categories: '2' } }, '250'],
+		['250 for a status, which may drop many', { limit: 5, filters: { status: 1 } }, '250'],
 		['the limit with blank filters', { limit: 5, filters: { search: ' ', categories: '' } }, '5'],
 		['the Page Size of the form', { limit: 5, options: { pageSize: 7 } }, '7'],
 	])('asks for pages of %s', async (_name, parameters, expected) => {
@@ -241,9 +241,9 @@ describe('Product > Get Many', () => {
 
 	test.each<[string, number, INodeParameters, number]>([
 		['it refuses the account', 403, {}, 0],
-		['it has taken the page size before', 422, { limit: 50 }, 1],
+		['it has accepted the page size before', 422, { limit: 50 }, 1],
 	])(
-		'asks once only where the service refuses and %s',
+		'asks only once if the service refuses and %s',
 		async (_name, status, parameters, after) => {
 			account.sandbox.addFault({ kind: 'status', status, after });
 
@@ -277,7 +277,7 @@ describe('Product > Get Many', () => {
 		/** Of five pages, three wait in line as soon as the second one is asked for. */
 		const ALL = { ...PARAMETERS, returnAll: true, options: { requestLimit: 2 } };
 
-		test('a page has failed, although the run goes on', async () => {
+		test('a page has failed, even if the run goes on', async () => {
 			account.sandbox.addFault({ kind: 'status', status: 403, query: { page: '2' } });
 
 			const { json } = await account.run(ALL, { items: [{}, {}], continueOnFail: true });

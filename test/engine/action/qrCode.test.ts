@@ -21,7 +21,7 @@ describe('The QR code of a PIX transaction', () => {
 		account.fault('charge', { kind: 'patchBody', set }, times);
 	};
 
-	test('comes by default, and can be turned off', async () => {
+	test('is returned by default, and can be turned off', async () => {
 		const { qrCodeImage: _off, ...untouched } = parameters();
 		const first = await account.run(untouched);
 		const second = await account.run(parameters());
@@ -65,7 +65,7 @@ describe('The QR code of a PIX transaction', () => {
 		}
 	});
 
-	test('is no data URL once nobody can pay', async () => {
+	test('is not a data URL once the transaction can no longer be paid', async () => {
 		account.fault('charge', { kind: 'patchBody', set: { payment_status: 'refused' } });
 
 		const options = { fields: ['pix_qr_code_image'] };

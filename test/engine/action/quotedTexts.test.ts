@@ -8,7 +8,7 @@ const LONG = `Curso\n${ADVICE}\r\n\u2028${ADVICE}${'x'.repeat(9_900)}`;
 /** n8n stores an error with its execution. */
 const LONGEST_ERROR = 20_000;
 
-describe('A text of a row in an error is short, and in one line:', () => {
+describe('An error quotes a long text shortened and in one line:', () => {
 	const shop = useShop();
 
 	const offerHash = (): string => shop.account.sandbox.products[0]?.offers[0]?.hash ?? '';

@@ -20,7 +20,7 @@ describe('Several processes', () => {
 		more: { customerDocument: cpf(100 + n) },
 	});
 
-	describe('that ask for one charge at the same moment', () => {
+	describe('that request the same charge at the same moment', () => {
 		/** What the nth of them asks for, and what has to come before. */
 		const RACES: Array<() => Promise<(nth: number) => Ask>> = [
 			async function theSameOrder() {
@@ -45,11 +45,11 @@ describe('Several processes', () => {
 		];
 
 		test.each([
-			['takes its time', latencyOf, 12, 0],
+			['is slow', latencyOf, 12, 0],
 			['stalls for up to two seconds now and then', stallingLatencyOf, 1_500, 0],
-			['fails, half of the times after it has done it', latencyOf, 12, 0.05],
+			['fails, sometimes after it has written', latencyOf, 12, 0.05],
 		])(
-			'one charges, whatever it was asked by, and none charges twice: a database that %s',
+			'charge once, and never twice, with a database that %s',
 			async (_how, latency, latest, failures) => {
 				const property = fc.asyncProperty(
 					fc.constantFrom(...RACES),
@@ -98,7 +98,7 @@ describe('Several processes', () => {
 		);
 	});
 
-	test('that charge at the same moment: a refused charge, or one without reference, can be charged again at once', async () => {
+	test('that charge at the same moment can repeat refused charges and charges without reference at once', async () => {
 		for (let seed = 0; seed < 10; seed++) {
 			shop.begin();
 			const random = randomOf(seed);
@@ -118,7 +118,7 @@ describe('Several processes', () => {
 		}
 	});
 
-	test('releases its keys when a concurrent order of the same customer wins', async () => {
+	test('an order releases its keys when a concurrent order of the same customer wins', async () => {
 		const { ended } = await shop.underWay({ order: 'order-1', process: one });
 		await shop.refused({ order: 'order-2', process: two });
 		await ended;
@@ -131,7 +131,7 @@ describe('Several processes', () => {
 		['two orders', 'order-1', 'order-2'],
 		['an order and a charge without reference', 'order-1', undefined],
 	])(
-		'that enter one hash at the same moment, for %s: one gets the charge',
+		'that enter one hash at the same moment for %s: only one gets the charge',
 		async (_, ...orders) => {
 			for (let seed = 0; seed < 8; seed++) {
 				shop.begin();
@@ -150,7 +150,7 @@ describe('Several processes', () => {
 		},
 	);
 
-	describe('a charge that ends before it is sent', () => {
+	describe('a charge that is stopped before it is sent, because another item failed', () => {
 		/** Ends with an answer to the first of two items, while the second one is about to be sent. */
 		const endEarly = async (code?: string): Promise<void> => {
 			shop.fault('refuse');
@@ -171,7 +171,7 @@ describe('Several processes', () => {
 			expect(shop.posts - before).toBe(1);
 		};
 
-		test('in place of an expired charge can be asked for again', async () => {
+		test('can be requested again if it replaces an expired charge', async () => {
 			await shop.ask({ ...ORDER, process: one });
 			await shop.latestBecomes('expired');
 			await endEarly();
@@ -215,7 +215,7 @@ describe('Several processes', () => {
 			return outcome;
 		};
 
-		test('does not resolve a charge in doubt of another worker for the same customer and cart', async () => {
+		test('does not end a doubt of another worker about the same customer and cart', async () => {
 			await expired('order-1');
 			shop.fault('lose');
 			await shop.ask({ order: 'order-2', process: two });
@@ -226,7 +226,7 @@ describe('Several processes', () => {
 			await shop.charge({ ...ORDER, code: codeIn(again), process: one });
 		});
 
-		test('is not made once more if another worker has made it by a code, unless that is void, too', async () => {
+		test('is not made again if another worker made it with a code, unless that charge is void, too', async () => {
 			await expired('order-1');
 			const code = codeIn(await shop.ask({ ...ORDER, process: two }));
 			await pause(10);
@@ -268,7 +268,7 @@ describe('Several processes', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('with another reference is not the charge that another worker made for it', async () => {
+		test('is refused under a reference that another worker has charged since', async () => {
 			const retryOf = retryable(await expired('order-1'));
 			await shop.ask({ order: 'order-2', process: two });
 			await shop.refused({ order: 'order-2', process: one, retryOf });

@@ -18,7 +18,7 @@ describe('An existing charge that is returned', () => {
 		return await shop.ask({ ...THREE, ...ask });
 	};
 
-	test('in a Retry with an Order Reference is known by it from then on', async () => {
+	test('by a Retry with an Order Reference is known under that reference from then on', async () => {
 		const failed = await failedAtThird();
 		await shop.charge({ ...THREE, ...NUMBERED, retrying: failed });
 		const again = await shop.charge({ ...THREE, ...NUMBERED });
@@ -30,7 +30,7 @@ describe('An existing charge that is returned', () => {
 		expect(shop.charges).toBe(3);
 	});
 
-	test('for an order is given to a Retry of that execution, also after a restart and without the reference', async () => {
+	test('for an order is also returned by a Retry, after a restart and without the reference', async () => {
 		await shop.charge({ order: 'order-1', more: MARIA });
 		const items = [{ n: 1 }, { n: 2 }];
 		shop.fault('refuse');
@@ -55,7 +55,7 @@ describe('An existing charge that is returned', () => {
 		const MONTH = { order: '={{ "2026-10-" + $json.n }}' };
 		const NEXT = { order: '={{ "2026-11-" + $json.n }}' };
 
-		test('the refusal names the charge and both, and with the first it is given', async () => {
+		test('the refusal names the charge and both references, and the first reference returns it', async () => {
 			const failed = await failedAtThird(MONTH);
 			const { posts } = shop;
 			const refused = await shop.ask({ ...THREE, ...NEXT, retrying: failed });
@@ -73,7 +73,7 @@ describe('An existing charge that is returned', () => {
 		test.each([
 			['in the same process', () => ({})],
 			['after a restart', restarted],
-		])('nor one that it was given under by an earlier Retry, %s', async (_when, where) => {
+		])('not even if an earlier Retry gave it the first reference, %s', async (_when, where) => {
 			const failed = await failedAtThird();
 			await shop.charge({ ...THREE, ...MONTH, retrying: failed });
 			const again = { retrying: failed, continueOnFail: true, ...where() };
@@ -86,7 +86,7 @@ describe('An existing charge that is returned', () => {
 		});
 	});
 
-	test('in a Retry takes no reference from another customer', async () => {
+	test('by a Retry does not take over the reference of another customer', async () => {
 		shop.fault('refuse', 1);
 		const failed = await shop.ask({ items: [{}, {}], more: MARIA });
 		await shop.charge({ order: 'order-1', more: JOAO });

@@ -18,7 +18,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	/** Another worker. */
 	const other = () => ({ process: NodeProcess.fresh() });
 
-	test('a database that refuses a write: the charge is not sent, and the error says why', async () => {
+	test('if the database refuses a write, the charge is not sent, and the error says why', async () => {
 		processedItems.failingWrites = 100;
 		const failed = await shop.ask(ORDER);
 
@@ -37,7 +37,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('recognizes its own row when an insert is retried after a lost answer', async () => {
+	test('an insert that is retried after a lost answer recognizes its own row', async () => {
 		aroundEntries(async (enter, nth) => {
 			const entered = await enter();
 			if (nth === 1) throw new Error('Connection terminated');
@@ -48,7 +48,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a charge of which a part was entered when the database failed is not in doubt afterwards', async () => {
+	test('a charge is not in doubt if the database fails when only some of its keys are recorded', async () => {
 		failEntries(2, 3);
 		const failed = await shop.ask(ORDER);
 		expect(errorOf(failed)).toContain('so it was not sent');
@@ -58,7 +58,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('stays in doubt if the database keeps failing, and its code allows the charge', async () => {
+	test('a charge that was not sent is in doubt if the database keeps failing, and its code allows it', async () => {
 		processedItems.failAfter = 1;
 		await shop.ask(ORDER);
 		processedItems.failAfter = Infinity;
@@ -69,7 +69,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('sends nothing and leaves nothing in doubt if the database fails after a 429', async () => {
+	test('if the database fails after a 429, nothing more is sent and nothing is in doubt', async () => {
 		shop.fault('limit');
 		const running = shop.ask(ORDER);
 		await pause(4_000);
@@ -79,7 +79,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		await shop.charge(ORDER);
 	});
 
-	test('retries removing the fingerprint key, so the same cart can be charged again', async () => {
+	test('removing the fingerprint key is retried, so the same cart can be charged again', async () => {
 		const removing = jest.spyOn(processedItems, 'clearAllProcessedItems');
 		removing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		await shop.ask();
@@ -88,7 +88,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('removes with the next try a slot key that could not be removed', async () => {
+	test('a slot key that could not be removed is removed by the next try', async () => {
 		for (let nth = 0; nth < 3; nth++) shop.fault('refuse');
 		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
 		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
@@ -100,7 +100,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a failed insert does not remove an earlier charge in doubt', async () => {
+	test('if the database fails while a code is made, the refusal has no code, and the doubt stays', async () => {
 		shop.fault('lose');
 		await shop.ask();
 		const count = processedItems.getProcessedDataCount.bind(processedItems);
@@ -116,7 +116,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a charge stands, and its order is known, even if its doubt could not be removed', async () => {
+	test('a charge succeeds, and its order is known, even if its doubt could not be removed', async () => {
 		const { ended } = await shop.underWay(ORDER);
 		processedItems.failingWrites = 2;
 		const { json, logs } = await ended;
@@ -127,7 +127,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test.each([1, 2])(
-		'what could not be removed in %i writes removes nothing that another worker enters meanwhile',
+		'a removal that failed %i times does not remove what another worker has recorded since',
 		async (failing) => {
 			const [one, two] = [other(), other()];
 			shop.fault('refuse');
@@ -142,7 +142,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		},
 	);
 
-	test('a charge leaves a row for its place, its order and its hash, and none for what is over', async () => {
+	test('a charge leaves rows for slot, order and hash, a refused charge leaves none, a doubt all but the hash', async () => {
 		await shop.ask(ORDER);
 		expect(processedItems.size).toBe(3);
 		shop.fault('refuse');
@@ -155,9 +155,9 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test.each([
-		['in one row for all', 'node', { id: 'always the same' }, 0],
-		['without telling their owners apart', 'mode', 'entries', 1],
-	])('an n8n that keeps them %s charges nobody twice', async (_how, key, same, charges) => {
+		['in one row', 'node', { id: 'always the same' }, 0],
+		['without their owners', 'mode', 'entries', 1],
+	])('an n8n that keeps all keys %s charges nobody twice', async (_how, key, same, charges) => {
 		const changed = (arg: unknown) =>
 			has(arg, key) ? Object.assign({}, arg, { [key]: same }) : arg;
 		for (const name of ['checkProcessedAndRecord', 'getProcessedDataCount'] as const) {
@@ -174,7 +174,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(charges);
 	});
 
-	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
+	test('the memory of the process is bounded, and keeps charges in doubt longest', async () => {
 		const entry = { id: 'i', fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
 		rememberAttempt(['order doubt'], { state: 'unresolved', ...entry });
 		for (let nth = 0; nth < 10_000; nth++)
@@ -188,7 +188,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('an order is given, however many places are remembered since', async () => {
+	test('an order is returned however many slots were remembered since', async () => {
 		const entry = { id: 'i', fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
 		await shop.ask(ORDER);
 		for (let nth = 0; nth < 11_000; nth++)

@@ -59,7 +59,7 @@ type Shop = ReturnType<typeof useShop>;
 describe('Any sequence of orders, answers, restarts, Retries, codes and other amounts', () => {
 	const shop = useShop();
 
-	test('charges an order once, refuses with what is true, and leaves a way out', async () => {
+	test('charges an order once, and each refusal is true and leaves a way out', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: STEPS }), async (steps) => {
 				shop.account.reset();

@@ -36,7 +36,7 @@ const step = fc.oneof(
 	},
 );
 
-describe('Any sequence of orders on three workers, some at once, behind rate limits and codes', () => {
+describe('Any sequence of orders on three workers, some at once, with rate limits and codes', () => {
 	const shop = useShop();
 	afterEach(() => processedItems.clear());
 

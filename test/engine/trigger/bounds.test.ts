@@ -71,8 +71,8 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 	});
 
 	test.each<[string, Fault, number]>([
-		['refuses it', { kind: 'status', status: 422 }, 1],
-		['answers about another one', { kind: 'status', status: 200, body: ANOTHER }, 1],
+		['refuses the read', { kind: 'status', status: 422 }, 1],
+		['returns another transaction', { kind: 'status', status: 200, body: ANOTHER }, 1],
 		['is unavailable', { kind: 'status', status: 503 }, 2],
 		['hangs up', { kind: 'resetBeforeProcessing' }, 2],
 	])('a read that finds nothing is counted if the service %s', async (_name, fault, tries) => {
@@ -87,7 +87,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect(inbox.trigger.executions).toEqual([]);
 	});
 
-	test('at most 24 are read at once, and what is found is not counted', async () => {
+	test('at most 24 transactions are read at once, and reads that find a sale are not counted', async () => {
 		const hashes = await chargesAt(inbox.account.sandbox, 40);
 		inbox.account.fault('read', { kind: 'delay', ms: 400 }, 'always');
 
@@ -154,7 +154,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect((await inbox.trigger.post({ hash: await inbox.charge() })).status).toBe(200);
 	});
 
-	test('after a 429 a transaction, known or not, does not wait for the read of a stranger', async () => {
+	test('after a 429 neither a known nor an unknown transaction waits for the read of a stranger', async () => {
 		const known = await inbox.chargeHere();
 		const [first = '', second = ''] = await chargesAt(inbox.account.sandbox, 2);
 		inbox.account.fault('read', { kind: 'retryAfter', seconds: 1 }, 'always');
@@ -173,7 +173,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		[MISSES, 'before a 429'],
 		[1, 'after a 429'],
 	])(
-		'%i sales at once that only a second read finds do not count as reads that find nothing, %s',
+		'%i sales at once that only a second read finds do not count as reads that find nothing (%s)',
 		async (sales, when) => {
 			if (when === 'after a 429') {
 				inbox.account.fault('read', { kind: 'retryAfter', seconds: 1 });
@@ -242,7 +242,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect(inbox.reads).toBe(2);
 	});
 
-	test('what was read a while ago is not believed any more', async () => {
+	test('a read that is a few seconds old is repeated', async () => {
 		await inbox.publish({ triggerOn: ['paid'] });
 		const hash = await inbox.charge();
 		await inbox.account.sandbox.setStatus(hash, 'paid');
@@ -255,7 +255,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect(inbox.items).toEqual([]);
 	});
 
-	test('a stranger who has a sale read all the time does not keep it out', async () => {
+	test('a stranger whose webhooks have a sale read all the time does not keep the sale out', async () => {
 		await inbox.publish({ triggerOn: ['paid', 'reversed'] });
 		const hash = await inbox.charge();
 		await inbox.account.sandbox.setStatus(hash, 'paid');
@@ -272,7 +272,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect(inbox.reads).toBeLessThan(12);
 	});
 
-	test('a credential that is gone is no crash, and the log says what went wrong', async () => {
+	test('a webhook without a credential is answered 503, and the log says why once in ten minutes', async () => {
 		const credentials = { ...inbox.account.credentials };
 		await inbox.publish(undefined, { credentials });
 		Reflect.deleteProperty(credentials, 'digitalSalesApi');

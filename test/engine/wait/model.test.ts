@@ -49,7 +49,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 	const room = useWaitingRoom();
 
 	test(
-		'what was paid before the time limit ends paid, and nothing else',
+		'a payment ends paid if it was paid before the time limit, and only then',
 		async () => {
 			await fc.assert(
 				fc.asyncProperty(script, async ({ payments, steps }) => {

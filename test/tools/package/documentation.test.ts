@@ -66,7 +66,7 @@ describe.each(PAGES)('%s', (page) => {
 		expect(missing.map(([file]) => file)).toEqual([]);
 	});
 
-	test('links to what is there', () => {
+	test('links only to files and headings that exist', () => {
 		const broken = linksOf(page).filter(
 			({ file, anchor }) => !isThere(file) || (anchor !== '' && !anchorsOf(file).includes(anchor)),
 		);
@@ -86,7 +86,7 @@ test('pictures are small enough to be looked at over a telephone', () => {
 	expect(large.map(({ file }) => file)).toEqual([]);
 });
 
-test('pictures show the product as it is (PICTURES=docs npm run browser)', () => {
+test('pictures show the forms as they are (PICTURES=docs npm run browser)', () => {
 	const pictures = filesIn('docs/pictures')
 		.filter((file) => /\.(png|gif)$/.test(file))
 		.map((file) => path.relative('docs/pictures', file));
@@ -102,7 +102,7 @@ test('the guide has a place for each operation', () => {
 	expect(headings).toEqual(expect.arrayContaining(labels));
 });
 
-describe('who reads has little to read', () => {
+describe('What people read is short:', () => {
 	const written = PAGES.filter((page) => !GENERATED.includes(page) && !page.startsWith('.github'));
 	const [start = ''] = textOf('README.md').split('**That is all you need to start.');
 	/** What counts as a word, also in the cells of a table. */
@@ -121,7 +121,7 @@ describe('who reads has little to read', () => {
 		expect(wordsIn(text)).toBeLessThanOrEqual(most);
 	});
 
-	test('the errors that need a page are few', () => {
+	test('few errors need an entry in the troubleshooting page', () => {
 		const rows = [...textOf('docs/troubleshooting.md').matchAll(/^\|/gm)];
 		expect(rows.length - 2).toBeLessThanOrEqual(15);
 	});

@@ -66,7 +66,7 @@ describe('The guide in Portuguese says what the README and the guide say', () =>
 });
 
 test.each(['README.md', 'docs/pt-BR.md'])(
-	'%s tells a platform by the names that a charge sends, and by one that it does not',
+	'%s names fields that a charge sends, and one that it does not, to recognize a platform',
 	(page) => {
 		const [paragraph = ''] = matches(textOf(page), /^.*`offer_hash`.*$/gm);
 		const sent = Object.keys(chargeForm.serviceFields);
@@ -86,7 +86,7 @@ test.each(['README.md', 'docs/pt-BR.md'])(
 	},
 );
 
-test('every message that the troubleshooting explains is one of the code', () => {
+test('every message that the troubleshooting page explains exists in the code', () => {
 	const rows = matches(TROUBLESHOOTING, /^\|[^|`]*`([A-Z][^`]+|may [^`]+)`/gm);
 	const sources = [...filesOf('nodes', '.ts'), ...filesOf('credentials', '.ts')].map(textOf);
 	const code = sources.join('\n').replaceAll(/\$\{[^}]*\}/g, '…');

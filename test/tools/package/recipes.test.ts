@@ -18,7 +18,7 @@ const dialed = new Function('phone', `return ${whatsAppNumber('phone')}`) as (
 ) => unknown;
 
 describe('The workflows of examples/', () => {
-	test('are those of examples/source; npm run write makes them', () => {
+	test('are up to date with examples/source (npm run write)', () => {
 		const pages = readdirSync(EXAMPLES).filter((name) => name.endsWith('.md'));
 		const workflows = LANGUAGES.flatMap((language) =>
 			readdirSync(path.join(EXAMPLES, language)).map((name) => `${language}/${name}`),
@@ -52,7 +52,7 @@ describe('The workflows of examples/', () => {
 	);
 
 	test.each(Object.entries(RECIPES))(
-		'%s waits on if a message other than the code cannot be sent',
+		'%s goes on waiting if a message other than the code cannot be sent',
 		(name, recipe) => {
 			const { nodes } = render(recipe, name, 'en');
 			const isWaiting = nodes.some(({ parameters }) => parameters.operation === 'waitForPayment');
@@ -74,7 +74,7 @@ describe('The workflows of examples/', () => {
 		'access-by-http',
 		'charge-list-from-google-sheets',
 		'catalog-to-google-sheets',
-	])('%s sends the fields on as they come', (name) => {
+	])('%s passes the fields on as they come', (name) => {
 		const { nodes } = render(recipeOf(name), name, 'en');
 		const types = nodes.map(({ type }) => type.replace(/^.*\./, ''));
 
@@ -90,7 +90,7 @@ describe('The workflows of examples/', () => {
 		expect(review?.parameters.options).toEqual({ appendAttribution: false });
 	});
 
-	test.each(Object.entries(RECIPES))('%s shows nothing on top of anything else', (name, recipe) => {
+	test.each(Object.entries(RECIPES))('%s shows no node or note on top of another', (name, recipe) => {
 		for (const language of LANGUAGES) {
 			const { nodes, connections } = render(recipe, name, language);
 			const served = Object.values(connections).flatMap((outputs) =>

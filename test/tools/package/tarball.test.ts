@@ -35,7 +35,7 @@ describe('the tarball', () => {
 	const read = async (name: string): Promise<string> =>
 		await readFile(path.join(packed.folder, name), 'utf8');
 
-	test('holds one file for each that ships, and nothing else', async () => {
+	test('contains the files that ship, and nothing else', async () => {
 		expect(packed.files).toEqual(
 			[
 				'LICENSE',
@@ -49,7 +49,7 @@ describe('the tarball', () => {
 		);
 	});
 
-	test('names who publishes it in package.json and nowhere else', async () => {
+	test('names the publisher in package.json and nowhere else', async () => {
 		const others = packed.files.filter((file) => file !== 'package.json');
 		const texts = await Promise.all(others.map(async (file) => [file, await read(file)]));
 		const named = texts.filter(([, text]) => PLACEHOLDERS.some((value) => text?.includes(value)));
@@ -87,7 +87,7 @@ describe('in an n8n that brings zod 4', () => {
 		);
 	});
 
-	test('Create PIX charges, after a 429 that asks to wait, and forms say what is wrong', async () => {
+	test('Create PIX charges after a 429 that asks for a wait, and forms say what is wrong', async () => {
 		const parameters = pixParameters(account.sandbox, { webhooksGoTo: 'automatic' });
 		account.fault('charge', { kind: 'retryAfter', seconds: 40 });
 		const startedAt = clock.elapsed();

@@ -94,7 +94,7 @@ describe('Pages of a list, from a service that', () => {
 		};
 	};
 
-	test('may do anything: the list is complete or says what is missing, with few requests', async () => {
+	test('may do anything: the list is complete or says that rows are missing, with few requests', async () => {
 		await fc.assert(
 			fc.asyncProperty(service, async (one) => {
 				const { items, incomplete, asked } = await list(answering(one));
@@ -113,10 +113,10 @@ describe('Pages of a list, from a service that', () => {
 
 	test.each<[string, Partial<Service>, number]>([
 		['documents its pages', { hasLinks: true, lastPage: 'right', total: 'right' }, 0],
-		['has figures alone', { hasLinks: false, lastPage: 'right', total: 'right' }, 0],
-		['has links alone', { hasLinks: true, lastPage: 'none', total: 'none' }, 0],
+		['has only figures', { hasLinks: false, lastPage: 'right', total: 'right' }, 0],
+		['has only links', { hasLinks: true, lastPage: 'none', total: 'none' }, 0],
 		['says nothing', { hasLinks: false, lastPage: 'none', total: 'none', beyond: 'empty' }, 1],
-	])('%s: every item comes once and in order, and nothing is told', async (_name, says, more) => {
+	])('%s: every item comes once and in order, without a hint', async (_name, says, more) => {
 		await fc.assert(
 			fc.asyncProperty(service, async (any) => {
 				const one = { ...any, ...HONEST, ...says };
@@ -198,8 +198,8 @@ describe('A list', () => {
 	const BARREN = 'the service kept sending pages without anything new';
 
 	test.each<[string, Page[], object]>([
-		['goes on behind a full page', [['ab'], ['cd'], ['']], { hashes: 'abcd' }],
-		['goes on behind a short page', [['ab'], ['c'], ['de'], ['']], { hashes: 'abcde' }],
+		['goes on after a full page', [['ab'], ['cd'], ['']], { hashes: 'abcd' }],
+		['goes on after a short page', [['ab'], ['c'], ['de'], ['']], { hashes: 'abcde' }],
 		['ends at an empty page', [['ab'], [''], ['cd']], { hashes: 'ab', asked: 2 }],
 		[
 			'ends if no other page follows',
@@ -217,12 +217,12 @@ describe('A list', () => {
 			{ asked: 2, incomplete: '1 came more than once' },
 		],
 		[
-			'ends at the tenth such page in a row, even if a link leads on',
+			'ends at the tenth page in a row without a new row, even if a link leads on',
 			[['a', { lastPage: 1, hasNext: true }]],
 			{ asked: 11, hashes: 'a', incomplete: BARREN },
 		],
 		[
-			'goes on if one of them has a new row',
+			'goes on if one of ten pages has a new row',
 			[...alike({ hasNext: true }, ...'aaaaaaaaaabbbbbbbbbb'), ['c', { hasNext: false }]],
 			{ asked: 21, hashes: 'abc', incomplete: '18 came more than once' },
 		],
@@ -267,7 +267,7 @@ describe('A list', () => {
 			{ hashes: 'abcd' },
 		],
 		[
-			'says what came more than once, and what is missing',
+			'says which rows came more than once and how many are missing',
 			[['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']],
 			{
 				asked: 3,
@@ -283,10 +283,10 @@ describe('A list', () => {
 	test.each<[string, Figures, string]>([
 		['says that another follows', { hasNext: true }, 'abcd'],
 		['says that none follows', { hasNext: false }, 'ab'],
-		['says nothing of it', {}, 'abcd'],
+		['does not say whether another follows', {}, 'abcd'],
 		['announces more in all', { total: 4 }, 'abcd'],
 		['has sent all that it announces', { total: 2 }, 'ab'],
-		['says so of itself alone', { total: 2, hasNext: true }, 'abcd'],
+		['says only itself that another follows', { total: 2, hasNext: true }, 'abcd'],
 		['leads nowhere, but announces more', { total: 4, hasNext: false }, 'abcd'],
 	])('whose last page is full and %s has the rows of %j: %s', async (_name, figures, hashes) => {
 		const all: Page[] = [['ab', { lastPage: 1, ...figures }], ...alike({ lastPage: 1 }, 'cd', '')];
@@ -306,7 +306,7 @@ describe('A list', () => {
 	test.each([
 		['grows', 4],
 		['shrinks', 2],
-	])('says that the catalog %s meanwhile, unless the limit was reached', async (_name, total) => {
+	])('says that the catalog %s during the reads, unless the limit was reached', async (_name, total) => {
 		const all: Page[] = [
 			['abc', { lastPage: 2, total: 6 }],
 			['def', { lastPage: 2, total: 3 + total }],
@@ -318,7 +318,7 @@ describe('A list', () => {
 		expect(await read(all, { limit: 6 })).toMatchObject({ incomplete: undefined });
 	});
 
-	test('says so if one product comes twice, with the same offers and another price, and another is missing', async () => {
+	test('says that the catalog changed if a product comes twice with another price, unless a row is one offer', async () => {
 		const product = (hash: string, price: number): IDataObject => ({
 			hash,
 			offers: [{ hash: `${hash}1`, price }],
@@ -343,7 +343,7 @@ describe('A list', () => {
 		expect(split.incomplete).toBeUndefined();
 	});
 
-	test('has a row once if hash, offer and price are the same, or without a hash all of it', async () => {
+	test('has a row once if hash, offer and price are the same, or the whole row if it has no hash', async () => {
 		const rows: IDataObject[] = [
 			{ hash: 'a', price: 1, views: 1 },
 			{ hash: 'a', price: 1, views: 2 },

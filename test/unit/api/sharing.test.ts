@@ -138,7 +138,7 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 		[3, 'tooShort'],
 		[5, 'none'],
 	] as const)(
-		'finish most of what the limit allows: %i workers, Retry-After %s',
+		'finish most of the charges that the limit allows: %i workers, Retry-After %s',
 		async (workers, retryAfter) => {
 			const { finished } = await simulate(workers, retryAfter);
 
@@ -158,7 +158,7 @@ describe('Charges that the service always refuses with 429', () => {
 	test.each([
 		[1, 'does not say how long to wait', undefined, { tries: 33, waitMs: 100_000 }],
 		[2, 'asks for 30 s', { 'retry-after': '30' }, { tries: 11, waitMs: 240_000 }],
-	])('do not hold up the others for long: %i, if it %s', async (refused, _, headers, most) => {
+	])('do not delay other requests for long: %i charges, if the service %s', async (refused, _, headers, most) => {
 		const waits: number[] = [];
 		let tries = 0;
 		const context = contextOf(async ({ body }) => {
