@@ -71,7 +71,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 	test.each([
 		['once', 3],
 		['each', 6],
-	])('a sub-workflow that is called %s again without the created items charges each item once', async (mode, count) => {
+	])('a sub-workflow (%s), called again with the rest, charges each once', async (mode, count) => {
 		const items = customers(count, 600_000_000 + count * 100);
 		refuse(count - 1);
 

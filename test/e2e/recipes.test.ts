@@ -212,7 +212,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	test.each<[string, Partial<Customer>, string]>([
 		['CPF', { document: '529.982.247-26' }, say('your CPF or CNPJ', 'seu CPF ou CNPJ')],
 		['phone', { phone: '(11) 91234-567' }, say('your WhatsApp', 'seu WhatsApp')],
-	])('a typo in the %s leads to a page that says so, with a link back, and to no mail', async (...row) => {
+	])('a typo in the %s leads to a page that says so and links back, no mail', async (...row) => {
 		const [, typo, field] = row;
 		const imported = await publish('charge-by-email', language);
 

@@ -58,7 +58,7 @@ function parametersOf(operation: string): INodeParameters {
 	return { ...sampleOf(operation, ready.sandbox, values), ...own, simplify: false, options };
 }
 
-it.each(FAULTS)('every operation meets %s, whether it stops at errors or continues', async (_, fault) => {
+it.each(FAULTS)('every operation meets %s, whether it stops at errors or not', async (_, fault) => {
 	ready.sandbox.addFault({ times: 'always', ...fault });
 	const before = ready.sandbox.requests.length;
 

@@ -44,7 +44,7 @@ describe('The catalog behind lists and charges', () => {
 			expect(account.sandbox.requests).toHaveLength(1);
 		});
 
-		test.each(['apiToken', 'baseUrl'])('for one account only, which %s identifies', async (field) => {
+		test.each(['apiToken', 'baseUrl'])('for one account, which %s identifies', async (field) => {
 			const { digitalSalesApi = {} } = account.credentials;
 			const other = account.credentialsWith({ [field]: `${String(digitalSalesApi[field])}/v2` });
 			await list();

@@ -127,7 +127,7 @@ describe('Text that is made to block n8n', () => {
 		await expectShortSearches(post);
 	});
 
-	test.each(['searchProducts', 'searchOffers'])('is processed at once as a search: %s', async (name) => {
+	test.each(['searchProducts', 'searchOffers'])('is searched for at once: %s', async (name) => {
 		const { credentials } = inbox.account;
 
 		await expectBounded(async (hostile) => {

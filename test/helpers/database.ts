@@ -28,12 +28,3 @@ export const latencyOf = (random: () => number): number =>
 /** Like `latencyOf`, but one in fifty takes up to two seconds. */
 export const stallingLatencyOf = (random: () => number): number =>
 	random() < 0.98 ? latencyOf(random) : 2_000 * random();
-
-/** A random generator that returns the same numbers for the same seed. */
-export function randomOf(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-		return (state >>> 0) / 2 ** 32;
-	};
-}

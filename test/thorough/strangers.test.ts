@@ -103,7 +103,7 @@ describe.each([20, 60, null])(
 			(suffix: string) => `2001:db8:1:2:${suffix}:b:c:d`,
 			(suffix: string) => `2001:db8::${suffix}:b:c`,
 			(suffix: string) => `2001:db8:1::${suffix}`,
-		])('from one network count as from one sender, however many addresses it has', async (address) => {
+		])('from any address of a network count as from one sender', async (address) => {
 			let nth = 0;
 			const stop = flood(
 				(at) => `nosuch${at}`,

@@ -85,9 +85,9 @@ describe('A product as flat fields', () => {
 	});
 
 	test.each<[string, unknown[], string | null]>([
-		['an offer with a price after an offer without a price', [offer('none', null), offer('priced', 100)], 'priced'],
+		['the offer with a price', [offer('none', null), offer('priced', 100)], 'priced'],
 		['the first offer of equal prices', [offer('first', 100), offer('second', 100)], 'first'],
-		['the first offer if no price is known', [offer('first', null), offer('second', null)], 'first'],
+		['the first offer without prices', [offer('first', null), offer('second', null)], 'first'],
 		['an offer that is free', [offer('dear', 1), offer('free', 0)], 'free'],
 		['an offer whose price is a text', [offer('dear', '900'), offer('cheap', '1000')], 'dear'],
 		['nothing from values that are not offers', ['text'], null],

@@ -7,13 +7,19 @@ import {
 	connect,
 	NO_OP_TYPE,
 	type NodeOutcome,
-	NodeProcess,
 	processedItems,
 	runWorkflow,
 	START_TYPE,
 } from '../../helpers/engine';
 import { useLimits } from '../../helpers/account';
-import { customers, errorOf, OWN_CUSTOMER, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+import {
+	customers,
+	errorOf,
+	OWN_CUSTOMER,
+	RETRY_ON_FAIL,
+	PROCESSES,
+	useShop,
+} from '../../helpers/charging';
 
 const LATENCY_MS = 60;
 
@@ -237,10 +243,7 @@ describe('Several charges at once', () => {
 		expect(most).toBeLessThanOrEqual(defaultMaxListeners);
 	});
 
-	describe.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('a charge in doubt is refused before anything is sent, %s', (_, options) => {
+	describe.each(PROCESSES)('a charge in doubt is refused at the start, %s', (_, options) => {
 		const onErrors = { onError: 'continueRegularOutput' } as const;
 		/** Leaves the charge of one item in doubt; the others of the run are made. */
 		const doubtful = async (place: number): Promise<void> => {

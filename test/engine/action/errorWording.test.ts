@@ -121,7 +121,7 @@ describe('The error of a failed request', () => {
 			'The customer may already have been charged: the service did not answer in time, or the connection broke',
 		],
 		['a read', reading, 'The execution was canceled'],
-	])('says whether something may have happened after %s that was canceled', async (_name, parameters, message) => {
+	])('says what is known of %s that is canceled', async (_name, parameters, message) => {
 		account.sandbox.addFault({ kind: 'delay', ms: 500 });
 		const running = runNode(parameters(), { credentials: account.credentials });
 		while (account.sandbox.requests.length === 0) await clock.sleep(5);
@@ -241,7 +241,7 @@ describe('The error of a failed request', () => {
 	test.each<[string, Fault, string]>([
 		['takes longer than a minute', { kind: 'delay', ms: 90_000 }, ', ECONNABORTED'],
 		['is answered piece by piece without an end', { kind: 'slowBody', ms: 400_000 }, ''],
-	])('says that the service did not answer in time after a minute, if a request %s', async (_name, fault, code) => {
+	])('says after a minute that no answer came if a request %s', async (_name, fault, code) => {
 		account.sandbox.addFault(fault);
 		const started = clock.elapsed();
 

@@ -121,7 +121,7 @@ describe('Errors of the service', () => {
 	test.each<[string, Fault, string]>([
 		['an error that echoes the request', { kind: 'echoRequest' }, 'transaction/create'],
 		['a rejection that echoes the request', { kind: 'echoRequest', status: 422 }, 'offer/create'],
-		['a success that echoes the request', { kind: 'echoRequest', status: 200 }, 'transaction/create'],
+		['a 200 that echoes the request', { kind: 'echoRequest', status: 200 }, 'transaction/create'],
 		['a page that echoes the request', { kind: 'echoRequest', format: 'html' }, 'transaction/get'],
 		['a reset', { kind: 'resetAfterProcessing' }, 'transaction/create'],
 	])('after %s neither token is shown anywhere', async (_name, fault, operation) => {

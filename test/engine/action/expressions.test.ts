@@ -90,7 +90,7 @@ describe('An expression that returns nothing', () => {
 		['price', '={{ $json.price }}', 'Price in Reais'],
 		['paymentMethods', '={{ $json.methods }}', 'Payment Methods'],
 		['title', '={{ $json.title }}', undefined],
-	])('is refused in price and payment methods of an offer, but allowed in its title: %s', async (name, expression, label) => {
+	])('is refused in offers, except in the title: %s', async (name, expression, label) => {
 		const run = await shop.run({
 			resource: 'offer',
 			operation: 'create',

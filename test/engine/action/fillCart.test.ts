@@ -157,8 +157,8 @@ describe('The cart of Create PIX', () => {
 		const UNKNOWN = 'was not found in the first 5 pages of the catalog, so';
 
 		test.each([
-			['that the catalog does not contain either', known, INCOMPLETE],
-			['of an offer that the catalog does not contain', () => 'unknown1', UNKNOWN],
+			['that the catalog lacks, too,', known, INCOMPLETE],
+			['of an offer that the catalog lacks', () => 'unknown1', UNKNOWN],
 		])('a blank title %s stays blank, and a hint says so', async (_name, offer, problem) => {
 			sells({}, {});
 
@@ -169,15 +169,15 @@ describe('The cart of Create PIX', () => {
 		});
 
 		test.each<[string, () => string, IDataObject, string]>([
-			['that the catalog does not contain', known, {}, `${INCOMPLETE} Price in Reais and More > Title`],
-			['without a title that the catalog does not contain', known, { title: 'A' }, `${INCOMPLETE} Price in Reais`],
+			['that the catalog lacks', known, {}, `${INCOMPLETE} Price in Reais and More > Title`],
+			['alone that the catalog lacks', known, { title: 'A' }, `${INCOMPLETE} Price in Reais`],
 			[
-				'of an offer that the catalog does not contain',
+				'of an offer that the catalog lacks',
 				() => 'unknown1',
 				{},
 				`${UNKNOWN} Price in Reais and More > Title`,
 			],
-		])('a blank price %s is an error before anything is sent', async (_name, offer, more, problem) => {
+		])('a blank price %s is an error, and nothing is sent', async (_name, offer, more, problem) => {
 			sells({}, {});
 
 			const failure = await account.fail(
@@ -199,7 +199,7 @@ describe('The cart of Create PIX', () => {
 		});
 
 		test.each([{ amount: '5' }, { customFields: { amount: 500 } }])(
-			'a price that the catalog does not contain stays blank if an amount is entered: %j',
+			'a price that the catalog lacks stays blank if an amount is entered: %j',
 			async (additionalFields) => {
 				sells({}, {});
 
@@ -261,39 +261,36 @@ describe('The cart of Create PIX', () => {
 	test.each([
 		['fails', { kind: 'status', status: 500 }],
 		['is limited', { kind: 'retryAfter', seconds: 60 }],
-	] as const)(
-		'needs an entered price, but no title, if the catalog %s',
-		async (_name, fault) => {
-			account.fault('list', fault, 'always');
-			const charging = async (more: INodeParameters) =>
-				await account.run(cart({ ...picked(known()), ...more }), { continueOnFail: true });
+	] as const)('needs an entered price, but no title, if the catalog %s', async (_name, fault) => {
+		account.fault('list', fault, 'always');
+		const charging = async (more: INodeParameters) =>
+			await account.run(cart({ ...picked(known()), ...more }), { continueOnFail: true });
 
-			const blank = await charging({});
-			const untitled = await charging({ price: '5' });
-			const whole = await charging({ price: '6', more: { title: 'A' } });
+		const blank = await charging({});
+		const untitled = await charging({ price: '5' });
+		const whole = await charging({ price: '6', more: { title: 'A' } });
 
-			expect(blank.json).toMatchObject([
-				{
-					error: {
-						message: `Offer ${known()} could not be looked up in the catalog`,
-						advice: expect.stringContaining('Nothing was sent.') as string,
-						outcome: 'notSent',
-					},
+		expect(blank.json).toMatchObject([
+			{
+				error: {
+					message: `Offer ${known()} could not be looked up in the catalog`,
+					advice: expect.stringContaining('Nothing was sent.') as string,
+					outcome: 'notSent',
 				},
-			]);
-			expect(untitled.hints.map(({ message }) => message)).toEqual([
-				expect.stringMatching(
-					/could not be looked up in the catalog .*, so More > Title stayed empty/,
-				),
-			]);
-			expect(whole.hints).toEqual([]);
-			expect(account.bodies()).toMatchObject([
-				{ amount: 500, cart: [{ price: 500 }] },
-				{ amount: 600, cart: [{ title: 'A', price: 600 }] },
-			]);
-			expect(account.bodies()[0]?.cart).not.toMatchObject([{ title: expect.anything() as string }]);
-		},
-	);
+			},
+		]);
+		expect(untitled.hints.map(({ message }) => message)).toEqual([
+			expect.stringMatching(
+				/could not be looked up in the catalog .*, so More > Title stayed empty/,
+			),
+		]);
+		expect(whole.hints).toEqual([]);
+		expect(account.bodies()).toMatchObject([
+			{ amount: 500, cart: [{ price: 500 }] },
+			{ amount: 600, cart: [{ title: 'A', price: 600 }] },
+		]);
+		expect(account.bodies()[0]?.cart).not.toMatchObject([{ title: expect.anything() as string }]);
+	});
 
 	test('has an unknown outcome in a Retry without a catalog, because the first attempt may have charged', async () => {
 		const parameters = { ...cart(picked(known())), ...OWN_CUSTOMER };

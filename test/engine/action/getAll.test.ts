@@ -242,17 +242,14 @@ describe('Product > Get Many', () => {
 	test.each<[string, number, INodeParameters, number]>([
 		['it refuses the account', 403, {}, 0],
 		['it has accepted the page size before', 422, { limit: 50 }, 1],
-	])(
-		'asks only once if the service refuses and %s',
-		async (_name, status, parameters, after) => {
-			account.sandbox.addFault({ kind: 'status', status, after });
+	])('asks only once if the service refuses and %s', async (_name, status, parameters, after) => {
+		account.sandbox.addFault({ kind: 'status', status, after });
 
-			const failure = await account.fail({ ...PARAMETERS, ...parameters });
+		const failure = await account.fail({ ...PARAMETERS, ...parameters });
 
-			expect(failure.httpCode).toBe(String(status));
-			expect(account.sandbox.requests).toHaveLength(after + 1);
-		},
-	);
+		expect(failure.httpCode).toBe(String(status));
+		expect(account.sandbox.requests).toHaveLength(after + 1);
+	});
 
 	test('keeps to the Request Limit of the form, and says once that it has waited', async () => {
 		const startedAt = clock.elapsed();

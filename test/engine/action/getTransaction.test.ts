@@ -75,7 +75,7 @@ describe('Transaction > Get', () => {
 
 	test.each([
 		['another transaction', () => 'another1'],
-		['a transaction whose hash the service spells in another way', () => String(created[0]?.hash).toUpperCase()],
+		['a hash that the service spells differently', () => String(created[0]?.hash).toUpperCase()],
 	])('refuses %s instead of the requested transaction', async (_name, hash) => {
 		account.fault('read', { kind: 'patchBody', set: { hash: hash() } });
 

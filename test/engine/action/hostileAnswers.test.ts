@@ -203,19 +203,16 @@ describe('An answer that is made to break the node', () => {
 	test.each([
 		['words', () => jest.spyOn(errorWords, 'readServiceWords')],
 		['transaction', () => jest.spyOn(resource, 'readResource')],
-	])(
-		'a fault of the package in reading the %s makes the outcome unknown',
-		async (_name, spy) => {
-			spy().mockImplementation(() => {
-				throw new RangeError('Maximum call stack size exceeded');
-			});
+	])('a fault of the package in reading the %s makes the outcome unknown', async (_name, spy) => {
+		spy().mockImplementation(() => {
+			throw new RangeError('Maximum call stack size exceeded');
+		});
 
-			const { message } = await account.fail(charge);
+		const { message } = await account.fail(charge);
 
-			expect(message).toMatch(unknown);
-			expect(account.sandbox.charges()).toBe(1);
-		},
-	);
+		expect(message).toMatch(unknown);
+		expect(account.sandbox.charges()).toBe(1);
+	});
 
 	test('encoded tokens reach neither items nor errors', async () => {
 		const encoded = (token: string): string =>

@@ -121,7 +121,7 @@ describe('A request that never left this machine', () => {
 			async () => local(await raw((socket) => socket.resetAndDestroy())),
 		],
 		['a handshake without an answer', async () => local(await raw(() => undefined))],
-	])('%s leaves nothing in doubt, and the error says that nothing was sent', async (_name, start) => {
+	])('%s leaves no doubt, and the error says that nothing was sent', async (_name, start) => {
 		const baseUrl = await start();
 		const failed = [await charge(baseUrl), await charge(baseUrl)];
 
@@ -151,7 +151,7 @@ describe('A request that never left this machine', () => {
 			'ECONNRESET',
 			async () => await tunnel(await raw((socket) => socket.end())),
 		],
-	])('a proxy that %s blames no token, and the error says that nothing was sent', async (_name, code, start) => {
+	])('with a proxy that %s nothing is sent and no token is blamed', async (_name, code, start) => {
 		process.env.HTTPS_PROXY = await start();
 
 		const failed = await charge('https://shop.example/v1');

@@ -4,7 +4,6 @@ import {
 	connect,
 	crashedData,
 	type NodeOutcome,
-	NodeProcess,
 	NO_OP_TYPE,
 	runWorkflow,
 	START_TYPE,
@@ -16,6 +15,7 @@ import {
 	errorOf,
 	OWN_CUSTOMER,
 	RETRY_ON_FAIL,
+	otherProcess,
 	useShop,
 } from '../../helpers/charging';
 
@@ -51,7 +51,7 @@ describe('The advice in the error of a failed charge', () => {
 	test.each([
 		['trigger', { saveDataErrorExecution: 'none' }],
 		['manual', { saveManualExecutions: false }],
-	] as const)('is to run again without the created items if n8n does not keep the execution (mode %s)', async (mode, settings) => {
+	] as const)('is no Retry if n8n does not keep the execution: %s', async (mode, settings) => {
 		const parameters = shop.parameters(undefined, OWN_CUSTOMER);
 		shop.fault('refuse', 2);
 		const { data } = await runWorkflow({
@@ -134,7 +134,7 @@ describe('The advice in the error of a failed charge', () => {
 		const retry = await shop.ask({
 			retryOf: crashedData(first.begun, [{ name: 'Digital Sales', finished: false }]),
 			more: OWN_CUSTOMER,
-			process: NodeProcess.fresh(),
+			...otherProcess(),
 		});
 
 		expect(shop.charges).toBe(2);

@@ -1,6 +1,14 @@
-import { crashedData, NodeProcess } from '../../helpers/engine';
+import { crashedData } from '../../helpers/engine';
 import { errorIn } from '../../helpers/account';
-import { type Ask, customers, errorOf, MAYBE, OWN_CUSTOMER, useShop } from '../../helpers/charging';
+import {
+	type Ask,
+	customers,
+	errorOf,
+	MAYBE,
+	OWN_CUSTOMER,
+	otherProcess,
+	useShop,
+} from '../../helpers/charging';
 
 const ORDER = { order: 'order-1' };
 
@@ -35,7 +43,7 @@ describe('A catalog price that changes between two attempts', () => {
 			const ask = { ...each(), order: '={{ $json.n }}' };
 			const first = await thirdRefused(ask);
 			shop.sells(2500);
-			const retry = await shop.charge({ retrying: first, ...ask, process: NodeProcess.fresh() });
+			const retry = await shop.charge({ retrying: first, ...ask, ...otherProcess() });
 
 			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			expect(shop.charges).toBe(3);
@@ -66,7 +74,7 @@ describe('A catalog price that changes between two attempts', () => {
 			const { begun } = await shop.charge(each());
 			shop.sells(2500);
 			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
-			const retry = await shop.ask({ ...each(), retryOf, process: NodeProcess.fresh() });
+			const retry = await shop.ask({ ...each(), retryOf, ...otherProcess() });
 
 			expect(errorOf(retry)).toContain(`The customer ${MAYBE}`);
 			expect(shop.charges).toBe(3);
@@ -94,9 +102,9 @@ describe('A catalog price that changes between two attempts', () => {
 		});
 
 		test.each([
-			['after an unknown outcome the error shows the details of the first charge', {}, /Details: cart .*; amount R\$ 19,90; .*4725/],
+			['in doubt, with its details', {}, /Details: cart .*; amount R\$ 19,90; .*4725/],
 			[
-				'after an unknown outcome the error shows nothing of the first charge to another customer',
+				'in doubt for another customer, without its details',
 				{ customerDocument: '111.444.777-35' },
 				/It may have been for a different customer or amount/,
 			],

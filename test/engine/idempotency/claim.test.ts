@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import { cpf } from '../../helpers/charge';
 import { crashedData, NodeProcess, processedItems } from '../../helpers/engine';
 import { type Ask, codeIn, errorOf, MAYBE, retryable, useShop } from '../../helpers/charging';
-import { latencyOf, randomOf, stallingLatencyOf } from '../../helpers/database';
+import { latencyOf, stallingLatencyOf } from '../../helpers/database';
+import { seededRandom } from '../../sandbox/catalog';
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 6);
 const ORDER = { order: 'order-1' };
@@ -60,7 +61,7 @@ describe('Several processes', () => {
 						shop.begin();
 						const asked = await prepare();
 						const before = shop.charges;
-						const random = randomOf(seed);
+						const random = seededRandom(seed);
 						processedItems.latency = () => latency(random);
 						processedItems.fails = () => random() < failures;
 						const begin = async (ask: Ask, nth: number, lateMs: number) => {
@@ -101,7 +102,7 @@ describe('Several processes', () => {
 	test('that charge at the same moment can repeat refused charges and charges without reference at once', async () => {
 		for (let seed = 0; seed < 10; seed++) {
 			shop.begin();
-			const random = randomOf(seed);
+			const random = seededRandom(seed);
 			processedItems.latency = () => latencyOf(random);
 			const sales = [1, 2, 3, 4, 5, 6].map((n) => (n % 2 ? { ...other(n), order: '' } : other(n)));
 			const buy = async (some: Ask[], ...by: Array<NodeProcess | undefined>) =>
@@ -138,7 +139,7 @@ describe('Several processes', () => {
 				shop.fault('lose');
 				await shop.ask();
 				const hash = shop.hashes.at(-1);
-				const random = randomOf(seed);
+				const random = seededRandom(seed);
 				processedItems.latency = () => latencyOf(random);
 				const runs = orders.map(async (order, nth) => {
 					await pause(random() * 20 * nth);

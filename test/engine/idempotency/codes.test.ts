@@ -20,7 +20,7 @@ describe('Codes while another worker requests the same charge:', () => {
 	test.each([
 		['with Retry On Fail', RETRY_ON_FAIL],
 		['without Retry On Fail', {}],
-	])('a charge that waits after a 429 has used up its code, so nobody is charged twice (%s)', async (_how, settings) => {
+	])('a code is used up by a charge that waits after a 429 (%s)', async (_how, settings) => {
 		const code = await shop.codeFor({ ...ORDER, process: one });
 		shop.fault('limit');
 		const waiting = shop.ask({ ...ORDER, code, process: one, settings });

@@ -3,7 +3,16 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { lockQueues } from '../../../nodes/DigitalSales/shared/lock';
 import { cpf } from '../../helpers/charge';
 import { NodeProcess } from '../../helpers/engine';
-import { type Ask, codeIn, errorOf, MAYBE, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+import {
+	type Ask,
+	codeIn,
+	errorOf,
+	MAYBE,
+	RETRY_ON_FAIL,
+	otherProcess,
+	PROCESSES,
+	useShop,
+} from '../../helpers/charging';
 
 const REFUSED = `The customer ${MAYBE}, so nothing was sent`;
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
@@ -11,10 +20,7 @@ const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 describe('A charge whose outcome is unknown', () => {
 	const shop = useShop();
 
-	test.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('is refused in any execution %s; another customer is charged at once', async (_, where) => {
+	test.each(PROCESSES)('blocks its customer, but no other customer, %s', async (_, where) => {
 		shop.fault('lose');
 		await shop.ask();
 		const again = await shop.ask({
@@ -37,7 +43,7 @@ describe('A charge whose outcome is unknown', () => {
 		{ kind: 'status', status: 409, body: '{}' } as const,
 		{ kind: 'redirect', status: 303, to: 'https://x.example/' } as const,
 		{ kind: 'status', status: 500, body: '{}' } as const,
-	])('is refused when it is requested again, after a $status that came after processing', async (fault) => {
+	])('is refused if requested again after a $status that follows processing', async (fault) => {
 		shop.account.fault('charge', { ...fault, processed: true });
 		const first = await shop.ask({ order: 'order-9' });
 		const second = await shop.ask({ order: 'order-9' });
@@ -109,7 +115,7 @@ describe('A charge whose outcome is unknown', () => {
 		test.each([
 			[1, 'success', 1],
 			[2, 'error', 0],
-		])('a charge with a code that was shown %i days ago ends in %s', async (days, status, charges) => {
+		])('a charge with a code shown %i days ago ends in %s', async (days, status, charges) => {
 			const code = await shop.codeFor();
 			const { now } = Date;
 			jest.spyOn(Date, 'now').mockImplementation(() => now() + days * 86_400_000);
@@ -133,7 +139,7 @@ describe('A charge whose outcome is unknown', () => {
 		const others = () => ({ cart: { items: [{ offerHash: shop.offer, price: '50' }] } });
 
 		test("an order in n8n's database, if the refusal described a doubt of this process", async () => {
-			const ask = { order: 'order-2', process: NodeProcess.fresh() };
+			const ask = { order: 'order-2', ...otherProcess() };
 			await shop.ask({ order: 'order-2' });
 			shop.fault('drop');
 			await shop.ask({ process: ask.process });
@@ -211,7 +217,7 @@ describe('A charge whose outcome is unknown', () => {
 
 		test('the second is refused in another process, and the error gives both possible reasons', async () => {
 			const { ended } = await shop.underWay();
-			const second = await shop.ask({ process: NodeProcess.fresh() });
+			const second = await shop.ask(otherProcess());
 
 			expect(errorOf(second)).toContain(
 				'n8n was restarted or updated since, its database failed, another n8n process sent it',

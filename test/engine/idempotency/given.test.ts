@@ -1,13 +1,12 @@
 import { NodeProcess } from '../../helpers/engine';
 import { errorIn } from '../../helpers/account';
-import { errorOf, type Ask, useShop } from '../../helpers/charging';
+import { errorOf, type Ask, otherProcess, PROCESSES, useShop } from '../../helpers/charging';
 
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 const OWN = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
 const [MARIA, JOAO] = DOCUMENTS.map((customerDocument) => ({ customerDocument }));
 const THREE = { items: [{ n: 1 }, { n: 2 }, { n: 3 }], more: OWN };
 const NUMBERED = { order: '={{ "order-" + $json.n }}' };
-const restarted = () => ({ process: NodeProcess.fresh() });
 
 describe('An existing charge that is returned', () => {
 	const shop = useShop();
@@ -25,7 +24,7 @@ describe('An existing charge that is returned', () => {
 
 		expect(again.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 		expect(shop.charges).toBe(3);
-		const later = await shop.ask({ ...THREE, ...NUMBERED, ...restarted() });
+		const later = await shop.ask({ ...THREE, ...NUMBERED, ...otherProcess() });
 		expect(errorOf(later)).toContain('for order "order-1"');
 		expect(shop.charges).toBe(3);
 	});
@@ -70,10 +69,7 @@ describe('An existing charge that is returned', () => {
 			expect(shop.charges).toBe(6);
 		});
 
-		test.each([
-			['in the same process', () => ({})],
-			['after a restart', restarted],
-		])('not even if an earlier Retry gave it the first reference, %s', async (_when, where) => {
+		test.each(PROCESSES)('nor after a Retry with the first reference, %s', async (_when, where) => {
 			const failed = await failedAtThird();
 			await shop.charge({ ...THREE, ...MONTH, retrying: failed });
 			const again = { retrying: failed, continueOnFail: true, ...where() };

@@ -5,8 +5,8 @@ import {
 	rememberAttempt,
 	findAttempt,
 } from '../../../nodes/DigitalSales/idempotency/attempts';
-import { NodeProcess, processedItems } from '../../helpers/engine';
-import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+import { processedItems } from '../../helpers/engine';
+import { codeIn, errorOf, RETRY_ON_FAIL, otherProcess, useShop } from '../../helpers/charging';
 import { aroundEntries, failEntries } from '../../helpers/database';
 
 const ORDER = { order: 'order-1' };
@@ -14,9 +14,6 @@ const ORDER = { order: 'order-1' };
 describe("n8n's table of processed items, as the ledger of a node", () => {
 	const shop = useShop();
 	afterEach(() => jest.restoreAllMocks());
-
-	/** Another worker. */
-	const other = () => ({ process: NodeProcess.fresh() });
 
 	test('if the database refuses a write, the charge is not sent, and the error says why', async () => {
 		processedItems.failingWrites = 100;
@@ -33,7 +30,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		processedItems.failingWrites = 1;
 
 		await shop.charge(ORDER);
-		await shop.refused({ ...ORDER, ...other() });
+		await shop.refused({ ...ORDER, ...otherProcess() });
 		expect(shop.charges).toBe(1);
 	});
 
@@ -84,7 +81,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		removing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		await shop.ask();
 
-		await shop.charge(other());
+		await shop.charge(otherProcess());
 		expect(shop.charges).toBe(2);
 	});
 
@@ -108,8 +105,8 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		// It is told of the doubt; asking for a code fails.
 		for (let nth = 0; nth < 2; nth++) reading.mockImplementationOnce(count);
 		reading.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
-		const failed = await shop.ask(other());
-		const again = await shop.refused(other());
+		const failed = await shop.ask(otherProcess());
+		const again = await shop.refused(otherProcess());
 
 		expect(errorOf(failed)).toContain("n8n's database did not answer, so no code can be shown now");
 		expect(codeIn(again)).not.toBe('');
@@ -123,13 +120,13 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 
 		expect(json[0]?.hash).toBe(shop.hashes[0]);
 		expect(logs.map(({ text }) => text).join()).toContain('could not be written to');
-		await shop.refused({ ...ORDER, ...other() });
+		await shop.refused({ ...ORDER, ...otherProcess() });
 	});
 
 	test.each([1, 2])(
 		'a removal that failed %i times does not remove what another worker has recorded since',
 		async (failing) => {
-			const [one, two] = [other(), other()];
+			const [one, two] = [otherProcess(), otherProcess()];
 			shop.fault('refuse');
 			const { ended } = await shop.underWay({ ...ORDER, ...one });
 			processedItems.failingWrites = failing;
@@ -167,8 +164,8 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 				.mockImplementation((...args: unknown[]) => call(...args.map(changed)));
 		}
 		await shop.ask(ORDER);
-		const code = codeIn(await shop.ask({ ...ORDER, ...other() }));
-		const again = await shop.ask({ ...ORDER, code, ...other() });
+		const code = codeIn(await shop.ask({ ...ORDER, ...otherProcess() }));
+		const again = await shop.ask({ ...ORDER, code, ...otherProcess() });
 
 		expect(errorOf(again)).toContain('keeps them in another way');
 		expect(shop.charges).toBe(charges);

@@ -1,8 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { NodeProcess, type NodeOutcome } from '../../helpers/engine';
+import type { NodeOutcome } from '../../helpers/engine';
 import { errorIn } from '../../helpers/account';
-import { codeIn, customers, errorOf, MAYBE, OWN_CUSTOMER, useShop } from '../../helpers/charging';
+import {
+	codeIn,
+	customers,
+	errorOf,
+	MAYBE,
+	OWN_CUSTOMER,
+	otherProcess,
+	PROCESSES,
+	useShop,
+} from '../../helpers/charging';
 import { aroundEntries } from '../../helpers/database';
 import { callTool } from '../../helpers/tool';
 
@@ -11,7 +20,6 @@ const FIFTY = { additionalFields: { amount: '50' } };
 
 describe('A charge in doubt whose hash somebody enters', () => {
 	const shop = useShop();
-	const restarted = () => ({ process: NodeProcess.fresh() });
 
 	/** A charge that was made, though no answer came. */
 	const lost = async (ask = {}): Promise<{ outcome: NodeOutcome; hash: string }> => {
@@ -20,10 +28,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		return { outcome, hash: shop.hashes.at(-1) ?? '' };
 	};
 
-	test.each([
-		['in this process', () => ({})],
-		['after a restart', restarted],
-	])('is returned, is known from then on, and is no longer in doubt, %s', async (_when, where) => {
+	test.each(PROCESSES)('is returned, known, and no longer in doubt, %s', async (_when, where) => {
 		const ask = { order: '2026-10', ...where() };
 		const { hash } = await lost({ order: '2026-10' });
 		const given = await shop.charge({ ...ask, code: hash });
@@ -33,7 +38,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 
 		expect([given, again].map(({ json }) => json[0]?.hash)).toEqual([hash, hash]);
 		expect(shop.charges).toBe(2);
-		await shop.charge({ order: '2026-12', ...restarted() });
+		await shop.charge({ order: '2026-12', ...otherProcess() });
 	});
 
 	test('is returned even if the service masks its customer', async () => {
@@ -59,7 +64,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		const { hash } = await lost({ order: 'order-1' });
 		const code = codeIn(await shop.ask({ order: 'order-1' }));
 		await shop.charge({ order: 'order-1', code: `${code}, ${hash}` });
-		await shop.ask({ order: 'order-1', code, ...restarted() });
+		await shop.ask({ order: 'order-1', code, ...otherProcess() });
 
 		expect(shop.charges).toBe(1);
 	});
@@ -139,14 +144,14 @@ describe('A charge in doubt whose hash somebody enters', () => {
 
 	describe('is not replaced by another charge: the refusal says why, and has a code, for the hash of', () => {
 		test.each<[string, string, () => Promise<string>]>([
-			['another customer', 'Customer CPF or CNPJ', async () => await madeFor({ ...JOAO, ...FIFTY })],
+			['another CPF', 'Customer CPF or CNPJ', async () => await madeFor({ ...JOAO, ...FIFTY })],
 			['another amount', 'amount (R$ 50,00)', async () => await madeFor(FIFTY)],
 			['an expired charge', '', async () => await expired()],
 		])('%s', async (_whose, what, other) => {
 			const hash = await other();
 			await lost({ order: 'order-1' });
 			const { posts } = shop;
-			for (const where of [{}, restarted()]) {
+			for (const where of [{}, otherProcess()]) {
 				const refused = await shop.ask({ order: 'order-1', code: hash, ...where });
 
 				expect(errorOf(refused)).toContain(MAYBE);
@@ -189,7 +194,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	test('is returned to its order even if another order of the customer is in doubt', async () => {
 		await shop.ask({ order: 'feb' });
 		const [hash = ''] = shop.hashes;
-		const { process } = restarted();
+		const { process } = otherProcess();
 		const { hash: other } = await lost({ order: 'jan', process });
 
 		const given = await shop.charge({ order: 'feb', process, code: hash });
@@ -204,7 +209,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	test.each(['expired', 'charged by another worker'])(
 		'is not returned to another order of the customer, which is %s',
 		async (how) => {
-			const where = how === 'expired' ? {} : restarted();
+			const where = how === 'expired' ? {} : otherProcess();
 			await shop.charge({ order: 'feb', ...where });
 			if (how === 'expired') await shop.latestBecomes('expired');
 			const { hash } = await lost({ order: 'jan' });
@@ -230,10 +235,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(charged.json[0]?.hash).toBe(shop.hashes[1]);
 	});
 
-	test.each([
-		['in this process', () => ({})],
-		['after a restart', restarted],
-	])('is not replaced by the charge of an earlier order, even if both hashes are entered, %s', async (_when, where) => {
+	test.each(PROCESSES)('is not confused with an earlier order, %s', async (_when, where) => {
 		const earlier = await shop.charge({ order: '2026-09' });
 		const { hash } = await lost({ order: '2026-10' });
 		const wrong = String(earlier.json[0]?.hash);
@@ -248,7 +250,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		'is no longer in doubt on the worker that sent it if its %s was entered on another worker',
 		async (how) => {
 			const { hash } = await lost({ order: '2026-10' });
-			const elsewhere = { order: '2026-10', ...restarted() };
+			const elsewhere = { order: '2026-10', ...otherProcess() };
 			const code = how === 'hash' ? hash : codeIn(await shop.ask(elsewhere));
 			await shop.charge({ ...elsewhere, code });
 			const { charges } = shop;
@@ -260,7 +262,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 
 	test('is not returned to the next charge if a code has ended the doubt on another worker', async () => {
 		const code = await shop.codeFor();
-		await shop.charge({ code, ...restarted() });
+		await shop.charge({ code, ...otherProcess() });
 		const [hash = ''] = shop.hashes;
 		const next = await shop.charge({ code: hash });
 
@@ -315,7 +317,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	test('that another run has returned is refused to the Retry of the first run, and the error says to leave the item out', async () => {
 		const { outcome, hash } = await lost();
 		await shop.charge({ code: hash });
-		const retry = await shop.ask({ retrying: outcome, code: hash, ...restarted() });
+		const retry = await shop.ask({ retrying: outcome, code: hash, ...otherProcess() });
 
 		expect(errorOf(retry)).toContain('leave this item out if another run has returned that charge');
 	});

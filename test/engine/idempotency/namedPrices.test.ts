@@ -1,5 +1,5 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { crashedData, NodeProcess } from '../../helpers/engine';
+import { crashedData } from '../../helpers/engine';
 import { callTool } from '../../helpers/tool';
 import {
 	codeIn,
@@ -7,6 +7,8 @@ import {
 	errorOf,
 	OWN_CUSTOMER,
 	retryable,
+	otherProcess,
+	PROCESSES,
 	useShop,
 } from '../../helpers/charging';
 
@@ -23,7 +25,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		const { begun } = await shop.charge({ ...each, more: at('', OWN_CUSTOMER) });
 		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
 		const more = at('19,90', OWN_CUSTOMER);
-		await shop.refused({ ...each, more, retryOf, process: NodeProcess.fresh() });
+		await shop.refused({ ...each, more, retryOf, ...otherProcess() });
 		expect(shop.charges).toBe(3);
 	});
 
@@ -32,7 +34,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		const { begun } = await shop.charge({ ...each, more: at('19,90', OWN_CUSTOMER) });
 		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
 		const more = at('19,90', { ...OWN_CUSTOMER, additionalFields: { amount: '19,90' } });
-		await shop.refused({ ...each, more, retryOf, process: NodeProcess.fresh() });
+		await shop.refused({ ...each, more, retryOf, ...otherProcess() });
 		expect(shop.charges).toBe(3);
 	});
 
@@ -69,7 +71,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		const [hash = ''] = shop.hashes;
 		shop.sells(2500);
 		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
-		const again = { retryOf, process: NodeProcess.fresh(), code: hash };
+		const again = { retryOf, ...otherProcess(), code: hash };
 		const given = await shop.charge({ more: at(''), ...again });
 		expect(given.json[0]?.hash).toBe(hash);
 		await shop.ask({ more: at('19,90'), ...again });
@@ -99,16 +101,13 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		const retry = await shop.ask({
 			...two,
 			retryOf,
-			process: NodeProcess.fresh(),
+			...otherProcess(),
 			code: shop.hashes.join(', '),
 		});
 		expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 	});
 
-	describe.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('a charge in doubt that is requested again at another catalog price, %s,', (_, where) => {
+	describe.each(PROCESSES)('a charge in doubt at another catalog price, %s,', (_, where) => {
 		const blank = () => ({ more: at('') });
 		const doubted = async (): Promise<string> => {
 			shop.sells(1990);
@@ -144,10 +143,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		});
 	});
 
-	describe.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('the hash of another charge of the same customer, %s,', (_, where) => {
+	describe.each(PROCESSES)('the hash of another charge of the same customer, %s,', (_, where) => {
 		const otherOffer = (): string =>
 			shop.account.sandbox.products.flatMap(({ offers }) => offers)[1]?.hash ?? '';
 		const of = (offerHash: string, price: string) => ({
@@ -200,10 +196,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		});
 	});
 
-	describe.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('a hash that is left in the form, %s,', (_, where) => {
+	describe.each(PROCESSES)('a hash that is left in the form, %s,', (_, where) => {
 		test.each([
 			['without references', {}, {}],
 			['with references', { order: 'jan' }, { order: 'feb' }],
@@ -230,7 +223,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		const given = await shop.charge({ retrying: failed, code: hash });
 		const order = { order: 'order-1' };
 		await shop.charge({ ...order, retryOf: retryable(given) });
-		const again = await shop.charge({ ...order, code: hash, process: NodeProcess.fresh() });
+		const again = await shop.charge({ ...order, code: hash, ...otherProcess() });
 		expect(again.json[0]?.hash).toBe(hash);
 	});
 
@@ -240,7 +233,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		const [hash = ''] = shop.hashes;
 		shop.sells(1990);
 		const order = { order: 'order-1', more: at('') };
-		await shop.charge({ ...order, retryOf: retryable(made), process: NodeProcess.fresh() });
+		await shop.charge({ ...order, retryOf: retryable(made), ...otherProcess() });
 		const given = await shop.charge({ ...order, code: hash });
 		expect(given.json[0]?.hash).toBe(hash);
 	});

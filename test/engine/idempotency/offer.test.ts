@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { NodeProcess, type NodeOutcome, type NodeRunOptions } from '../../helpers/engine';
-import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+import type { NodeOutcome, NodeRunOptions } from '../../helpers/engine';
+import { codeIn, errorOf, RETRY_ON_FAIL, otherProcess, useShop } from '../../helpers/charging';
 
 describe('Offer > Create, requested again', () => {
 	const shop = useShop();
@@ -55,7 +55,7 @@ describe('Offer > Create, requested again', () => {
 	test('the Retry of an execution returns existing offers, even after a restart', async () => {
 		refuseSecond();
 		const first = await run({}, { items: [{}, {}] });
-		const { json } = await retry(first, {}, { process: NodeProcess.fresh() });
+		const { json } = await retry(first, {}, otherProcess());
 
 		expect(json.map(({ hash }) => hash)).toEqual(hashes());
 		expect(offers()).toBe(2);
@@ -88,7 +88,7 @@ describe('Offer > Create, requested again', () => {
 	test('an offer that may exist is refused until its code is entered, while another offer is created', async () => {
 		lose();
 		const first = await run({}, { settings: RETRY_ON_FAIL });
-		const second = await run({}, { process: NodeProcess.fresh() });
+		const second = await run({}, otherProcess());
 
 		expect([first, second].map((one) => one.node?.error?.message)).toEqual([
 			'The offer may already exist, so nothing was sent',

@@ -1,8 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
-import { NodeProcess } from '../../helpers/engine';
 import { errorIn, openAccount, useLimits } from '../../helpers/account';
-import { type Ask, codeIn, errorOf, MAYBE, useShop, VOID } from '../../helpers/charging';
+import {
+	type Ask,
+	codeIn,
+	errorOf,
+	MAYBE,
+	otherProcess,
+	useShop,
+	VOID,
+} from '../../helpers/charging';
 
 const ORDER = { order: 'order-1' };
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
@@ -11,7 +18,7 @@ describe('Order Reference', () => {
 	const limit = useLimits();
 	const shop = useShop();
 
-	const afterRestart = async (ask: Ask) => await shop.ask({ ...ask, process: NodeProcess.fresh() });
+	const afterRestart = async (ask: Ask) => await shop.ask({ ...ask, ...otherProcess() });
 
 	test('a repeat returns the existing transaction, and says so', async () => {
 		const first = await shop.ask(ORDER);
@@ -150,7 +157,7 @@ describe('Order Reference', () => {
 		await shop.ask({ ...ORDER, retrying: without });
 		await shop.latestBecomes('expired');
 		await shop.ask(ORDER);
-		const restarted = { ...ORDER, process: NodeProcess.fresh() };
+		const restarted = { ...ORDER, ...otherProcess() };
 
 		const code = codeIn(await shop.ask(restarted));
 		expect((await shop.ask({ ...restarted, code })).status).toBe('success');
@@ -188,7 +195,7 @@ describe('Order Reference', () => {
 		const allowed = { ...ORDER, code: codeIn(second) };
 		expect(codeIn(other)).not.toBe(allowed.code);
 		expect((await afterRestart(allowed)).status).toBe('success');
-		const third = await shop.refused({ ...allowed, process: NodeProcess.fresh() });
+		const third = await shop.refused({ ...allowed, ...otherProcess() });
 		expect(codeIn(third)).not.toBe(allowed.code);
 		expect(shop.charges).toBe(2);
 	});
@@ -264,9 +271,14 @@ describe('Order Reference', () => {
 	test.each([
 		['two empty fields are two orders', '', '', 2],
 		['two blank fields are two orders', ' \t ', ' \t ', 2],
-		['two fields of invisible blanks are two orders', '\u200b\u00a0\ufeff', '\u200b\u00a0\ufeff', 2],
+		['invisible blanks are two orders', '\u200b\u00a0\ufeff', '\u200b\u00a0\ufeff', 2],
 		['upper and lower case are two orders', 'pedido', 'PEDIDO', 2],
-		['two Unicode forms of one text are one order', 'pedido-é'.normalize('NFC'), 'pedido-é'.normalize('NFD'), 1],
+		[
+			'two Unicode forms are one order',
+			'pedido-é'.normalize('NFC'),
+			'pedido-é'.normalize('NFD'),
+			1,
+		],
 		['a number, even 0, and its digits are one order', '={{ 0 }}', '0', 1],
 	])('%s', async (_what, one, other, charges) => {
 		await shop.charge({ order: one });

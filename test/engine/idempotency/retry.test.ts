@@ -5,7 +5,6 @@ import {
 	crashedData,
 	double,
 	type NodeOutcome,
-	NodeProcess,
 	runWorkflow,
 	START_TYPE,
 } from '../../helpers/engine';
@@ -17,6 +16,7 @@ import {
 	MAYBE,
 	RETRY_ON_FAIL,
 	retryable,
+	otherProcess,
 	useShop,
 } from '../../helpers/charging';
 
@@ -33,9 +33,6 @@ interface Stored {
 
 describe('A charge that n8n requests again is made once:', () => {
 	const shop = useShop();
-
-	/** Another worker, or the same after a restart. */
-	const other = () => ({ process: NodeProcess.fresh() });
 
 	describe('Retry On Fail', () => {
 		test('charges nobody again who was charged by the first try', async () => {
@@ -141,8 +138,8 @@ describe('A charge that n8n requests again is made once:', () => {
 
 		test('after a restart returns the charges that the execution has stored', async () => {
 			const first = await refusedAfter(2);
-			const retry = await shop.charge({ retrying: first, ...other() });
-			const again = await shop.ask({ retrying: first, ...other() });
+			const retry = await shop.charge({ retrying: first, ...otherProcess() });
+			const again = await shop.ask({ retrying: first, ...otherProcess() });
 
 			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			expect(errorOf(again)).toContain(`The customer ${MAYBE}`);
@@ -152,8 +149,8 @@ describe('A charge that n8n requests again is made once:', () => {
 		test('is refused after an unknown outcome until the code is entered', async () => {
 			shop.fault('drop');
 			const first = await shop.ask();
-			const second = await shop.ask({ retrying: first, ...other() });
-			await shop.charge({ retrying: first, code: codeIn(second), ...other() });
+			const second = await shop.ask({ retrying: first, ...otherProcess() });
+			await shop.charge({ retrying: first, code: codeIn(second), ...otherProcess() });
 
 			expect([first.status, second.status]).toEqual(['error', 'error']);
 			expect(shop.charges).toBe(1);
@@ -225,7 +222,7 @@ describe('A charge that n8n requests again is made once:', () => {
 			expect(retry.json[0]?.payment_status).toBe('waiting_payment');
 			expect(shop.charges).toBe(3);
 			// Another process knows only the void one, and that another was made since.
-			const elsewhere = await shop.ask({ ...retrying, continueOnFail: true, ...other() });
+			const elsewhere = await shop.ask({ ...retrying, continueOnFail: true, ...otherProcess() });
 			expect(errorIn(elsewhere.json[0]).message).toContain(`${MAYBE} for order "order-1"`);
 			expect(shop.charges).toBe(3);
 		});
@@ -234,14 +231,14 @@ describe('A charge that n8n requests again is made once:', () => {
 			const { begun, ...first } = await shop.charge();
 			await shop.latestBecomes('expired');
 			const crashed = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
-			const code = codeIn(await shop.ask({ retryOf: crashed, ...other() }));
-			await shop.charge({ retryOf: crashed, code, ...other() });
+			const code = codeIn(await shop.ask({ retryOf: crashed, ...otherProcess() }));
+			await shop.charge({ retryOf: crashed, code, ...otherProcess() });
 			const retryOf = retryable({ begun, ...first });
-			const refused = await shop.ask({ retryOf, ...other() });
+			const refused = await shop.ask({ retryOf, ...otherProcess() });
 
 			expect(errorOf(refused)).toContain(MAYBE);
 			expect(shop.charges).toBe(2);
-			await shop.charge({ retryOf, code: shop.hashes[1], ...other() });
+			await shop.charge({ retryOf, code: shop.hashes[1], ...otherProcess() });
 			expect(shop.charges).toBe(2);
 		});
 
@@ -279,11 +276,11 @@ describe('A charge that n8n requests again is made once:', () => {
 		/** Charges the first items; the Retry is given all of them, in this order. */
 		const crash = async (nodes: typeof STARTED, charged: number, retried = ITEMS) => {
 			const items = ITEMS.slice(0, charged);
-			const { begun } = await shop.ask({ more: OWN_DOCUMENT, items, ...other() });
+			const { begun } = await shop.ask({ more: OWN_DOCUMENT, items, ...otherProcess() });
 			const [stack] = begun.executionData?.nodeExecutionStack ?? [];
 			const given = retried.map((json) => ({ json }));
 			stack?.data.main?.splice(0, 1, given);
-			return { retryOf: crashedData(begun, nodes), more: OWN_DOCUMENT, ...other() };
+			return { retryOf: crashedData(begun, nodes), more: OWN_DOCUMENT, ...otherProcess() };
 		};
 		const hasFailed = ({ json }: NodeOutcome) => json.map(({ error }) => Boolean(error));
 
@@ -340,7 +337,7 @@ describe('A charge that n8n requests again is made once:', () => {
 				mode: 'trigger',
 				startItems: [first],
 				retryOf,
-				...other(),
+				...otherProcess(),
 				nodes: [
 					{ name: 'Start', type: START_TYPE },
 					{ name: 'PIX', type: ACTION_TYPE, parameters: shop.parameters(undefined, OWN_DOCUMENT) },
@@ -420,7 +417,7 @@ describe('A charge that n8n requests again is made once:', () => {
 
 		const { json } = await shop.ask({
 			retrying: first,
-			...other(),
+			...otherProcess(),
 			continueOnFail: true,
 		});
 

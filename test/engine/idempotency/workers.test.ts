@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { cpf } from '../../helpers/charge';
 import { NodeProcess, processedItems } from '../../helpers/engine';
-import { latencyOf, randomOf } from '../../helpers/database';
+import { latencyOf } from '../../helpers/database';
+import { seededRandom } from '../../sandbox/catalog';
 import { type Ask, codeIn, retryable, useShop, VOID } from '../../helpers/charging';
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
@@ -49,7 +50,7 @@ describe('Any sequence of orders on three workers, some at once, with rate limit
 					const { sandbox } = shop.account;
 					shop.account.reset();
 					shop.begin();
-					const random = randomOf(seed);
+					const random = seededRandom(seed);
 					processedItems.latency = () => latencyOf(random);
 					const workers = [0, 1, 2].map(() => NodeProcess.fresh());
 					const running = new Set<Promise<void>>();

@@ -189,7 +189,7 @@ describe('refuses with one sentence, and creates nothing', () => {
 		['a hash that leads elsewhere', ['--hash', '..'], {}, /need a hash\.$/],
 		['a port that is not a number', ['--listen', 'here'], {}, /port of --listen\.$/],
 		['an address without http:// or https://', ['--notify', 'example.com'], {}, /^--notify needs/],
-		['a customer that is not JSON', [], { DIGITAL_SALES_CUSTOMER: 'Joana' }, /^DIGITAL_SALES_CUSTOMER/],
+		['a wrong customer', [], { DIGITAL_SALES_CUSTOMER: 'Joana' }, /^DIGITAL_SALES_CUSTOMER/],
 	])('%s', async (_what, args, environment, sentence) => {
 		const { isComplete, text } = await run(['--charge', ...args], { environment });
 		const last = text.startsWith('# First contact') ? text.split('\n').at(-1) : text;

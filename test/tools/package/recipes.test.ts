@@ -90,7 +90,7 @@ describe('The workflows of examples/', () => {
 		expect(review?.parameters.options).toEqual({ appendAttribution: false });
 	});
 
-	test.each(Object.entries(RECIPES))('%s shows no node or note on top of another', (name, recipe) => {
+	test.each(Object.entries(RECIPES))('%s has no node on top of another', (name, recipe) => {
 		for (const language of LANGUAGES) {
 			const { nodes, connections } = render(recipe, name, language);
 			const served = Object.values(connections).flatMap((outputs) =>
@@ -101,7 +101,13 @@ describe('The workflows of examples/', () => {
 			/** As the editor of n8n 2.41 draws it; a name stands below its node, up to 200 wide. */
 			const boxes = nodes.map(({ name: node, type, position: [x, y], parameters }) => {
 				if (type.endsWith('.stickyNote')) {
-					return { node, x, y, width: Number(parameters.width), height: Number(parameters.height) };
+					return {
+						node,
+						x,
+						y,
+						width: Number(parameters.width),
+						height: Number(parameters.height),
+					};
 				}
 				return served.includes(node)
 					? { node, x, y, width: 260, height: 100 }

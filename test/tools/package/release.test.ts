@@ -94,8 +94,12 @@ describe('the publisher in package.json', () => {
 	);
 
 	test.each([
-		['has a homepage that names no repository', { homepage: 'https://github.com/loja' }, 'has to be https:'],
-		['has a token in its homepage', { homepage: 'https://me:secret@github.com/a/b' }, 'has to be https:'],
+		[
+			'has a homepage of no repository',
+			{ homepage: 'https://github.com/loja' },
+			'has to be https:',
+		],
+		['contains a token', { homepage: 'https://me:secret@github.com/a/b' }, 'has to be https:'],
 		['has a homepage that ends in .git', { homepage: `${homepage}.git` }, 'has to be https:'],
 		['has a placeholder for a homepage', { homepage: 'https://example.com/a' }, 'is a placeholder'],
 		['has a placeholder for a name', { name: 'Example Author' }, 'author.name is a placeholder'],

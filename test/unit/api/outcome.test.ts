@@ -109,11 +109,11 @@ describe('A fault', () => {
 
 	test.each([
 		['its own code and call', chain(CONNECTING)],
-		['the code and call of its cause', chain({}, CONNECTING)],
-		['the code and call of several causes', chain({ code: 'ETIMEDOUT' }, {}, { syscall: 'connect' })],
-		['the outermost code and call of several', chain(CONNECTING, { code: 'ECONNRESET', syscall: 'read' })],
-		['a code in a cause if the outer code is not a name', chain({ code: 500, syscall: null }, CONNECTING)],
-		['a code and call five causes deep', chain({}, {}, {}, {}, CONNECTING)],
+		['its cause', chain({}, CONNECTING)],
+		['several causes together', chain({ code: 'ETIMEDOUT' }, {}, { syscall: 'connect' })],
+		['the outermost of several causes', chain(CONNECTING, { code: 'ECONNRESET', syscall: 'read' })],
+		['a cause if its own code is not a name', chain({ code: 500, syscall: null }, CONNECTING)],
+		['a cause five levels deep', chain({}, {}, {}, {}, CONNECTING)],
 	])('is read from %s', (_name, error) => {
 		expect(readFault(error)).toEqual({ code: 'ETIMEDOUT', kind: 'notSent' });
 	});
@@ -141,8 +141,8 @@ describe('A fault', () => {
 	test.each([
 		['no socket yet', { socket: null }, 'notSent'],
 		['a socket that nothing was written to', { socket: { bytesWritten: 0 } }, 'notSent'],
-		['TLS that is not established', { socket: { secureConnecting: true, bytesWritten: 9 } }, 'notSent'],
-		['TLS that is established', { socket: { secureConnecting: false, bytesWritten: 9 } }, 'interrupted'],
+		['unfinished TLS', { socket: { secureConnecting: true, bytesWritten: 9 } }, 'notSent'],
+		['finished TLS', { socket: { secureConnecting: false, bytesWritten: 9 } }, 'interrupted'],
 		['a socket without TLS', { socket: { bytesWritten: 9 } }, 'interrupted'],
 		['a socket without figures', { socket: {} }, 'interrupted'],
 		['nothing about its socket', {}, 'interrupted'],
@@ -154,7 +154,7 @@ describe('A fault', () => {
 		['all of them failed to connect', ['connect', 'connect'], 'notSent'],
 		['one of them failed later', ['connect', 'read'], 'interrupted'],
 		['there are none', [], 'interrupted'],
-	])('of several addresses says whether the request was sent if %s: %j is %s', (_name, syscalls, kind) => {
+	])('of several addresses if %s: %j is %s', (_name, syscalls, kind) => {
 		const errors = syscalls.map((syscall) => ({ code: 'ETIMEDOUT', syscall }));
 		expect(readFault(chain({}, { code: 'ETIMEDOUT', errors })).kind).toBe(kind);
 	});

@@ -306,7 +306,7 @@ describe('A list', () => {
 	test.each([
 		['grows', 4],
 		['shrinks', 2],
-	])('says that the catalog %s during the reads, unless the limit was reached', async (_name, total) => {
+	])('says that the catalog %s, unless the limit was reached before', async (_name, total) => {
 		const all: Page[] = [
 			['abc', { lastPage: 2, total: 6 }],
 			['def', { lastPage: 2, total: 3 + total }],

@@ -158,7 +158,7 @@ describe('Charges that the service always refuses with 429', () => {
 	test.each([
 		[1, 'does not say how long to wait', undefined, { tries: 33, waitMs: 100_000 }],
 		[2, 'asks for 30 s', { 'retry-after': '30' }, { tries: 11, waitMs: 240_000 }],
-	])('do not delay other requests for long: %i charges, if the service %s', async (refused, _, headers, most) => {
+	])('delay others only briefly: %i, if the service %s', async (refused, _, headers, most) => {
 		const waits: number[] = [];
 		let tries = 0;
 		const context = contextOf(async ({ body }) => {
