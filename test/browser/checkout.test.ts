@@ -56,7 +56,7 @@ const fill = async (page: Page, values: Record<string, string>): Promise<void> =
 	for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value);
 };
 
-/** Whether nothing has to be scrolled sideways. */
+/** Whether the page fits the width of the screen. */
 const fits = async (page: Page): Promise<boolean> =>
 	await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth');
 

@@ -29,7 +29,7 @@ const RECIPES_IN_EACH = LANGUAGES.flatMap((language) =>
 	})),
 );
 
-/** The nodes with a credential for each of those that they can ask for. */
+/** The nodes with a credential of each type that they may need. */
 async function chosen(nodes: PlacedNode[]) {
 	const types = await rest.nodeTypes();
 	return await Promise.all(
@@ -58,7 +58,7 @@ async function credentialFor(type: string): Promise<SavedCredential> {
 	return await made;
 }
 
-/** The nodes of a recipe in which something is left to be chosen. */
+/** The nodes of a recipe with a missing choice. */
 function toChoose(nodes: PlacedNode[]): string[] {
 	const isOpen = ({ type, parameters }: PlacedNode): boolean =>
 		!type.endsWith('.stickyNote') &&

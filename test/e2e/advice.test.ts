@@ -9,7 +9,7 @@ import { cartOf, createPix, publish, split, webStart } from '../helpers/e2e/work
 
 const START_MS = 15 * 60_000;
 
-/** Does what the errors say, where a person reads them. */
+/** Follows the errors as a person reads them. */
 describe('The advice of an error, followed in a real n8n', () => {
 	let n8n: N8n;
 	const ids = new Map<string, string>();

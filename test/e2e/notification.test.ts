@@ -12,9 +12,9 @@ import { addressOf, Downstream, publish, trigger } from '../helpers/e2e/workflow
 
 const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
-/** The engine is sent fifty times as many; here it is n8n's own reading of them that is new. */
+/** Fewer than in the tests with the engine. These test how n8n itself reads the bodies. */
 const BODIES = 200;
-/** So many at once are more than n8n takes. */
+/** More at once than n8n accepts. */
 const FLOOD = 100;
 const BATCH = 50;
 const RESEND_MS = 3_000;
@@ -29,7 +29,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	beforeAll(async () => {
 		n8n = await startN8n('e2e-notification', { env: { ...WITHOUT_EDITOR, N8N_PROXY_HOPS: '1' } });
 		downstream = await Downstream.open();
-		// All beforehand: under a flood n8n itself is "not ready" now and then.
+		// Published before the floods, during which n8n is sometimes "not ready".
 		for (const name of PUBLISHED) await publish(n8n, name, [trigger(name), downstream.node]);
 	}, START_MS);
 	beforeEach(() => {
@@ -131,7 +131,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 				Array.from({ length: FLOOD }, async (_, nth) => {
 					const hash = hashes[nth % sales] ?? '';
 					const status = await post(url, hash);
-					// As a service does that repeats what was not taken.
+					// Repeats a notice that was not accepted, as a service does.
 					const isTaken = async () => status === 200 || (await post(url, hash)) === 200;
 					await until('it is taken', isTaken, { withinMs: 240_000, everyMs: RESEND_MS });
 					return status;

@@ -41,14 +41,14 @@ afterAll(async () => await recipes?.close());
 
 /** The transactions that the test has made. */
 const made = (): StoredTransaction[] => sandbox.transactions.slice(chargesBefore);
-/** The last of them. */
+/** The last transaction of the test. */
 const charged = (): StoredTransaction => {
 	const transaction = made().at(-1);
 	if (!transaction) throw new Error('Nothing was charged');
 	return transaction;
 };
 const code = (transaction = charged()): string => transaction.pix?.pix_qr_code ?? '';
-/** Everything that customers were sent, by mail or otherwise. */
+/** All messages to customers, by mail or otherwise. */
 const sent = (): unknown[] => [...services.mail.mails, ...services.calls, ...services.webCalls];
 const told = (): unknown[] => services.callsOf('telegram').map(({ text }) => text);
 const bodiesAt = (address: string): unknown[] =>
@@ -67,7 +67,7 @@ const into =
 	(kind: string, parameters: INodeParameters): Change =>
 	(node) =>
 		[node.type, node.parameters.operation].includes(kind) ? { parameters } : undefined;
-/** A time limit that is over at the first look at the payment, in the round of the node that is given, or in each. */
+/** A time limit that ends at the first look at the payment, in the given round of the node or in each. */
 const overAtOnce = (round?: number): Change => {
 	const timeLimit = round === undefined ? 1e-9 : `={{ $runIndex === ${round} ? 1e-9 : 60 }}`;
 	return into('waitForPayment', { timeLimit, timeLimitUnit: 'minutes' });
@@ -76,13 +76,13 @@ const forTrigger = (triggerOn: string[]): Change => into('digitalSalesTrigger', 
 /** As the notes say: the nodes with a template activated, the other WhatsApp nodes deactivated. */
 const byTemplate: Change = ({ type, disabled }) =>
 	type === 'whatsApp' ? { disabled: !disabled } : undefined;
-/** The same parameters, evaluated as at another time. */
+/** The same parameters, evaluated at another time of day. */
 const at = (time: string, parameters: INodeParameters): INodeParameters => {
 	const text = JSON.stringify(parameters).replaceAll('$now', `DateTime.fromISO('${time}')`);
 	return JSON.parse(text) as INodeParameters;
 };
 
-/** In which language a recipe is imported, and what is changed in it. */
+/** The language of the imported recipe, and the changes to it. */
 type Choice = [language?: Language, change?: Change];
 
 /** Imports a recipe and publishes it. */
@@ -92,7 +92,7 @@ const publish = async (recipe: string, ...choice: Choice): Promise<ImportedRecip
 	return imported;
 };
 
-/** Has a customer order by the form of a recipe, up to its wait for the payment. */
+/** A customer orders by the form of a recipe, which then waits for the payment. */
 const order = async (recipe: string, choice: Choice = [], customer = CUSTOMER) => {
 	const imported = await publish(recipe, ...choice);
 	await imported.fillIn(customer);
@@ -100,7 +100,7 @@ const order = async (recipe: string, choice: Choice = [], customer = CUSTOMER) =
 	return imported;
 };
 
-/** Publishes a recipe that sales start, and has a sale told to it in each of the given states. */
+/** Publishes a recipe that sales start, and notifies it of a sale in each of the given states. */
 const sell = async (recipe: string, states: string[], ...choice: Choice) => {
 	const imported = await publish(recipe, ...choice);
 	const hash = await chargeAt(sandbox, imported.saleUrl, TRACKING);
@@ -120,10 +120,10 @@ const UTMIFY = 'https://api.utmify.com.br/api-credentials/orders';
 const META = 'https://graph.facebook.com/v25.0/';
 /** A time of the platform, in Sao Paulo. */
 const timeOf = (time = ''): Date => new Date(`${time.replace(' ', 'T')}-03:00`);
-/** As UTMify takes it. */
+/** The same time in the format of UTMify. */
 const utc = (time?: string): string => timeOf(time).toISOString().slice(0, 19).replace('T', ' ');
 
-/** Has recover-unpaid-pix remind, planned as at a time of day but at once; gives the planned minutes. */
+/** Runs recover-unpaid-pix as at a time of day but without waits, and returns the planned minutes. */
 const remind = async (time: string, language: Language = 'en'): Promise<number[]> => {
 	const say = sayIn(language);
 	const plan = say('Plan the next reminder', 'Planejar o próximo lembrete');
@@ -137,7 +137,7 @@ const remind = async (time: string, language: Language = 'en'): Promise<number[]
 	return planned.map(({ json }) => Number(json[say('minutes', 'minutos')]));
 };
 
-/** recover-checkout-pix, told of an unpaid sale at a time of day, of which so many minutes are to be waited. */
+/** Notifies recover-checkout-pix of an unpaid sale at a time of day. It must plan to wait this many minutes. */
 const waitForCheckout = async (
 	language?: Language,
 	change?: Change,
@@ -155,7 +155,7 @@ const waitForCheckout = async (
 	return imported;
 };
 
-/** reconciliation, with a way to charge a customer and one to wait for what a step starts. */
+/** reconciliation, and functions that charge a customer and wait for the execution that a step starts. */
 const reconcile = async (language?: Language) => {
 	const imported = await publish('reconciliation', language);
 	const { rest } = recipes.stage;
@@ -174,7 +174,7 @@ const reconcile = async (language?: Language) => {
 	return { imported, over, charge };
 };
 
-/** charge-list-from-google-sheets over rows with an order each, as the sheet holds them. */
+/** charge-list-from-google-sheets with rows of a sheet, each with an order. */
 const chargeList = async (more: Row[], language: Language = 'en') => {
 	const say = sayIn(language);
 	const rows = more.map((cells) => ({
@@ -226,7 +226,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	const caption = expect.stringMatching(say('^Hi, Maria! .* R\\$', '^Oi, Maria! .* R\\$'));
-	// Each phone is written to as WhatsApp dials it.
+	// Recipes use each phone as WhatsApp dials it.
 	test.each<[string, string, () => unknown[]]>([
 		[
 			'charge-by-email',
@@ -289,7 +289,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			expect.stringContaining(say('is almost done', 'está quase lá')),
 			code(),
 		]);
-		// A day later, WhatsApp takes only a template.
+		// A day later, WhatsApp accepts only a template.
 		const template = say('last_reminder|en_US', 'ultimo_lembrete|pt_BR');
 		expect(messages.at(-1)).toMatchObject({ template });
 		expect(JSON.stringify(messages.at(-1))).toContain(code());
@@ -432,7 +432,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(mail.mails).toMatchObject([pixMail(), pixMail()]);
 		expect(webCalls).toEqual([]);
 
-		// Nobody else is told: the charge itself named the trigger of its workflow.
+		// No other workflow is notified, because the charge named the trigger of its own workflow.
 		const { hash } = charged();
 		await sandbox.pay(hash);
 		await imported.ended(3);
@@ -541,7 +541,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			await recipes.addCredential('openAiApi', { apiKey: 'test-model-key', url: model.url });
 			const imported = await publish('ai-sales-assistant', language);
 
-			// The model does what it is asked to, and says what the last tool said.
+			// The model makes the requested calls, and repeats the answer of the last tool.
 			const calls = [
 				{ tool: list, args: { search: '' } },
 				{ tool: charge, args: { toolParameters } },
@@ -553,7 +553,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			await imported.inState('waiting');
 			expect(made()).toEqual([]);
 			const [, link = ''] = mail.html.match(`href="([^"]+approved=${isApproved}[^"]*)"`) ?? [];
-			// n8n takes no answer from what calls itself a program: a mail scanner follows links, too.
+			// n8n ignores clients that identify as programs, because mail scanners follow links, too.
 			const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
 			const pressed = await fetch(link.replaceAll('&amp;', '&'), { headers });
 			expect(pressed.status).toBe(200);
@@ -571,7 +571,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 /** The two languages are the same workflow in other words (test/tools/package/recipes.test.ts). */
 describe('The recipes', () => {
-	// What else the editor might mark is seen there (test/browser/recipes.test.ts).
+	// test/browser/recipes.test.ts shows what else the editor marks.
 	test('use nodes in versions that n8n has', async () => {
 		const types = await recipes.stage.rest.nodeTypes();
 		const used = Object.entries(RECIPES).flatMap(([name, recipe]) =>
@@ -776,7 +776,7 @@ describe('The recipes', () => {
 		expect(bodiesAt(META)).toEqual([]);
 	});
 
-	// n8n publishes its form all the same.
+	// n8n publishes the form of the recipe anyway.
 	test('sell-and-deliver charges nobody while its trigger cannot be published', async () => {
 		const imported = await recipes.import('sell-and-deliver', 'en', forTrigger([]));
 		await expect(imported.publish()).rejects.toThrow('Trigger On');
@@ -788,7 +788,7 @@ describe('The recipes', () => {
 		expect(made()).toEqual([]);
 	});
 
-	// The platform may lose the + of a customer abroad.
+	// The platform may remove the + of a foreign number.
 	test.each([
 		['+351 912 345 678', '351912345678'],
 		['14155552671', undefined],
@@ -908,7 +908,7 @@ describe('The recipes', () => {
 		sandbox.addFault({ kind: 'lostNotice' });
 		await sandbox.setStatus(unheard, 'paid');
 
-		// n8n's timer has a grain of a minute.
+		// n8n's timer counts in minutes.
 		await until('both are told', () => told().length === 2, { withinMs: 200_000 });
 		sandbox.clearFaults();
 		well(await over(async () => await sandbox.notify(unheard, { url: imported.saleUrl })));

@@ -25,7 +25,7 @@ const FAULTS: Array<[string, Fault]> = [
 
 let ready: SetUp;
 const workflowIds: string[] = [];
-/** What n8n answered when it was asked for the executions. */
+/** n8n's answers with the executions. */
 const executions: string[] = [];
 
 beforeAll(async () => {

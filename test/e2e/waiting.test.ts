@@ -18,11 +18,11 @@ const PAIRS = 5;
 const LIMIT_MINUTES = 0.5;
 /** By then the first look after the one that parked an execution is over. */
 const SECOND_LOOK_OVER_MS = 75_000;
-/** For what a look at its time brings, which n8n starts. */
+/** Enough time for a look that n8n's timer starts. */
 const BY_TIMER_MS = 100_000;
 const PAID = { paid: true, payment_status: 'paid', timed_out: false };
 
-/** What takes a minute is begun before all tests, and goes on beside them. */
+/** Slow steps begin before all tests and continue during the tests. */
 describe('Wait for Payment under races and loss', () => {
 	let n8n: N8n;
 	let downstream: Downstream;

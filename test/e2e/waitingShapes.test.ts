@@ -22,7 +22,7 @@ const START_MS = 5 * 60_000;
 const TEST_MS = 180_000;
 const LIST = split('List', 'orders');
 
-/** A node that shows, for each item, what this expression gives. */
+/** A node that shows the value of this expression for each item. */
 const showing = (name: string, json: string): NodeSketch => ({
 	name,
 	type: 'n8n-nodes-base.set',
@@ -32,7 +32,7 @@ const showing = (name: string, json: string): NodeSketch => ({
 const NEXT = showing('Next', '{ hash: $json.hash, paid: $json.paid }');
 const to = (node: string) => ({ node, type: 'main', index: 0 });
 
-/** Each begins before all tests; what n8n's timer has to find is found a minute later. */
+/** All workflows begin before the tests, because n8n's timer needs a minute. */
 describe('Wait for Payment in workflows of any shape', () => {
 	let guest: Guest;
 	let customers = 0;
@@ -66,7 +66,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	const chain = (name: string, ...chains: NodeSketch[][]): WorkflowFile =>
 		chainOf(name, guest.credential, ...chains);
 
-	/** Publishes a workflow, starts it with these orders, and gives the id of its execution. */
+	/** Publishes a workflow, starts it with these orders, and returns the id of its execution. */
 	const begin = async (file: WorkflowFile, list: object[]): Promise<string> => {
 		const { rest, url } = guest;
 		const saved = await rest.createWorkflow(file);
@@ -78,7 +78,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 		const isWaiting = async () => (await guest.rest.status(executionId)) === 'waiting';
 		await until(`execution ${executionId} waits`, isWaiting);
 	};
-	/** The charge of an order, once it is there. */
+	/** The charge of an order, once it exists. */
 	const charged = async (order: string): Promise<StoredTransaction> =>
 		await until(`${order} is charged`, () =>
 			guest.sandbox.transactions.find(({ customer }) => customer.name === order),

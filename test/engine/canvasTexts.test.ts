@@ -5,7 +5,7 @@ import { StoredWorkflow } from '../helpers/engine/engine';
 
 const NAME = 'The node';
 
-/** What works the expressions of a node's description out, as the editor does. */
+/** Evaluates the expressions of a node's description as the editor does. */
 function editorOf(type: string, parameters: INodeParameters) {
 	const stored = new StoredWorkflow({ nodes: [{ name: NAME, type, parameters }] }, {});
 	const workflow = stored.load();
@@ -18,7 +18,7 @@ function subtitle(type: string, parameters: INodeParameters): unknown {
 	return expression.getSimpleParameterValue(node, description.subtitle, 'internal', {});
 }
 
-/** What the output panel says before the node has run with so many items before it. */
+/** The hints of the output panel before the node has run, for a number of input items. */
 function hints(parameters: INodeParameters, items: number): string[] {
 	const { expression, description } = editorOf(ACTION_TYPE, parameters);
 	const input = Array.from({ length: items }, () => ({ json: {} }));

@@ -12,7 +12,7 @@ import { pixParameters } from '../helpers/account';
 import { everyProperty, type FormField } from '../helpers/forms';
 import { useInbox } from '../helpers/inbox';
 
-/** Each makes some pattern or sort take time by the square of its length, or more. */
+/** Each text makes some pattern or sort take at least quadratic time. */
 const HOSTILE: Record<string, (length: number) => string> = {
 	'combining marks': (length) => 'a' + '\u0316\u0301'.repeat(length / 2),
 	'an e-mail with dots': (length) => `a@${'.'.repeat(length)}@`,
@@ -40,7 +40,7 @@ const longTexts = memoize((length: number): string => {
 describe('Text that is made to block n8n', () => {
 	const inbox = useInbox();
 
-	/** Fails if a pattern looks through a longer text than a form takes. */
+	/** Fails if a pattern searches a longer text than a form accepts. */
 	const expectShortSearches = async (
 		task: (hostile: string[]) => Promise<unknown>,
 		longest = MEGABYTE,
@@ -48,12 +48,12 @@ describe('Text that is made to block n8n', () => {
 	): Promise<void> => {
 		const long = longTexts(longest);
 		const patterns = await findSlowSearches(LONGEST_TEXT, async () => await task([long]));
-		// What the service answers has tests of its own (unit/api/response and redact).
+		// Other tests cover the answers of the service (unit/api/response and redact).
 		const ofForms = patterns.filter((pattern) => !pattern.startsWith('nodes/DigitalSales/api/'));
 		expect(ofForms).toEqual(allowed);
 	};
 
-	/** Also fails if a text that a form takes takes hours. */
+	/** Also fails if a text that a form accepts takes too long. */
 	const expectBounded = async (
 		task: (hostile: string[]) => Promise<unknown>,
 		{ longest = MEGABYTE, allowed = [] as string[] } = {},

@@ -3,7 +3,7 @@ import { clock } from '../../nodes/DigitalSales/shared/clock';
 import { runListSearch, TRIGGER_TYPE } from '../helpers/engine';
 import { type Account, openAccount, useAccount } from '../helpers/account';
 
-/** As a Brazilian writes it, by the runtime's own rules instead of the package's. */
+/** An amount as Node.js writes it for Brazil, without the package. */
 function reais(cents: number): string {
 	return (cents / 100)
 		.toLocaleString('pt-BR', { style: 'currency', currency: 'BRL' })
@@ -17,7 +17,7 @@ describe('Searchable lists', () => {
 
 	const search = async (name: List, options: Parameters<typeof runListSearch>[1] = {}) =>
 		await runListSearch(name, { credentials: account.credentials, ...options });
-	/** What the service answers to each request for a page. */
+	/** Sets the answer of the service to each request for a page. */
 	const sends = (set: IDataObject): void =>
 		account.fault('list', { kind: 'patchBody', set }, 'always');
 

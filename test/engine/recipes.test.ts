@@ -10,7 +10,7 @@ import { files, RECIPES } from '../../examples/source';
 import { type Language, LANGUAGES, type PlacedNode, sayIn } from '../../examples/source/workflow';
 import { ACTION_TYPE, defaultProcess, double, runWorkflow } from '../helpers/engine';
 
-/** Phones as customers type them, as the service gives them back, and as WhatsApp dials them. */
+/** Phones as customers type them, as the service returns them, and as WhatsApp dials them. */
 const PHONES = [
 	{ typed: '(11) 91234-5678', given: '11912345678', dialed: '5511912345678' },
 	{ typed: '+51 912 345 678', given: '51912345678', dialed: '51912345678' },
@@ -63,7 +63,7 @@ const recipeFile = (name: string, language: Language): RecipeFile =>
 const kindOf = ({ type, parameters: { operation = '' } }: PlacedNode): string =>
 	`${type.replace(/^.*\./, '')} ${String(operation)}`.trim();
 
-/** What a workflow begins with, in one language. */
+/** The first items of a workflow, in one language. */
 function startItems(kind: string, language: Language): IDataObject[] {
 	const say = sayIn(language);
 	if (kind === 'formTrigger') {
@@ -81,7 +81,7 @@ function startItems(kind: string, language: Language): IDataObject[] {
 	return [{ workflow, execution }];
 }
 
-/** What a node gives for an item, on each of its outputs; the item itself unless the node replaces it. */
+/** The output of a node for an item, on each of its outputs. By default, the item itself. */
 function answersOf(
 	node: PlacedNode,
 	nth: number,
@@ -126,7 +126,7 @@ function answersOf(
 	}
 }
 
-/** What a node's expressions came to: each with its value. */
+/** A node's expressions, each with its value. */
 type Evaluated = Record<string, Array<[expression: string, value: unknown]>>;
 
 /** A node that evaluates its parameters as the real node would, and leaves by each of its outputs. */

@@ -3,7 +3,7 @@ import { processedItems } from './engine';
 type Enter = (typeof processedItems)['checkProcessedAndRecord'];
 
 /** Runs a function around each insert into n8n's table, counted from 1, until mocks are restored. */
-export function aroundEntries(
+export function aroundInserts(
 	around: (enter: () => ReturnType<Enter>, nth: number) => ReturnType<Enter>,
 ): jest.SpyInstance {
 	const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
@@ -14,8 +14,8 @@ export function aroundEntries(
 }
 
 /** Makes these inserts into n8n's table fail, counted from 1. */
-export function failEntries(...nths: number[]): void {
-	aroundEntries(async (enter, nth) => {
+export function failInserts(...nths: number[]): void {
+	aroundInserts(async (enter, nth) => {
 		if (nths.includes(nth)) throw new Error('SQLITE_BUSY');
 		return await enter();
 	});

@@ -21,11 +21,11 @@ const INSTALL_AND_START_MS = 15 * 60_000;
 const WITHIN_MS = 30_000;
 const [OLDER, NEWER] = ['0.0.8', '0.0.9'] as const;
 
-/** Each step builds on those before it, as the days of an installation do. */
+/** Each step needs the earlier steps. */
 describe("installed by n8n's own installer", () => {
 	let empty: EmptyN8n;
 	let downstream: Downstream;
-	/** All that has to outlive a change of the package. */
+	/** What a change of the package must not end. */
 	let shop: SavedWorkflow;
 
 	beforeAll(async () => {

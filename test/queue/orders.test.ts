@@ -33,7 +33,7 @@ test('no worker charges a customer again after a worker was killed while it char
 	expect(again?.error).toMatch(IN_DOUBT);
 	expect(next).toMatchObject({ error: undefined, orders: [other] });
 	expect(lost).toMatchObject({ executionId: charging?.id, status: 'error' });
-	// n8n has kept nothing of it to run again.
+	// n8n has kept no data of the execution for a Retry.
 	expect(retried.hashes).toEqual([]);
 	expect(cluster.sandbox.requests).toHaveLength(requests);
 	expect(shop.chargesOf([order, other])).toEqual([1, 1]);

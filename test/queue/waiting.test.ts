@@ -10,11 +10,11 @@ const figures = new Figures('Queue mode: Wait for Payment', 'npm run queue');
 const ROUNDS_AT_BOTH = 10;
 const LIMIT_MINUTES = 0.5;
 const BEGIN_MS = 5 * 60_000;
-/** For what a look at its time brings, which n8n starts. */
+/** Enough time for a look that n8n's timer starts. */
 const BY_TIMER_MS = 150_000;
 const PAID = { payment_status: 'paid', timed_out: false };
 
-/** What takes a minute is begun before all tests, and goes on beside them. */
+/** Slow steps begin before all tests and continue during the tests. */
 describe('Wait for Payment, over several processes', () => {
 	// Nothing is re-sent: what gets lost is lost.
 	const sandbox = { resendAfterSeconds: [] };

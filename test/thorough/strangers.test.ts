@@ -12,7 +12,7 @@ describe.each([20, 60, null])(
 	(readsPerMinute) => {
 		const inbox = useInbox({ resendAfterSeconds: [], readsPerMinute });
 
-		/** Has a stranger send a webhook ten times a second until it is told to stop. */
+		/** A stranger sends a webhook ten times a second until the returned function is called. */
 		const flood = (hashOf: (nth: number) => string, addressOf = (): string => STRANGER) => {
 			let isOver = false;
 			const posting: Array<Promise<unknown>> = [];

@@ -170,7 +170,7 @@ describe('For webhooks a process remembers at most', () => {
 			lanes.set(`${nth}`, new RateLimiter(1));
 		}
 
-		// One answer more than fits: a tenth of them goes at once.
+		// One entry too many evicts a tenth of the entries.
 		expect([accounts.size, lanes.size]).toEqual([100, 1_000]);
 		expect([handedOver.size, reads.size]).toEqual([9_000, 9_000]);
 		expect(handedOver.get('0')).toBeUndefined();

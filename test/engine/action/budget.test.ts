@@ -31,7 +31,7 @@ describe('The rate limit of GET /products', () => {
 		expect(statuses()).toContain(429);
 	});
 
-	// Until it is really answered, what was spent in this minute still counts.
+	// Requests of this minute count until a request succeeds.
 	test.each<[string, Fault, number]>([
 		['503', { kind: 'status', status: 503 }, 60],
 		['nothing', { kind: 'resetBeforeProcessing' }, 60],

@@ -3,7 +3,7 @@ import { errorIn, pixParameters, useAccount, useLimits } from '../../helpers/acc
 
 const HASH = 'nosuch1';
 
-/** What a workflow can go by when an item has failed and the run goes on. */
+/** The data by which a workflow can decide after an item has failed and the run continues. */
 describe('A failed item under On Error: Continue', () => {
 	const limit = useLimits();
 	const account = useAccount();
@@ -119,7 +119,7 @@ describe('A failed item under On Error: Continue', () => {
 			items: [{ row: 1 }, { row: 2 }],
 		});
 
-		// What leaves by the first output would be delivered as if it had been paid for.
+		// A workflow would deliver the items of the first output as if they were paid.
 		expect(run.outputs[0]).toEqual([]);
 		expect(run.outputs[1]?.map(({ json }) => json)).toMatchObject([
 			{ row: 1, error: { outcome: 'notSent' } },

@@ -16,7 +16,7 @@ describe('The error of a failed request', () => {
 	const limit = useLimits();
 	const account = useAccount();
 
-	/** Reads a transaction within other limits than the usual ones. */
+	/** Reads a transaction with other limits than usual. */
 	const reading = ({ maxTries = 1, maxWait = 0 } = {}): INodeParameters => {
 		limit({ maxTries, maxTotalMs: maxWait * 1_000 });
 		return { resource: 'transaction', operation: 'get', transactionHash: 'ab12' };
@@ -179,7 +179,7 @@ describe('The error of a failed request', () => {
 
 		test('eight runs that queue for the same rate limit wait no longer than their limit', async () => {
 			account.sandbox.addFault({ kind: 'retryAfter', seconds: 4, times: 'always' });
-			// All have sent their first try before any of them waits.
+			// All send their first try before any of them waits.
 			account.sandbox.addFault({ kind: 'delay', ms: 200, times: 8 });
 
 			const runs = Array.from({ length: 8 }, () => account.fail(reading({ maxWait: 10 })));

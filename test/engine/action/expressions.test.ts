@@ -136,7 +136,7 @@ describe('An expression that returns nothing', () => {
 	});
 
 	test('is found in every part of every field, and nothing else is refused', async () => {
-		// Digits alone, so that each field is valid if every part is.
+		// Only digits, so that each field is valid if all its parts are.
 		const given = fc.constantFrom('7', '{{ 7 }}', "{{ '7' }}", '{{ 0 + 7 }}', "{{ '7'.trim() }}");
 		const nothing = fc.constantFrom('undefined', 'null', "''", "' '", 'NaN', "'\\u200b'");
 		const part = fc.oneof(
@@ -178,7 +178,7 @@ describe('The customer of an agent', () => {
 			workflowId,
 		});
 
-	// The sandbox wants a customer's data, the document does not.
+	// The sandbox requires the data of a customer, which the API document does not.
 	const takesAnybody = (): void => {
 		const body = { hash: 'abc1', payment_status: 'waiting_payment' };
 		shop.account.fault('charge', { kind: 'status', status: 201, body }, 'always');

@@ -14,9 +14,9 @@ describe('The cart of Create PIX', () => {
 		if (!found || !offer) throw new Error(`No product ${index}`);
 		return { ...found, offer };
 	};
-	/** The hash of an offer that the service takes. */
+	/** The hash of an offer that the service accepts. */
 	const known = (): string => product(0).offer.hash;
-	/** What the catalog holds from now on: one product with that offer. */
+	/** From now on, the catalog contains one product with that offer. */
 	const sells = (offer: IDataObject, more: IDataObject = { title: 'Curso' }): void =>
 		account.sells({ hash: 'p1', ...more, offers: [{ hash: known(), ...offer }] });
 	const cart = (...items: INodeParameters[]): INodeParameters =>
@@ -214,7 +214,7 @@ describe('The cart of Create PIX', () => {
 	});
 
 	test('reads the catalog once for all items of a run and the next run', async () => {
-		// An offer of a product that is not sold may stand on a later page with one that is.
+		// If a product is not on sale, a later page may have a product on sale with the same offer.
 		const sold = account.sandbox.products.filter(({ status }) => status === 1).slice(0, 20);
 		const offers = sold.flatMap(({ offers: [offer] }) => offer ?? []);
 		const items = offers.map(({ hash }) => ({ hash }));

@@ -82,7 +82,7 @@ describe('Product > Get Many', () => {
 		},
 	);
 
-	/** What the service answers, whatever page is asked for, or to one of them. */
+	/** Sets the answer of the service to requests for every page, or for one page. */
 	const answer = (data: unknown[], more: IDataObject = {}, query?: { page: string }): void => {
 		const set = { data, meta: null, links: { next: null }, ...more };
 		account.sandbox.addFault({ kind: 'patchBody', set, query, times: 'always' });
@@ -271,7 +271,7 @@ describe('Product > Get Many', () => {
 
 	describe('sends no further request once', () => {
 		const fetched = (): unknown[] => account.sandbox.requests.map(({ query }) => query.page);
-		/** Of five pages, three wait in line as soon as the second one is asked for. */
+		/** Of five pages, three are queued when the second page is requested. */
 		const ALL = { ...PARAMETERS, returnAll: true, options: { requestLimit: 2 } };
 
 		test('a page has failed, even if the run goes on', async () => {

@@ -6,7 +6,7 @@ import { HOSTILE_BODIES } from '../../helpers/notices';
 import { everythingIn, runNode } from '../../helpers/engine';
 import { pixParameters, useAccount } from '../../helpers/account';
 
-/** Where JavaScript makes a text of it, it throws. */
+/** JavaScript throws when it converts this value to text. */
 const NO_TEXT = { toString: 1 };
 const BODIES = Object.entries(HOSTILE_BODIES);
 /** Any characters. fast-check's own unit `binary` takes seconds to build. */
@@ -50,7 +50,7 @@ describe('An answer that is made to break the node', () => {
 		expect(json).toMatchObject([{ hash: 'made1', customer_phone: null }]);
 	});
 
-	/** A 2xx that has the hash of a transaction, and anything else under the names that are read. */
+	/** Bodies with any values under the names that the package reads. */
 	const answers = () => {
 		const odd = fc.oneof(
 			fc.jsonValue({ maxDepth: 3 }),
@@ -232,7 +232,7 @@ describe('An answer that is made to break the node', () => {
 	});
 });
 
-/** Written by name, since neither JSON.stringify nor a report of fast-check can be so deep. */
+/** Replaces names by deep lists, because neither JSON.stringify nor a report of fast-check can be so deep. */
 function withDeepLists(json: string): string {
 	return json.replace(/"deep (\d+)"/g, (_name, levels: string) => {
 		return '['.repeat(Number(levels)) + ']'.repeat(Number(levels));

@@ -15,7 +15,7 @@ const names = PROXY_VARIABLES.flatMap((name) => [name, name.toLowerCase()]);
 
 const open: Array<() => unknown> = [];
 
-/** Opens a server until the end of the test, and gives its port. */
+/** Opens a server until the end of the test, and returns its port. */
 async function listen(server: Server): Promise<number> {
 	open.push(() => server.close());
 	server.on('connection', (socket: Socket) => open.push(() => socket.destroy()));
@@ -23,13 +23,13 @@ async function listen(server: Server): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-/** What a server does with a connection once something has come. */
+/** Acts on a connection once it has received something. */
 async function raw(act: (socket: Socket) => void): Promise<number> {
 	const server = createServer((socket) => {
 		socket.on('error', () => undefined);
 		socket.once('data', () => {
 			act(socket);
-			// Only who reads on notices that the other has hung up.
+			// A socket that is not read does not notice that the peer has hung up.
 			socket.resume();
 		});
 	});
@@ -63,7 +63,7 @@ describe('A request that never left this machine', () => {
 	const shop = useShop();
 	const own = selfSigned();
 	const before = names.map((name) => [name, process.env[name]] as const);
-	/** Requests that a server of the test has received. */
+	/** The number of requests that the servers of the test have received. */
 	let received = 0;
 
 	beforeEach(() => {

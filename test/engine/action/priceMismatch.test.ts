@@ -10,7 +10,7 @@ const SHOP = { mode: 'trigger', workflowId: 'shop' } as const;
 describe('A price that is exactly a hundred times the price in the catalog, or a hundredth', () => {
 	const account = useAccount();
 
-	/** The hash of an offer that the service takes. */
+	/** The hash of an offer that the service accepts. */
 	const known = (): string => account.sandbox.products[0]?.offers[0]?.hash ?? '';
 	const sells = (price: number | string): void =>
 		account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: known(), title: 'A', price }] });
@@ -191,7 +191,7 @@ describe('A price that is exactly a hundred times the price in the catalog, or a
 			await account.sandbox.setStatus(String(json[0]?.hash), 'expired');
 			return '';
 		};
-		/** Gives the code to charge again. */
+		/** Returns the code to charge again. */
 		const leaveInDoubt = async (): Promise<string> => {
 			account.fault('charge', { kind: 'resetAfterProcessing' });
 			await account.fail(order(), SHOP);

@@ -15,7 +15,7 @@ describe('The QR code of a PIX transaction', () => {
 		const base64 = item?.binary?.[property]?.data;
 		return base64 === undefined ? undefined : readQrCode(Buffer.from(base64, 'base64'));
 	};
-	/** The code that the service answers with, to one charge or to all. */
+	/** The code that the service returns, for one charge or for all charges. */
 	const answers = (pix_qr_code: string | null, times?: 'always'): void => {
 		const set = { pix: { pix_url: null, pix_qr_code, qr_code_base64: null } };
 		account.fault('charge', { kind: 'patchBody', set }, times);

@@ -3,7 +3,7 @@ import { errorIn } from '../../helpers/account';
 import { errorOf, useShop } from '../../helpers/charging';
 
 const ADVICE = 'Everything is fine: run this again.';
-/** A row's text that is as long as a form takes, and writes a line of its own. */
+/** A text with a line break that is as long as a form accepts. */
 const LONG = `Curso\n${ADVICE}\r\n\u2028${ADVICE}${'x'.repeat(9_900)}`;
 /** n8n stores an error with its execution. */
 const LONGEST_ERROR = 20_000;

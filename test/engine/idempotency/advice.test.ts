@@ -26,13 +26,13 @@ const CALLED_AGAIN =
 	'it creates everything that has no Order Reference again. First remove the items that this call and its other calls created from its input.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
 
-/** What an error advises holds where it is read: if one follows it, nobody is charged twice. */
+/** A person who follows the advice charges nobody twice. */
 describe('The advice in the error of a failed charge', () => {
 	const limit = useLimits();
 	afterEach(() => jest.restoreAllMocks());
 	const shop = useShop();
 
-	/** Charges three customers, of whom the third is refused. */
+	/** Charges three customers. The third is refused. */
 	const thirdRefused = async (ask: Ask = {}): Promise<NodeOutcome> => {
 		shop.fault('refuse', 2);
 		return await shop.ask({ more: OWN_CUSTOMER, items: customers(3), ...ask });

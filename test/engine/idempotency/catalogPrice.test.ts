@@ -19,7 +19,7 @@ describe('A catalog price that changes between two attempts', () => {
 		more: { cart: { items: [{ offerHash: shop.offer, price: '' }] }, ...more },
 	});
 	const each = () => ({ ...blank(OWN_CUSTOMER), items: customers(3) });
-	/** Charges two of three customers; the third is refused. */
+	/** Charges two of three customers. The third is refused. */
 	const thirdRefused = async (ask: Ask = each()) => {
 		shop.sells(1990);
 		shop.fault('refuse', 2);

@@ -22,7 +22,7 @@ describe('Several processes', () => {
 	});
 
 	describe('that request the same charge at the same moment', () => {
-		/** What the nth of them asks for, and what has to come before. */
+		/** Prepares a race, and returns the request of the nth process. */
 		const RACES: Array<() => Promise<(nth: number) => Ask>> = [
 			async function theSameOrder() {
 				return () => ORDER;
@@ -75,7 +75,7 @@ describe('Several processes', () => {
 						expect((await Promise.all(others)).map(errorOf).join('').trim()).toBe('');
 						const charged = (): number => shop.charges - before - others.length;
 						expect(charged()).toBeLessThanOrEqual(1);
-						// Of those who take the place of another one all may lose.
+						// If all replace an earlier charge, all may lose.
 						const isOwed = failures === 0 && asked(1).code === undefined;
 						expect(charged()).toBeGreaterThanOrEqual(isOwed ? 1 : 0);
 						const errors = outcomes.map(errorOf).filter((error) => error.trim() !== '');
@@ -198,7 +198,7 @@ describe('Several processes', () => {
 		});
 		await pause(10_000);
 		expect(shop.posts).toBe(1);
-		// Nothing that the killed process would still write is written.
+		// A killed process writes nothing more.
 		processedItems.failAfter = 0;
 		stopping.abort();
 		await Promise.all(waiting);
@@ -209,7 +209,7 @@ describe('Several processes', () => {
 	});
 
 	describe('the replacement of an expired charge', () => {
-		/** Is charged by the first worker, and expires. */
+		/** The first worker makes a charge, which expires. */
 		const expired = async (order?: string) => {
 			const outcome = await shop.ask({ order, process: one });
 			await shop.latestBecomes('expired');

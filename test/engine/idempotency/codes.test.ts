@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { NodeProcess, processedItems } from '../../helpers/engine';
 import { codeIn, errorOf, MAYBE, RETRY_ON_FAIL, retryable, useShop } from '../../helpers/charging';
-import { aroundEntries } from '../../helpers/database';
+import { aroundInserts } from '../../helpers/database';
 
 const ORDER = { order: 'order-1' };
 
@@ -95,8 +95,8 @@ describe('Codes while another worker requests the same charge:', () => {
 		shop.fault('refuse');
 		const { ended } = await underWay();
 		const code = codeIn(await ask(two));
-		// The turn is taken once the first has withdrawn.
-		aroundEntries(async (enter, nth) => {
+		// The second insert waits until the first charge has removed its keys.
+		aroundInserts(async (enter, nth) => {
 			if (nth === 2) await ended;
 			return await enter();
 		});
@@ -110,7 +110,7 @@ describe('Codes while another worker requests the same charge:', () => {
 		const code = await shop.codeFor({ ...ORDER, process: one });
 		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
 		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
-		// The order is cleared, then the doubt: the other one finds neither.
+		// After the keys of order and doubt are removed, the third worker finds neither.
 		clearing.mockImplementationOnce(clear).mockImplementationOnce(async (...args) => {
 			await clear(...args);
 			await ask(three);

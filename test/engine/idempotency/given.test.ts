@@ -42,7 +42,7 @@ describe('An existing charge that is returned', () => {
 
 		expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 		expect(shop.charges).toBe(2);
-		// Nothing of it was created there, and a new execution would return it again.
+		// This execution did not create the charge, and a new execution would return it again.
 		for (const run of [failed, again]) {
 			expect(errorOf(run)).toContain('did not accept');
 			expect(errorOf(run)).not.toContain(shop.hashes[0]);

@@ -7,7 +7,7 @@ import {
 } from '../../../nodes/DigitalSales/idempotency/attempts';
 import { processedItems } from '../../helpers/engine';
 import { codeIn, errorOf, RETRY_ON_FAIL, otherProcess, useShop } from '../../helpers/charging';
-import { aroundEntries, failEntries } from '../../helpers/database';
+import { aroundInserts, failInserts } from '../../helpers/database';
 
 const ORDER = { order: 'order-1' };
 
@@ -35,7 +35,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('an insert that is retried after a lost answer recognizes its own row', async () => {
-		aroundEntries(async (enter, nth) => {
+		aroundInserts(async (enter, nth) => {
 			const entered = await enter();
 			if (nth === 1) throw new Error('Connection terminated');
 			return entered;
@@ -46,7 +46,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('a charge is not in doubt if the database fails when only some of its keys are recorded', async () => {
-		failEntries(2, 3);
+		failInserts(2, 3);
 		const failed = await shop.ask(ORDER);
 		expect(errorOf(failed)).toContain('so it was not sent');
 		expect(errorOf(failed)).toContain('then run this again');
@@ -102,7 +102,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		await shop.ask();
 		const count = processedItems.getProcessedDataCount.bind(processedItems);
 		const reading = jest.spyOn(processedItems, 'getProcessedDataCount');
-		// It is told of the doubt; asking for a code fails.
+		// The first reads find the doubt. The read for the code fails.
 		for (let nth = 0; nth < 2; nth++) reading.mockImplementationOnce(count);
 		reading.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		const failed = await shop.ask(otherProcess());
@@ -147,7 +147,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(processedItems.size).toBe(3);
 		shop.fault('lose');
 		await shop.ask({ order: 'order-3' });
-		// And one for the node, by which n8n is tried.
+		// One more row is for the node: it checks how n8n keeps the rows.
 		expect(processedItems.size).toBe(3 + 3 + 1);
 	});
 

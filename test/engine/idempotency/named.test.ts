@@ -12,7 +12,7 @@ import {
 	PROCESSES,
 	useShop,
 } from '../../helpers/charging';
-import { aroundEntries } from '../../helpers/database';
+import { aroundInserts } from '../../helpers/database';
 import { callTool } from '../../helpers/tool';
 
 const JOAO = { customerDocument: '111.444.777-35' };
@@ -21,7 +21,7 @@ const FIFTY = { additionalFields: { amount: '50' } };
 describe('A charge in doubt whose hash somebody enters', () => {
 	const shop = useShop();
 
-	/** A charge that was made, though no answer came. */
+	/** A charge that was made although no answer came. */
 	const lost = async (ask = {}): Promise<{ outcome: NodeOutcome; hash: string }> => {
 		shop.fault('lose');
 		const outcome = await shop.ask(ask);
@@ -286,7 +286,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		const { hash } = await lost();
 		const given = new Set<unknown>();
 		for (let nth = 1; given.size === 0 && nth <= 8; nth++) {
-			aroundEntries(async (enter, count) => {
+			aroundInserts(async (enter, count) => {
 				if (count >= nth) throw new Error('down');
 				return await enter();
 			});

@@ -108,7 +108,7 @@ describe('A charge that n8n requests again is made once:', () => {
 	});
 
 	describe('the Retry of an execution', () => {
-		/** Charges so many items; the one behind them is refused. */
+		/** Charges this many items. The next item is refused. */
 		const refusedAfter = async (charged: number, ask: Ask = {}) => {
 			shop.fault('refuse', charged);
 			return await shop.ask({ items: ITEMS.slice(0, charged + 1), ...ask });
@@ -221,7 +221,7 @@ describe('A charge that n8n requests again is made once:', () => {
 			expect(retry.json[0]?.hash).toBe(again.json[0]?.hash);
 			expect(retry.json[0]?.payment_status).toBe('waiting_payment');
 			expect(shop.charges).toBe(3);
-			// Another process knows only the void one, and that another was made since.
+			// Another process knows only the void charge, and that another charge was made since.
 			const elsewhere = await shop.ask({ ...retrying, continueOnFail: true, ...otherProcess() });
 			expect(errorIn(elsewhere.json[0]).message).toContain(`${MAYBE} for order "order-1"`);
 			expect(shop.charges).toBe(3);
@@ -273,7 +273,7 @@ describe('A charge that n8n requests again is made once:', () => {
 	describe('the Retry of an execution that crashed', () => {
 		const START = { name: 'Start', finished: true };
 		const STARTED = [START, { name: 'Digital Sales', finished: false }];
-		/** Charges the first items; the Retry is given all of them, in this order. */
+		/** Charges the first items. The Retry gets all items, in this order. */
 		const crash = async (nodes: typeof STARTED, charged: number, retried = ITEMS) => {
 			const items = ITEMS.slice(0, charged);
 			const { begun } = await shop.ask({ more: OWN_DOCUMENT, items, ...otherProcess() });
@@ -316,7 +316,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		});
 
 		test('charges nobody again if its input comes in another order', async () => {
-			// What a query before the node gives now: the newest first.
+			// The query before the node now returns the newest item first.
 			const crashed = await crash(STARTED, 2, [{ n: 3 }, { n: 1 }, { n: 2 }]);
 			const retry = await shop.ask({ ...crashed, continueOnFail: true });
 
@@ -349,7 +349,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		};
 		const { begun } = await loop(ITEMS);
 		const [stack] = begun.executionData?.nodeExecutionStack ?? [];
-		// What a query before the loop gives now: the first row is marked as charged.
+		// The query before the loop now omits the first row, which is marked as charged.
 		stack?.data.main?.splice(0, 1, [{ json: { n: 2 } }]);
 		const crashed = crashedData(begun, [
 			{ name: 'Start', finished: true },
@@ -376,7 +376,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		let runs = 0;
 		let looks = 0;
 		let spots: string[] = [];
-		/** Ends the loop after some runs; from the first on counts who looks at what PIX had stored. */
+		/** Ends the loop after some runs. After the first run it counts the reads of the stored charge. */
 		const watch = double(async function (this: IExecuteFunctions) {
 			const { digitalSales } = this.getWorkflowDataProxy(0).$node.PIX.context as Stored;
 			spots = Object.keys(digitalSales.attempts);

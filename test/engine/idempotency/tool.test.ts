@@ -17,7 +17,7 @@ describe('The tool of an agent', () => {
 			...options,
 		});
 	const ORDER = { orderReference: 'order-1' };
-	/** A model is shown none: it would enter it without looking. */
+	/** A model sees no code, because it would enter the code without looking. */
 	const codeLogged = ({ outcome, errors }: ToolRun): RegExpExecArray | [] => {
 		expect(errors.join()).not.toMatch(CODE);
 		return CODE.exec(outcome.logs.map(({ text }) => text).join()) ?? [];

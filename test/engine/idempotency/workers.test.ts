@@ -95,7 +95,7 @@ describe('Any sequence of orders on three workers, some at once, with rate limit
 							if (hash) await sandbox.setStatus(hash, 'expired');
 						} else if (one.do === 'useCode') {
 							await Promise.all(running);
-							// Who looks finds it, and does not use the code.
+							// A person who looks finds the charge, and does not use the code.
 							if (!refused || live(refused.order).length > 0) continue;
 							sandbox.clearFaults();
 							await ask({ ...refused, process: workers[one.worker] });

@@ -3,7 +3,7 @@ import type { Fault } from '../../sandbox';
 import { chargesAt } from '../../helpers/charge';
 import { mostAtOnce } from '../../helpers/underWay';
 import type { HttpAnswer } from '../../helpers/engine';
-import { counts, useInbox } from '../../helpers/inbox';
+import { countByStatus, useInbox } from '../../helpers/inbox';
 import { postFrom } from '../../helpers/platform';
 
 /** The reads of unseen transactions without news that are allowed in a minute. */
@@ -31,7 +31,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 
 		const answers = await postAll(strangers(60), 'paid');
 
-		expect(counts(answers)).toEqual({ 503: 60 });
+		expect(countByStatus(answers)).toEqual({ 503: 60 });
 		expect(inbox.reads).toBe(UNKNOWN);
 		const refused = answers.filter(({ status }) => status === 503);
 		expect(refused.every(({ headers }) => Number(headers['retry-after']) > 0)).toBe(true);
@@ -119,7 +119,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		});
 		expect((await inbox.trigger.post({ hash, status: 'waiting_payment' })).status).toBe(200);
 		expect(clock.elapsed() - startedAt).toBeLessThan(1_000);
-		expect(counts(await flood)).toEqual({ 503: 290 });
+		expect(countByStatus(await flood)).toEqual({ 503: 290 });
 	});
 
 	test('known transactions cost few reads while the service fails', async () => {
@@ -134,7 +134,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 
 		expect(inbox.reads - before).toBeGreaterThan(1);
 		expect(inbox.reads - before).toBeLessThanOrEqual(MISSES);
-		expect(counts(await flood)).toEqual({ 503: 40 });
+		expect(countByStatus(await flood)).toEqual({ 503: 40 });
 	});
 
 	test('after a 429 notices are rejected at once until its wait is over', async () => {
@@ -165,7 +165,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		const slow = postFrom('203.0.113.7', inbox.trigger.url, { hash: first });
 		await clock.sleep(100);
 
-		expect(counts(await postAll([known, second], 'waiting_payment'))).toEqual({ 200: 2 });
+		expect(countByStatus(await postAll([known, second], 'waiting_payment'))).toEqual({ 200: 2 });
 		await slow;
 	});
 
@@ -184,7 +184,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 				const hashes = await chargesAt(inbox.account.sandbox, sales);
 				inbox.account.fault('read', { kind: 'status', status: 404, body: {} }, sales);
 
-				expect(counts(await postAll(hashes, 'waiting_payment'))).toEqual({ 200: sales });
+				expect(countByStatus(await postAll(hashes, 'waiting_payment'))).toEqual({ 200: sales });
 			}
 		},
 	);
@@ -207,7 +207,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		for (let nth = 0; nth < 20; nth += 1) await postAll([hash], 'waiting_payment');
 
 		expect(inbox.reads).toBe(1);
-		expect(['200', '503']).toEqual(expect.arrayContaining(Object.keys(counts(atOnce))));
+		expect(['200', '503']).toEqual(expect.arrayContaining(Object.keys(countByStatus(atOnce))));
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 

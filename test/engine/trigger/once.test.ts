@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createRunExecutionData } from 'n8n-workflow';
 import { handedOver } from '../../../nodes/DigitalSales/trigger/receive';
 import { NO_OP_TYPE, processedItems } from '../../helpers/engine';
-import { aroundEntries } from '../../helpers/database';
+import { aroundInserts } from '../../helpers/database';
 import { useInbox } from '../../helpers/inbox';
 
 const DELIVER = [{ name: 'Deliver', type: NO_OP_TYPE }];
@@ -69,7 +69,7 @@ describe('A webhook starts the workflow once', () => {
 	});
 
 	describe('a notice of another kind of event', () => {
-		/** Posts notices of a new, paid sale; gives the kinds of event that were put out. */
+		/** Posts notices of a new, paid sale; returns the kinds of event that were emitted. */
 		const eventsOf = async (...notices: object[]): Promise<unknown[]> => {
 			const hash = await inbox.charge();
 			await inbox.account.sandbox.setStatus(hash, 'paid');
@@ -155,7 +155,7 @@ describe('A webhook starts the workflow once', () => {
 			'if the database stores the entry, but its answer is lost %i times',
 			async (times) => {
 				await inbox.publish();
-				const entering = aroundEntries(async (enter, nth) => {
+				const entering = aroundInserts(async (enter, nth) => {
 					const entered = await enter();
 					if (nth <= times) throw new Error('Connection terminated');
 					return entered;
@@ -173,7 +173,7 @@ describe('A webhook starts the workflow once', () => {
 			const storing = inbox.holdStoring();
 			const answer = posted(await inbox.charge());
 			await storing.begun();
-			// It is remembered for a few seconds.
+			// The credential is remembered for a few seconds.
 			await pause(6_000);
 			Reflect.deleteProperty(credentials, 'digitalSalesApi');
 			setTimeout(() => Object.assign(credentials, inbox.account.credentials), 3_000);
@@ -185,7 +185,7 @@ describe('A webhook starts the workflow once', () => {
 
 	describe('from a sender that does not wait for the answer', () => {
 		const DELAY = { kind: 'delay', ms: 200 } as const;
-		/** Sends a notice, and leaves while the service is asked. */
+		/** Sends a notice, and leaves during the read. */
 		const postAndLeave = async (hash: string): Promise<void> => {
 			inbox.account.fault('read', DELAY);
 			const notice = { hash, status: 'waiting_payment' };
@@ -263,7 +263,7 @@ describe('A webhook starts the workflow once', () => {
 			expect(inbox.trigger.runs).toHaveLength(1);
 		});
 
-		/** Has n8n store so many earlier ones. */
+		/** Lets n8n store this many earlier notices. */
 		const store = (count: number): void => {
 			for (let nth = 0; nth < count; nth++) handedOver.set(`earlier ${nth}`, false);
 		};

@@ -5,7 +5,7 @@ import { ROOT } from '../../helpers/n8n/paths';
 import { digestOf, shownWhenMade } from '../../helpers/pictured';
 import { everyOperation } from '../../helpers/samples';
 
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- jest reads it as well, as it is
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- jest also reads this file, and without a transform
 const { SUITES } = require('../../suites') as { SUITES: Record<string, { folders: string[] }> };
 
 const SCRIPTS: Record<string, string> = manifest.scripts;
@@ -24,7 +24,7 @@ const PAGES = ['.', 'docs', 'examples', 'test', '.github'].flatMap((folder) =>
 	filesIn(folder, false).filter((name) => name.endsWith('.md')),
 );
 
-/** What a page links to within the project, and the heading, if one is named. */
+/** The links of a page to files and headings of the project. */
 function linksOf(page: string): Array<{ link: string; file: string; anchor: string }> {
 	const links = textOf(page).matchAll(/\]\((?![a-z]+:)([^)#\s]*)#?([^)\s]*)\)/g);
 	return [...links].map(([link, target = '', anchor = '']) => ({
@@ -42,7 +42,7 @@ const anchorsOf = (page: string): string[] =>
 			.replaceAll(' ', '-'),
 	);
 
-/** The scripts that a text tells its reader to run; `npm version` runs one under another name. */
+/** The scripts that a text names. `npm version` runs the script `preversion`. */
 function commandsIn(text: string): string[] {
 	const named = text.matchAll(/\bnpm (?:run ([\w:-]+)|(test|start|version)\b)/g);
 	return [
@@ -94,7 +94,7 @@ test('pictures show the forms as they are (PICTURES=docs npm run browser)', () =
 	expect(today).toEqual(shownWhenMade());
 });
 
-/** That the guide in Portuguese has the same headings is shown by guide.test.ts. */
+/** guide.test.ts compares the headings of the guide in Portuguese. */
 test('the guide has a place for each operation', () => {
 	const labels = everyOperation().map(({ label }) => label);
 	expect(labels.length).toBeGreaterThan(4);
@@ -105,7 +105,7 @@ test('the guide has a place for each operation', () => {
 describe('What people read is short:', () => {
 	const written = PAGES.filter((page) => !GENERATED.includes(page) && !page.startsWith('.github'));
 	const [start = ''] = textOf('README.md').split('**That is all you need to start.');
-	/** What counts as a word, also in the cells of a table. */
+	/** Also counts words in tables. */
 	const wordsIn = (text: string): number =>
 		text.split(/\s+/).filter((word) => /\w/.test(word)).length;
 

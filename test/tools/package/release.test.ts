@@ -45,7 +45,7 @@ describe('a release in the changelog', () => {
 	});
 });
 
-/** What it does with something to release is rehearsed (test/installer/rehearsal.test.ts). */
+/** test/installer/rehearsal.test.ts rehearses a changelog with changes to release. */
 test('npm version changes nothing if the changelog has nothing to release', async () => {
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-version-'));
 	const git = async (...args: string[]): Promise<string> => await capture('git', args, folder);

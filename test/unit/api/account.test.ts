@@ -6,7 +6,7 @@ import {
 
 const CREDENTIAL = { baseUrl: 'https://api.example.com/v1', apiToken: 'test-api-token' };
 
-/** Reads a credential; a field that is undefined is not in it. */
+/** Reads a credential without the undefined fields. */
 const read = (changes: Record<string, string | undefined> = {}) => {
 	const fields = Object.entries({ ...CREDENTIAL, ...changes });
 	return readAccount(

@@ -12,7 +12,7 @@ import {
 } from '../../../nodes/DigitalSales/api/retryTable';
 import { readFault } from '../../../nodes/DigitalSales/n8n/httpHelper';
 
-/** What follows of a GET and of a POST. The type checker (npm run lint) asks for each row of the retry table. */
+/** The decisions for a GET and a POST. The type checker (npm run lint) requires each row of the retry table. */
 const DECISIONS: Record<OutcomeKind, [RetryDecision, RetryDecision]> = {
 	success: ['fail', 'inDoubt'],
 	rejected: ['fail', 'fail'],

@@ -9,7 +9,7 @@ interface ListingOptions {
 	maxPages?: number;
 }
 
-/** Lists what pages bring, as far as a limit needs them. Of those under way the later ones come first. */
+/** Lists the rows of pages up to a limit. Of the pages in flight, later pages arrive first. */
 async function list(fetchPage: (page: number) => ProductPage, options: ListingOptions = {}) {
 	const { limit = Infinity, keep = () => true, maxPages } = options;
 	const items: IDataObject[] = [];
@@ -45,14 +45,14 @@ describe('Pages of a list, from a service that', () => {
 			/** How many rows the pages hold, in turn. */
 			lengths: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
 			ignoresPage: fc.boolean(),
-			/** A page that comes again, or an empty one, is put behind the first. */
+			/** A repeated or empty page follows the first page. */
 			inserted: fc.constantFrom('nothing', 'repeated', 'empty'),
 			beyond: fc.constantFrom('empty', 'last page'),
 			hasLinks: fc.boolean(),
 			lastPage: fc.constantFrom('none', 'right', 'low', 'high'),
 			total: fc.constantFrom('none', 'right', 'zero', 'page', 'high'),
 		})
-		// If all that is said agrees on a wrong end, nobody can tell.
+		// If all figures agree on a wrong end, no client can notice.
 		.filter(({ hasLinks, total, lastPage, inserted, ignoresPage }) => {
 			const isFirstPageAll = total === 'page' && !hasLinks;
 			const isEndAfterEmpty = !hasLinks && lastPage !== 'right' && lastPage !== 'high';
@@ -101,7 +101,7 @@ describe('Pages of a list, from a service that', () => {
 
 				expect(incomplete === undefined ? items : catalogOf(one)).toEqual(catalogOf(one));
 				expect(new Set(items).size).toBe(items.length);
-				// Behind the first ten bring nothing new, while five more are under way.
+				// After the first page, ten pages contain nothing new, while five more are in flight.
 				const most = one.ignoresPage ? 1 + 10 + 5 : pagesOf(one).length + 5;
 				expect(asked.length).toBeLessThanOrEqual(most);
 			}),
@@ -179,10 +179,10 @@ describe('Pages of a list, from a service that', () => {
 
 describe('A list', () => {
 	type Figures = Omit<ProductPage, 'data'>;
-	/** The hashes on a page, a letter each, and what it says of itself. */
+	/** The hashes on a page, one letter each, and the figures of the page. */
 	type Page = [hashes: string, figures?: Figures];
 
-	/** Reads pages; one beyond the last is like the last. */
+	/** Reads pages. Further pages repeat the last page. */
 	const read = async (all: Page[], options?: ListingOptions) => {
 		const answer = (number: number): ProductPage => {
 			const [hashes, figures] = all[number - 1] ?? all.at(-1) ?? [''];
@@ -191,7 +191,7 @@ describe('A list', () => {
 		const { items, asked, ...others } = await list(answer, options);
 		return { incomplete: undefined, ...others, hashes: hashesOf(items), asked: asked.length };
 	};
-	/** Pages that say the same of themselves. */
+	/** Pages with the same figures. */
 	const alike = (figures: Figures, ...all: string[]): Page[] =>
 		all.map((hashes) => [hashes, figures]);
 

@@ -61,7 +61,7 @@ describe('An answer', () => {
 	test.each<[number, string, boolean]>([
 		[404, '<html>', true],
 		[500, '<html>', true],
-		// A proxy's own page, not that of a wrong address.
+		// The page of a proxy, which does not mean a wrong address.
 		[503, '<html>', false],
 		[302, '<html>', false],
 		[404, 'Not found', false],
@@ -105,7 +105,7 @@ describe('An answer', () => {
 		['soon', undefined],
 		[new Date(NOW + 30_000).toUTCString(), 30_000],
 		[new Date(NOW - 30_000).toUTCString(), undefined],
-		// Not a date of HTTP, though JavaScript would read it as one.
+		// Not a date of HTTP, although JavaScript would read it as a date.
 		['2999-01-01', undefined],
 		[undefined, undefined],
 	])('with Retry-After %j asks for a wait of %p ms', (value, expected) => {

@@ -20,7 +20,7 @@ interface SimulatedAnswer {
 	body?: unknown;
 }
 
-/** What the client uses of n8n, with a function in the place of the service. */
+/** The part of n8n that the client uses. A function replaces the service. */
 function contextOf(answer: (request: SimulatedRequest) => Promise<SimulatedAnswer>) {
 	const httpRequestWithAuthentication = async (_credential: string, request: SimulatedRequest) => {
 		const { status, headers = {}, body = { success: status === 200 } } = await answer(request);
@@ -30,7 +30,7 @@ function contextOf(answer: (request: SimulatedRequest) => Promise<SimulatedAnswe
 	return { helpers: { httpRequestWithAuthentication } } as unknown as IAllExecuteFunctions;
 }
 
-/** A stream that has everything to say as soon as one listens. */
+/** A stream that sends everything as soon as it has a listener. */
 function streamOf(content: unknown): unknown {
 	return {
 		on: (event: string, listener: (chunk?: Buffer) => void) => {
@@ -44,7 +44,7 @@ function streamOf(content: unknown): unknown {
 const LIMIT = 20;
 const MINUTE_MS = 60_000;
 
-/** How long a 429 asks to wait: as long as is needed, a second, or it says nothing. */
+/** The wait that a 429 asks for: long enough, one second, or none. */
 type RetryAfter = 'right' | 'tooShort' | 'none';
 
 /** An account of 20 requests in any minute. A refused request does not count. */

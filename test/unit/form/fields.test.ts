@@ -19,7 +19,7 @@ import {
 } from '../../../nodes/DigitalSales/form/fields';
 import { offerLocator, productLocator } from '../../../nodes/DigitalSales/form/locators';
 
-/** What a field reads: the value, or in a list what it says is wrong. */
+/** The value that a field reads, or the list of its problems. */
 function read(schema: z.ZodTypeAny, input: unknown): unknown {
 	const result = schema.safeParse(input);
 	return result.success ? result.data : result.error.issues.map(({ message }) => message);
