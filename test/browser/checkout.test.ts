@@ -56,11 +56,11 @@ const fill = async (page: Page, values: Record<string, string>): Promise<void> =
 	for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value);
 };
 
-/** Whether nothing has to be scrolled sideways. */
+/** Whether the page fits the width of the screen. */
 const fits = async (page: Page): Promise<boolean> =>
 	await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth');
 
-test('a customer with a phone mistypes the CPF, corrects it, copies the code and pays, in Portuguese', async () => {
+test('a customer with a phone can correct a mistyped CPF, copy the code and pay, in Portuguese', async () => {
 	const context = await browser.newContext({
 		viewport: PHONE,
 		deviceScaleFactor: 2,

@@ -35,7 +35,7 @@ afterAll(async () => {
 	await newcomer?.stop();
 });
 
-/** One step of the hour. Each builds on those before it, and says so if one of them failed. */
+/** One step of the hour. Each step needs the earlier steps, and says so if one of them failed. */
 function step(name: string, work: () => Promise<void>): void {
 	it(`${name}`, async () => await assertDone(name, work));
 }

@@ -39,7 +39,7 @@ async function order(form: Page): Promise<void> {
 	await form.getByRole('button').click();
 }
 
-test('a recipe runs after its import, one choice and a sender, with credentials that are there already', async () => {
+test('an imported recipe runs after one choice and a sender if the credentials exist', async () => {
 	const { editor, n8n } = newcomer;
 	const { page } = editor;
 	const steps = readFileSync(path.join(ROOT, 'README.md'), 'utf8');

@@ -115,7 +115,7 @@ test('a sale of the checkout starts the workflow of a trigger', async () => {
 	await picture(page, 'execution');
 });
 
-test('the film of it is short and small', async () => {
+test('the film of the first screen is short and small', async () => {
 	const { bytes, seconds } = await film.save('first-charge');
 
 	process.stdout.write(`\nThe film has ${bytes} bytes and runs for ${seconds} seconds\n`);

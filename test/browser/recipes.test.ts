@@ -29,7 +29,7 @@ const RECIPES_IN_EACH = LANGUAGES.flatMap((language) =>
 	})),
 );
 
-/** The nodes with a credential for each of those that they can ask for. */
+/** The nodes with a credential of each type that they may need. */
 async function chosen(nodes: PlacedNode[]) {
 	const types = await rest.nodeTypes();
 	return await Promise.all(
@@ -58,7 +58,7 @@ async function credentialFor(type: string): Promise<SavedCredential> {
 	return await made;
 }
 
-/** The nodes of a recipe in which something is left to be chosen. */
+/** The nodes of a recipe with a missing choice. */
 function toChoose(nodes: PlacedNode[]): string[] {
 	const isOpen = ({ type, parameters }: PlacedNode): boolean =>
 		!type.endsWith('.stickyNote') &&
@@ -69,7 +69,7 @@ function toChoose(nodes: PlacedNode[]): string[] {
 }
 
 it.each(RECIPES_IN_EACH)(
-	'marks what is to be chosen in $name ($language), and nothing else, and is not published before',
+	'the editor marks only the missing choices of $name ($language), and does not publish it before',
 	async ({ name, language, workflow }) => {
 		const { id } = await rest.createWorkflow({ ...workflow, nodes: await chosen(workflow.nodes) });
 
@@ -84,7 +84,7 @@ it.each(RECIPES_IN_EACH)(
 );
 
 it.each(['sell-and-deliver', 'access-by-http'])(
-	'is not published while the trigger of %s has no product, which a list offers',
+	'the editor does not publish %s while its trigger has no product, which a list offers',
 	async (name) => {
 		const workflow = render(recipeOf(name), name, 'en');
 		const nodes = await chosen(workflow.nodes);
@@ -107,7 +107,7 @@ it.each(['sell-and-deliver', 'access-by-http'])(
 	},
 );
 
-it('marks the nodes whose credential is not chosen yet', async () => {
+it('the editor marks the nodes whose credential is not chosen yet', async () => {
 	const [recipe] = RECIPES_IN_EACH;
 	const { id } = await rest.createWorkflow(
 		recipe?.workflow ?? { name: '', nodes: [], connections: {} },

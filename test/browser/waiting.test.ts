@@ -16,7 +16,7 @@ afterAll(async () => {
 	await newcomer?.stop();
 });
 
-test('run from the editor, it waits, turns green by itself once the customer has paid, and an If takes its `paid`', async () => {
+test('a wait that is run from the editor turns green once the customer has paid, and an If reads its `paid`', async () => {
 	const { editor, n8n } = newcomer;
 	const charge = createPix({ webhooksGoTo: 'none', cart: cartOf(n8n.sandbox) });
 	const chain = [BY_HAND, charge, waitForPayment()];

@@ -118,7 +118,7 @@ describe.each(KINDS)('charges, sales and waits while n8n is killed, as $processe
 		expect([...ends]).toEqual(expect.arrayContaining(['paid', 'open']));
 	});
 
-	test('executions put out the transactions of their own orders', () => {
+	test('executions return only the transactions of their own orders', () => {
 		expect(builder.mixedUpExecutions).toEqual([]);
 	});
 

@@ -9,7 +9,7 @@ import { cartOf, createPix, publish, split, webStart } from '../helpers/e2e/work
 
 const START_MS = 15 * 60_000;
 
-/** Does what the errors say, where a person reads them. */
+/** Follows the errors as a person reads them. */
 describe('The advice of an error, followed in a real n8n', () => {
 	let n8n: N8n;
 	const ids = new Map<string, string>();
@@ -71,7 +71,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 	test.each([
 		['once', 3],
 		['each', 6],
-	])('of a sub-workflow that is called %s: what was created is left out', async (mode, count) => {
+	])('a sub-workflow (%s), called again with the rest, charges each once', async (mode, count) => {
 		const items = customers(count, 600_000_000 + count * 100);
 		refuse(count - 1);
 
@@ -86,7 +86,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 		expect(charged()).toEqual(documents(items));
 	});
 
-	test('the Retry of the workflow that calls charges again, as the warning says', async () => {
+	test('a Retry of the calling workflow charges the created items again, as the warning says', async () => {
 		const items = customers(3, 610_000_000);
 		refuse(2);
 		const failed = await ask('once', items);
@@ -96,7 +96,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 		expect(n8n.sandbox.charges()).toBe(5);
 	});
 
-	test('of a list that fails: its Retry with the saved workflow', async () => {
+	test('the Retry of a failed list with the saved workflow charges each item once', async () => {
 		const items = customers(3, 620_000_000);
 		refuse(2);
 		const failed = await ask('list', items);
@@ -107,7 +107,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 		expect(charged()).toEqual(documents(items));
 	});
 
-	test('of an item that continues: the item alone', async () => {
+	test('running only the failed item again charges each item once', async () => {
 		const items = customers(3, 630_000_000);
 		refuse(1);
 		const { summary, ...run } = await ask('continued', items);
@@ -121,7 +121,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 	});
 
 	test.each(['Stop', 'the time-out of the workflow'])(
-		'%s: what was charged is in the log of n8n',
+		'the charges made before %s are in the log of n8n',
 		async (how) => {
 			const items = customers(20, 640_000_000 + how.length * 100);
 			if (how !== 'Stop') {

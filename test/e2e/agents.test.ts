@@ -15,7 +15,7 @@ const CHARGE_NODE = 'Charge by PIX';
 const TOOL = { type: `${ACTION}Tool`, typeVersion: 1 };
 const SERVER = 'MCP Server Trigger';
 
-/** What the tool says if no answer to a charge came, and if it then refuses the next. */
+/** The errors of the tool after an unanswered charge, and for the refused repeat. */
 const IN_DOUBT = /may already have been charged: /;
 const REFUSED = /may already have been charged(?!:)/;
 
@@ -26,7 +26,7 @@ const contentSchema = z.array(z.object({ type: z.literal('text'), text: z.string
 
 /** What a model that charges fills in. */
 type Order = Record<string, unknown>;
-/** Charges in one chat or session, one after the other; gives the hash of each, or the error. */
+/** Charges in one chat or session, one after the other; returns the hash of each, or the error. */
 type Charge = (...orders: Order[]) => Promise<string[]>;
 
 let stage: Guest;
@@ -45,7 +45,7 @@ afterAll(async () => {
 	await model?.close();
 });
 
-/** The charging tool of a recipe; without its Order Reference, which is made of the chat it begins with. */
+/** The charging tool of a recipe, without its Order Reference, which is made from the chat. */
 function chargeParameters(): Record<string, unknown> {
 	const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
 	const charge = nodes.find(({ name }) => name === CHARGE_NODE);
@@ -57,7 +57,7 @@ function credentials(): Record<string, { id: string; name: string }> {
 	return { digitalSalesApi: { id, name } };
 }
 
-/** One of n8n's own Agents, outside of any workflow, with our node as its only tool; gives what opens a chat. */
+/** One of n8n's own Agents, outside of any workflow, with our node as its only tool. Returns what opens a chat. */
 async function openAgent(): Promise<() => Promise<Charge>> {
 	const { rest } = stage;
 	const key = { apiKey: 'test-model-key', url: model.url };
@@ -99,7 +99,7 @@ async function openAgent(): Promise<() => Promise<Charge>> {
 	};
 }
 
-/** A workflow that is an MCP server with our node as its tool; gives what opens a session. */
+/** A workflow that is an MCP server with our node as its tool; returns a function that opens a session. */
 async function openServer(): Promise<() => Promise<Charge>> {
 	const position = [0, 0];
 	const server = {
@@ -147,12 +147,12 @@ async function openServer(): Promise<() => Promise<Charge>> {
 	};
 }
 
-/** The transaction in what the tool gave; its words if it gave none. */
+/** The transaction in the answer of the tool, or the text of the answer. */
 function given(output: string): string {
 	return /"hash":"([^"]+)"/.exec(output)?.[1] ?? output;
 }
 
-/** An order of a customer whom nobody has charged before. */
+/** An order of a new customer. */
 function newOrder(): Order {
 	return {
 		offer_hash: stage.sandbox.products[0]?.offers[0]?.hash,
@@ -182,7 +182,7 @@ describe.each([
 		open = await publish();
 	});
 
-	it('is given the existing transaction, in the same chat and in another one, however the customer is spelled', async () => {
+	it('gets the existing transaction, in the same chat and in another chat, however the customer is spelled', async () => {
 		const order = newOrder();
 		const [one, other] = [await open(), await open()];
 
@@ -192,7 +192,7 @@ describe.each([
 		expect(new Set(answers.flat())).toEqual(new Set(hashes()));
 	});
 
-	it('at the same moment in two chats charges once', async () => {
+	it('charges once if both charges come at the same moment in two chats', async () => {
 		const order = newOrder();
 		const [one, other] = [await open(), await open()];
 		stage.sandbox.addFault({ kind: 'delay', ms: 1_000, endpoint: 'POST /transactions' });
@@ -203,7 +203,7 @@ describe.each([
 		expect(answers.flat()).toContain(hashes()[0]);
 	});
 
-	it('is refused while it is not known what came of the first time; another customer is charged', async () => {
+	it('is refused while the outcome of the first charge is unknown, and another customer is charged', async () => {
 		const [order, another] = [newOrder(), newOrder()];
 		const [one, other] = [await open(), await open()];
 		stage.sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });

@@ -15,7 +15,7 @@ afterAll(async () => {
 	await ready?.n8n.close();
 });
 
-test('from the catalog to an offer at its price, a charge, its payment, and one verified sale', async () => {
+test('a catalog entry becomes an offer, a charge at its price, a payment and one verified sale', async () => {
 	const checks: Check[] = [];
 	await runJourney(ready, (check) => checks.push(check));
 
@@ -27,7 +27,7 @@ test('from the catalog to an offer at its price, a charge, its payment, and one 
 });
 
 test.each([
-	['accepts the right one', {}, 'OK', /accepts the token/],
+	['accepts the right token', {}, 'OK', /accepts the token/],
 	['says that the token is wrong', { apiToken: 'wrong-token-1' }, 'Error', /\(401\)(?!.*wrong-t)/],
 ])('the test of the credential %s', async (_, changes, status, said) => {
 	const data = { ...accountAt(ready.sandbox), ...changes };

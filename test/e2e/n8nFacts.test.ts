@@ -48,7 +48,7 @@ const charge = (more: object = {}): NodeSketch => {
 		...more,
 	});
 };
-/** Publishes a workflow that begins with a POST; gives what starts it, and waits for its end. */
+/** Publishes a workflow that begins with a POST; returns a function that starts it and waits for its end. */
 const published = async (name: string, ...nodes: NodeSketch[]) => {
 	const { id } = await publish(n8n, name, [webStart(name), ...nodes]);
 	const start = async (body: object = {}) =>
@@ -67,7 +67,7 @@ const paid = async (): Promise<string> => {
 	return hash;
 };
 
-/** What the package rests on beyond n8n's published types, by the file that relies on it. */
+/** The behavior of n8n that the package needs beyond n8n's published types, by file. */
 const FACTS: Record<string, () => Promise<void>> = {
 	answered: async () => {
 		const saved = await publish(n8n, 'fact-answered', [trigger('fact-answered'), END]);
@@ -77,7 +77,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 		expect(answer.status).toBe(200);
 		expect(await n8n.rest.executions(saved.id)).toHaveLength(1);
 
-		// A sender that leaves while the service is asked.
+		// A sender that leaves during the read.
 		await (await published('fact-answered-left', charge())).run();
 		const body = { hash: await paid(), status: 'paid' };
 		n8n.sandbox.addFault({ endpoint: 'GET /transactions/{hash}', kind: 'delay', ms: 1_000 });
@@ -185,7 +185,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 			await postJson(url, body, { 'x-forwarded-for': address });
 		const unknown = Array.from({ length: 30 }, (_, nth) => ({ hash: `nosuch${nth}` }));
 		await Promise.all(unknown.map(async (body) => await from('203.0.113.7', body)));
-		// One sender has used up the reads of its own address alone.
+		// One sender has used up only the reads of its own address.
 		expect((await from('203.0.113.8', { hash })).status).toBe(200);
 	},
 	testListening: async () => {
@@ -216,7 +216,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 			return await n8n.rest.ended(await n8n.rest.startedBy(id, notify));
 		};
 		const first = await notified();
-		// Without what the process remembers, only `execute` knows that it was there before.
+		// Without the memory of the process, only `execute` knows the repeat.
 		await n8n.restart();
 		const second = await notified();
 		expect([first.runs('End'), second.runs('End')]).toEqual([1, 0]);
@@ -231,14 +231,14 @@ const FACTS: Record<string, () => Promise<void>> = {
 	},
 };
 
-test('every file of n8n/ has its fact here', () => {
+test('every file of n8n/ has its test here', () => {
 	const files = readdirSync(FOLDER).map((file) => path.parse(file).name);
 	expect(Object.keys(FACTS).sort()).toEqual(files.sort());
 });
 
 const expectFact = async (file: string): Promise<void> => await FACTS[file]?.();
 test.each(Object.keys(FACTS))(
-	'nodes/DigitalSales/n8n/%s.ts',
+	'n8n works as nodes/DigitalSales/n8n/%s.ts expects',
 	async (file) => await expectFact(file),
 	TEST_MS,
 );

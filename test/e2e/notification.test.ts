@@ -12,9 +12,9 @@ import { addressOf, Downstream, publish, trigger } from '../helpers/e2e/workflow
 
 const figures = new Figures('Notices to the trigger, in a real n8n', 'npm run e2e');
 const START_MS = 15 * 60_000;
-/** The engine is sent fifty times as many; here it is n8n's own reading of them that is new. */
+/** Fewer than in the tests with the engine. These test how n8n itself reads the bodies. */
 const BODIES = 200;
-/** So many at once are more than n8n takes. */
+/** More at once than n8n accepts. */
 const FLOOD = 100;
 const BATCH = 50;
 const RESEND_MS = 3_000;
@@ -29,7 +29,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	beforeAll(async () => {
 		n8n = await startN8n('e2e-notification', { env: { ...WITHOUT_EDITOR, N8N_PROXY_HOPS: '1' } });
 		downstream = await Downstream.open();
-		// All beforehand: under a flood n8n itself is "not ready" now and then.
+		// Published before the floods, during which n8n is sometimes "not ready".
 		for (const name of PUBLISHED) await publish(n8n, name, [trigger(name), downstream.node]);
 	}, START_MS);
 	beforeEach(() => {
@@ -51,11 +51,11 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	};
 	const summary = (statuses: number[]): string => tally(statuses.map((status) => `× ${status}`));
 
-	test('charges notify it if it is published', async () => {
+	test('charges notify the trigger if it is published', async () => {
 		await expectTriggerNotifiedIfPublished(n8n);
 	});
 
-	test('JSON of a content type that n8n leaves unread', async () => {
+	test('JSON starts the workflow even if n8n does not read its content type, unless it is too large', async () => {
 		const url = addressOf(n8n, 'shapes');
 		const large = JSON.stringify({ filler: 'x'.repeat(300_000) });
 		const types = [undefined, 'application/octet-stream', 'application/vnd.shop+json'];
@@ -70,7 +70,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		}
 	});
 
-	test('what else platforms send, and how they try an address', async () => {
+	test('forms and JSON in forms start the workflow, and probes, pings and webhooks without a hash do not', async () => {
 		const url = addressOf(n8n, 'door');
 		const form = { 'content-type': 'application/x-www-form-urlencoded' };
 		const sale = async (bodyOf: (hash: string) => string | FormData): Promise<void> => {
@@ -101,7 +101,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		expect(await downstream.reaches(4)).toBe(4);
 	});
 
-	test('a flood from one address delays no sale from another', async () => {
+	test('a flood from one address does not delay a sale from another address', async () => {
 		const url = addressOf(n8n, 'strangers');
 		const flood = Array.from({ length: 60 }, async (_, nth) => {
 			const from = { 'x-forwarded-for': '203.0.113.7' };
@@ -122,7 +122,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		['identical', 1],
 		['distinct', FLOOD],
 	])(
-		`${FLOOD} %s notices at the same moment`,
+		`${FLOOD} %s notices at the same moment start the workflow once for each sale`,
 		async (name, sales) => {
 			const url = addressOf(n8n, name);
 			const hashes = await paid(sales);
@@ -131,7 +131,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 				Array.from({ length: FLOOD }, async (_, nth) => {
 					const hash = hashes[nth % sales] ?? '';
 					const status = await post(url, hash);
-					// As a service does that repeats what was not taken.
+					// Repeats a notice that was not accepted, as a service does.
 					const isTaken = async () => status === 200 || (await post(url, hash)) === 200;
 					await until('it is taken', isTaken, { withinMs: 240_000, everyMs: RESEND_MS });
 					return status;
@@ -149,7 +149,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		300_000,
 	);
 
-	test('random bodies', async () => {
+	test('random bodies are all answered, and start nothing', async () => {
 		const url = addressOf(n8n, 'random');
 		const bodies = fc.tuple(bodiesLike(await soldAt(n8n.sandbox)), contentTypes);
 		const notices = fc.sample(bodies, { numRuns: BODIES, seed: SEED });
@@ -171,7 +171,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	}, 300_000);
 
 	// Last, because it takes n8n down.
-	test('a restart between two identical notices', async () => {
+	test('the workflow starts once if n8n restarts between two identical notices', async () => {
 		const url = addressOf(n8n, 'restart');
 		const hashes = await paid(20);
 		const notify = async (): Promise<void> => {

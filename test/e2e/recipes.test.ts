@@ -41,14 +41,14 @@ afterAll(async () => await recipes?.close());
 
 /** The transactions that the test has made. */
 const made = (): StoredTransaction[] => sandbox.transactions.slice(chargesBefore);
-/** The last of them. */
+/** The last transaction of the test. */
 const charged = (): StoredTransaction => {
 	const transaction = made().at(-1);
 	if (!transaction) throw new Error('Nothing was charged');
 	return transaction;
 };
 const code = (transaction = charged()): string => transaction.pix?.pix_qr_code ?? '';
-/** Everything that customers were sent, by mail or otherwise. */
+/** All messages to customers, by mail or otherwise. */
 const sent = (): unknown[] => [...services.mail.mails, ...services.calls, ...services.webCalls];
 const told = (): unknown[] => services.callsOf('telegram').map(({ text }) => text);
 const bodiesAt = (address: string): unknown[] =>
@@ -67,7 +67,7 @@ const into =
 	(kind: string, parameters: INodeParameters): Change =>
 	(node) =>
 		[node.type, node.parameters.operation].includes(kind) ? { parameters } : undefined;
-/** A time limit that is over at the first look at the payment, in the round of the node that is given, or in each. */
+/** A time limit that ends at the first look at the payment, in the given round of the node or in each. */
 const overAtOnce = (round?: number): Change => {
 	const timeLimit = round === undefined ? 1e-9 : `={{ $runIndex === ${round} ? 1e-9 : 60 }}`;
 	return into('waitForPayment', { timeLimit, timeLimitUnit: 'minutes' });
@@ -76,13 +76,13 @@ const forTrigger = (triggerOn: string[]): Change => into('digitalSalesTrigger', 
 /** As the notes say: the nodes with a template activated, the other WhatsApp nodes deactivated. */
 const byTemplate: Change = ({ type, disabled }) =>
 	type === 'whatsApp' ? { disabled: !disabled } : undefined;
-/** The same parameters, evaluated as at another time. */
+/** The same parameters, evaluated at another time of day. */
 const at = (time: string, parameters: INodeParameters): INodeParameters => {
 	const text = JSON.stringify(parameters).replaceAll('$now', `DateTime.fromISO('${time}')`);
 	return JSON.parse(text) as INodeParameters;
 };
 
-/** In which language a recipe is imported, and what is changed in it. */
+/** The language of the imported recipe, and the changes to it. */
 type Choice = [language?: Language, change?: Change];
 
 /** Imports a recipe and publishes it. */
@@ -92,7 +92,7 @@ const publish = async (recipe: string, ...choice: Choice): Promise<ImportedRecip
 	return imported;
 };
 
-/** Has a customer order by the form of a recipe, up to its wait for the payment. */
+/** A customer orders by the form of a recipe, which then waits for the payment. */
 const order = async (recipe: string, choice: Choice = [], customer = CUSTOMER) => {
 	const imported = await publish(recipe, ...choice);
 	await imported.fillIn(customer);
@@ -100,7 +100,7 @@ const order = async (recipe: string, choice: Choice = [], customer = CUSTOMER) =
 	return imported;
 };
 
-/** Publishes a recipe that sales start, and has a sale told to it in each of the given states. */
+/** Publishes a recipe that sales start, and notifies it of a sale in each of the given states. */
 const sell = async (recipe: string, states: string[], ...choice: Choice) => {
 	const imported = await publish(recipe, ...choice);
 	const hash = await chargeAt(sandbox, imported.saleUrl, TRACKING);
@@ -120,10 +120,10 @@ const UTMIFY = 'https://api.utmify.com.br/api-credentials/orders';
 const META = 'https://graph.facebook.com/v25.0/';
 /** A time of the platform, in Sao Paulo. */
 const timeOf = (time = ''): Date => new Date(`${time.replace(' ', 'T')}-03:00`);
-/** As UTMify takes it. */
+/** The same time in the format of UTMify. */
 const utc = (time?: string): string => timeOf(time).toISOString().slice(0, 19).replace('T', ' ');
 
-/** Has recover-unpaid-pix remind, planned as at a time of day but at once; gives the planned minutes. */
+/** Runs recover-unpaid-pix as at a time of day but without waits, and returns the planned minutes. */
 const remind = async (time: string, language: Language = 'en'): Promise<number[]> => {
 	const say = sayIn(language);
 	const plan = say('Plan the next reminder', 'Planejar o próximo lembrete');
@@ -137,7 +137,7 @@ const remind = async (time: string, language: Language = 'en'): Promise<number[]
 	return planned.map(({ json }) => Number(json[say('minutes', 'minutos')]));
 };
 
-/** recover-checkout-pix, told of an unpaid sale at a time of day, of which so many minutes are to be waited. */
+/** Notifies recover-checkout-pix of an unpaid sale at a time of day. It must plan to wait this many minutes. */
 const waitForCheckout = async (
 	language?: Language,
 	change?: Change,
@@ -155,7 +155,7 @@ const waitForCheckout = async (
 	return imported;
 };
 
-/** reconciliation, with a way to charge a customer and one to wait for what a step starts. */
+/** reconciliation, and functions that charge a customer and wait for the execution that a step starts. */
 const reconcile = async (language?: Language) => {
 	const imported = await publish('reconciliation', language);
 	const { rest } = recipes.stage;
@@ -174,7 +174,7 @@ const reconcile = async (language?: Language) => {
 	return { imported, over, charge };
 };
 
-/** charge-list-from-google-sheets over rows with an order each, as the sheet holds them. */
+/** charge-list-from-google-sheets with rows of a sheet, each with an order. */
 const chargeList = async (more: Row[], language: Language = 'en') => {
 	const say = sayIn(language);
 	const rows = more.map((cells) => ({
@@ -195,7 +195,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	const say = sayIn(language);
 	const salePaid = say('Sale paid', 'Venda aprovada');
 
-	test('the order form speaks the language of the recipe to its end, and shows the PIX there', async () => {
+	test('the order form is in the language of the recipe to its last page, which shows the PIX', async () => {
 		const imported = await publish('sell-and-deliver', language);
 		expect(await imported.form()).toContain(say('Get my PIX', 'Gerar meu Pix'));
 
@@ -212,7 +212,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	test.each<[string, Partial<Customer>, string]>([
 		['CPF', { document: '529.982.247-26' }, say('your CPF or CNPJ', 'seu CPF ou CNPJ')],
 		['phone', { phone: '(11) 91234-567' }, say('your WhatsApp', 'seu WhatsApp')],
-	])('a typo in the %s is told on the page, with the way back, and no mail', async (...row) => {
+	])('a typo in the %s leads to a page that says so and links back, no mail', async (...row) => {
 		const [, typo, field] = row;
 		const imported = await publish('charge-by-email', language);
 
@@ -226,7 +226,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	const caption = expect.stringMatching(say('^Hi, Maria! .* R\\$', '^Oi, Maria! .* R\\$'));
-	// Each phone is written to as WhatsApp dials it.
+	// Recipes use each phone as WhatsApp dials it.
 	test.each<[string, string, () => unknown[]]>([
 		[
 			'charge-by-email',
@@ -262,7 +262,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 				},
 			],
 		],
-	])('%s sends the picture and the code, and confirms what is paid', async (...row) => {
+	])('%s sends the picture and the code, and confirms the payment', async (...row) => {
 		const [recipe, phone, messages] = row;
 		const imported = await order(recipe, [language], { ...CUSTOMER, phone });
 		const expected = messages();
@@ -278,7 +278,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(more).toEqual([]);
 	});
 
-	test('recover-unpaid-pix reminds three times, then tells the team', async () => {
+	test('recover-unpaid-pix reminds three times, then informs the team', async () => {
 		expect(await remind('10:00', language)).toEqual([15, 180, 1440, 1440]);
 
 		const messages = services.callsOf('whatsApp');
@@ -289,14 +289,14 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			expect.stringContaining(say('is almost done', 'está quase lá')),
 			code(),
 		]);
-		// A day later, WhatsApp takes only a template.
+		// A day later, WhatsApp accepts only a template.
 		const template = say('last_reminder|en_US', 'ultimo_lembrete|pt_BR');
 		expect(messages.at(-1)).toMatchObject({ template });
 		expect(JSON.stringify(messages.at(-1))).toContain(code());
 		expect(told()).toEqual([expect.stringMatching(/Maria[^]*R\$/)]);
 	});
 
-	test('paid-sale writes one row and one contact a sale, and tells a CRM and the team', async () => {
+	test('paid-sale writes one row and one contact a sale, and informs a CRM and the team', async () => {
 		const imported = await sell('paid-sale', ['paid'], language);
 		const { hash } = charged();
 		for (const shape of NOTICE_SHAPES) await sandbox.notify(hash, { shape });
@@ -331,7 +331,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(await imported.runs()).toBe(1);
 	});
 
-	test('ad-attribution tells UTMify and Meta of a paid sale', async () => {
+	test('ad-attribution reports a paid sale to UTMify and Meta', async () => {
 		await sell('ad-attribution', ['paid'], language);
 
 		const { hash, amount, amount_liquid: liquid, ...sale } = charged();
@@ -394,7 +394,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(toMeta?.url).toContain('access_token=test-token-of-meta');
 	});
 
-	test('errors-to-telegram tells the team which workflow failed, where and why', async () => {
+	test('errors-to-telegram informs the team which workflow failed, where and why', async () => {
 		await recipes.fail(await publish('errors-to-telegram', language));
 
 		const [text] = await until('the message', () => told().length > 0 && told());
@@ -403,7 +403,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(String(text).replaceAll('&lt;', '<').length).toBeLessThan(4096);
 	});
 
-	test('access-by-http grants on paid, tells the customer, and revokes on a refund', async () => {
+	test('access-by-http grants access on paid, informs the customer, and revokes it on a refund', async () => {
 		await sell('access-by-http', ['paid', 'pre_chargeback', 'chargeback'], language);
 
 		const { url, body } = granted();
@@ -416,7 +416,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		]);
 	});
 
-	test('sell-and-deliver charges an order sent twice once, and its payment opens the access once', async () => {
+	test('sell-and-deliver charges an order once even if it is sent twice, and its payment grants access once', async () => {
 		// The first offer of the catalog costs less than the lowest amount of the trigger.
 		const offerHash = { __rl: true, mode: 'list', value: '' };
 		const cart = { items: [{ offerHash, quantity: 1, price: '19,90' }] };
@@ -432,7 +432,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(mail.mails).toMatchObject([pixMail(), pixMail()]);
 		expect(webCalls).toEqual([]);
 
-		// Nobody else is told: the charge itself named the trigger of its workflow.
+		// No other workflow is notified, because the charge named the trigger of its own workflow.
 		const { hash } = charged();
 		await sandbox.pay(hash);
 		await imported.ended(3);
@@ -447,7 +447,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(mail.mails).toHaveLength(3);
 	});
 
-	test('recover-checkout-pix sends the code of a PIX that is not paid after the pause, once', async () => {
+	test('recover-checkout-pix sends the code once if a PIX is not paid after the pause', async () => {
 		const imported = await waitForCheckout(language);
 		await imported.ended();
 
@@ -455,7 +455,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(await imported.runs()).toBe(1);
 	});
 
-	test('charge-list-from-google-sheets charges each row once, also where its row could not be written', async () => {
+	test('charge-list-from-google-sheets charges each row once, even if the row could not be written', async () => {
 		const transaction = say('transaction', 'cobranca');
 		const there = { [transaction]: 'there before' };
 		const { rows, run } = await chargeList([{}, there, {}], language);
@@ -498,7 +498,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		);
 	});
 
-	test('reconciliation tells each change of a charge once', async () => {
+	test('reconciliation reports each change of a charge once', async () => {
 		const { over, charge } = await reconcile(language);
 		const change = async (hash: string, status: string): Promise<void> => {
 			well(await over(async () => await sandbox.setStatus(hash, status)));
@@ -520,7 +520,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test.each([true, false])(
-		'ai-sales-assistant asks a person, who approves: %s',
+		'ai-sales-assistant charges only if the person who is asked approves (approved: %s)',
 		async (isApproved) => {
 			const model = await serveModel();
 			const [offer] = sandbox.products[0]?.offers ?? [];
@@ -541,7 +541,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			await recipes.addCredential('openAiApi', { apiKey: 'test-model-key', url: model.url });
 			const imported = await publish('ai-sales-assistant', language);
 
-			// The model does what it is asked to, and says what the last tool said.
+			// The model makes the requested calls, and repeats the answer of the last tool.
 			const calls = [
 				{ tool: list, args: { search: '' } },
 				{ tool: charge, args: { toolParameters } },
@@ -553,7 +553,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			await imported.inState('waiting');
 			expect(made()).toEqual([]);
 			const [, link = ''] = mail.html.match(`href="([^"]+approved=${isApproved}[^"]*)"`) ?? [];
-			// n8n takes no answer from what calls itself a program: a mail scanner follows links, too.
+			// n8n ignores clients that identify as programs, because mail scanners follow links, too.
 			const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' };
 			const pressed = await fetch(link.replaceAll('&amp;', '&'), { headers });
 			expect(pressed.status).toBe(200);
@@ -571,7 +571,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 
 /** The two languages are the same workflow in other words (test/tools/package/recipes.test.ts). */
 describe('The recipes', () => {
-	// What else the editor might mark is seen there (test/browser/recipes.test.ts).
+	// test/browser/recipes.test.ts shows what else the editor marks.
 	test('use nodes in versions that n8n has', async () => {
 		const types = await recipes.stage.rest.nodeTypes();
 		const used = Object.entries(RECIPES).flatMap(([name, recipe]) =>
@@ -586,7 +586,7 @@ describe('The recipes', () => {
 	test.each([
 		...['charge-by-whatsapp', 'charge-by-evolution-api', 'charge-by-email', 'sell-and-deliver'],
 		...['recover-unpaid-pix', 'reconciliation'],
-	])('%s shows the PIX on the page, and what is wrong if it cannot charge', async (recipe) => {
+	])('%s shows the PIX on the page, or what is wrong with the form', async (recipe) => {
 		const imported = await publish(recipe);
 
 		expect(await imported.fillIn(newCustomer())).toContain(code());
@@ -598,7 +598,7 @@ describe('The recipes', () => {
 		expect(made()).toHaveLength(1);
 	});
 
-	test('only a charge of which nobody knows asks the customer to wait', async () => {
+	test('charge-by-email asks the customer to wait if the outcome of the charge is unknown', async () => {
 		sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
 		const imported = await publish('charge-by-email');
 
@@ -616,14 +616,14 @@ describe('The recipes', () => {
 		['+55 (0) 11 98765-4321', WHATSAPP],
 		['+55 0 15 11 98765-4321', WHATSAPP],
 		['0 15 11 98765-4321', WHATSAPP],
-	])('a customer with the number %s is written to at %s', async (phone, number) => {
+	])('charge-by-whatsapp writes to a customer with the number %s at %s', async (phone, number) => {
 		await order('charge-by-whatsapp', [], { ...newCustomer(), phone });
 
 		const numbers = services.callsOf('whatsApp').map((call) => call.recipientPhoneNumber);
 		expect(new Set(numbers)).toEqual(new Set([number]));
 	});
 
-	test('charge-by-whatsapp waits and confirms although a message could not be sent', async () => {
+	test('charge-by-whatsapp waits and confirms even if a message could not be sent', async () => {
 		services.down.add('Send the QR code');
 		const imported = await order('charge-by-whatsapp');
 		expect(sent()).toMatchObject([{ parameters: { textBody: code() } }]);
@@ -634,7 +634,7 @@ describe('The recipes', () => {
 		expect(JSON.stringify(sent()[1])).toContain('Payment confirmed');
 	});
 
-	test('charge-by-email shows what a customer and a seller wrote as text', async () => {
+	test('charge-by-email shows HTML and links from a customer or seller as plain text', async () => {
 		const [product] = sandbox.products;
 		if (!product) throw new Error('There is no product');
 		const { title } = product;
@@ -649,7 +649,7 @@ describe('The recipes', () => {
 		expect(mail?.html).toContain('(Foto &amp; &lt;b>luz&lt;/b>)');
 	});
 
-	test('charge-by-whatsapp sends the PIX also if the service states no amount and no product', async () => {
+	test('charge-by-whatsapp sends the PIX even if the service states no amount and no product', async () => {
 		sandbox.addFault({
 			kind: 'patchBody',
 			endpoint: 'POST /transactions',
@@ -665,7 +665,7 @@ describe('The recipes', () => {
 		]);
 	});
 
-	test('charge-by-whatsapp says nothing of a payment that did not come', async () => {
+	test('charge-by-whatsapp sends nothing more if the payment does not come', async () => {
 		const imported = await publish('charge-by-whatsapp', 'en', overAtOnce());
 
 		await imported.fillIn(CUSTOMER);
@@ -696,7 +696,7 @@ describe('The recipes', () => {
 		expect(await remind(time)).toEqual(minutes);
 	});
 
-	test('recover-unpaid-pix stops the moment it is paid', async () => {
+	test('recover-unpaid-pix stops its reminders when the PIX is paid', async () => {
 		const imported = await publish('recover-unpaid-pix', 'en', overAtOnce(0));
 		await imported.fillIn(CUSTOMER);
 		const texts = () => services.callsOf('whatsApp').map(({ textBody }) => textBody);
@@ -710,7 +710,7 @@ describe('The recipes', () => {
 		expect(told()).toEqual([]);
 	});
 
-	test('paid-sale saves the contact though the spreadsheet fails, and a Retry writes the row', async () => {
+	test('paid-sale saves the contact even if the spreadsheet fails, and a Retry writes the row', async () => {
 		const imported = await sell('paid-sale', []);
 		services.down.add('googleSheets');
 		await sandbox.setStatus(charged().hash, 'paid');
@@ -725,7 +725,7 @@ describe('The recipes', () => {
 		expect(services.callsOf('hubspot')).toHaveLength(1);
 	});
 
-	test('paid-sale follows every status in one row if its trigger does', async () => {
+	test('paid-sale updates its row with every status that its trigger is set to', async () => {
 		const states = ['paid', 'pre_chargeback', 'refunded'];
 		await sell('paid-sale', states, 'en', forTrigger(['any']));
 
@@ -735,7 +735,7 @@ describe('The recipes', () => {
 		expect(told().at(-1)).toContain('Refunded');
 	});
 
-	test('ad-attribution tells UTMify alone what is refused or paid back, and nothing that UTMify has no word for', async () => {
+	test('ad-attribution reports refused and charged back sales only to UTMify, and other statuses to nobody', async () => {
 		await sell('ad-attribution', ['refused', 'expired', 'paid', 'pre_chargeback', 'chargeback']);
 
 		const { hash, created_at, updated_at } = charged();
@@ -748,7 +748,7 @@ describe('The recipes', () => {
 		expect(bodiesAt(META)).toHaveLength(1);
 	});
 
-	test('ad-attribution tells UTMify of everything however late, and Meta of no payment that is a week old', async () => {
+	test('ad-attribution reports old sales to UTMify, but not a payment of more than a week ago to Meta', async () => {
 		const imported = await sell('ad-attribution', []);
 		await sandbox.notify(charged().hash, { url: imported.saleUrl });
 		await imported.ended();
@@ -776,7 +776,7 @@ describe('The recipes', () => {
 		expect(bodiesAt(META)).toEqual([]);
 	});
 
-	// n8n publishes its form all the same.
+	// n8n publishes the form of the recipe anyway.
 	test('sell-and-deliver charges nobody while its trigger cannot be published', async () => {
 		const imported = await recipes.import('sell-and-deliver', 'en', forTrigger([]));
 		await expect(imported.publish()).rejects.toThrow('Trigger On');
@@ -788,13 +788,13 @@ describe('The recipes', () => {
 		expect(made()).toEqual([]);
 	});
 
-	// The platform may lose the + of a customer abroad.
+	// The platform may remove the + of a foreign number.
 	test.each([
 		['+351 912 345 678', '351912345678'],
 		['14155552671', undefined],
 		['351912345678', undefined],
 		['', undefined],
-	])('a number of another country, %j, is hashed for Meta and written to as %s', async (...row) => {
+	])('recipes for sales use the phone %j as %s for Meta and WhatsApp', async (...row) => {
 		const [phone, dialed] = row;
 		const on: Change = ({ type }) => (type === 'whatsApp' ? { disabled: false } : undefined);
 		sandbox.addFault({
@@ -833,7 +833,7 @@ describe('The recipes', () => {
 	});
 
 	test.each(['paid', 'expired'])(
-		'recover-checkout-pix leaves alone a sale that is %s',
+		'recover-checkout-pix sends nothing for a sale that is %s',
 		async (status) => {
 			const imported = await waitForCheckout();
 			charged().payment_status = status;
@@ -870,7 +870,7 @@ describe('The recipes', () => {
 		}
 	});
 
-	test('charge-list-from-google-sheets writes beside the right customer if the sheet is sorted meanwhile', async () => {
+	test('charge-list-from-google-sheets writes to the row of the customer even if the sheet is sorted during the run', async () => {
 		const { rows, run } = await chargeList([{}, { email: `${randomUUID()}@example.test` }]);
 		const [first, last] = rows;
 		services.afterRead = (read) => void read.reverse();
@@ -897,7 +897,7 @@ describe('The recipes', () => {
 		expect((await run()).error).toContain('"Charges" has no row to charge');
 	});
 
-	test('reconciliation tells once what its trigger could not tell, or did not hear of', async () => {
+	test('reconciliation reports once each change that its trigger could not report or did not receive', async () => {
 		const { imported, over, charge } = await reconcile();
 		const untold = await charge();
 		services.down.add('telegram');
@@ -908,7 +908,7 @@ describe('The recipes', () => {
 		sandbox.addFault({ kind: 'lostNotice' });
 		await sandbox.setStatus(unheard, 'paid');
 
-		// n8n's timer has a grain of a minute.
+		// n8n's timer counts in minutes.
 		await until('both are told', () => told().length === 2, { withinMs: 200_000 });
 		sandbox.clearFaults();
 		well(await over(async () => await sandbox.notify(unheard, { url: imported.saleUrl })));

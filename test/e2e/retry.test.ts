@@ -8,7 +8,7 @@ import { cartOf, createPix, publish, split, webStart } from '../helpers/e2e/work
 const START_MS = 15 * 60_000;
 const MAYBE = 'may already have been charged';
 
-describe('Asked again in a real n8n', () => {
+describe('A charge that is requested again in a real n8n', () => {
 	let n8n: N8n;
 	const ids = new Map<string, string>();
 
@@ -56,7 +56,7 @@ describe('Asked again in a real n8n', () => {
 			await n8n.startAgain();
 		});
 
-	test('Retry of a failed execution, original and current, repeatedly: each item is charged once', async () => {
+	test('is made once for each item, however often the execution is retried with the original or the saved workflow', async () => {
 		const endpoint = 'POST /transactions';
 		n8n.sandbox.addFault({ endpoint, kind: 'status', status: 422, after: 2 });
 		const failed = await ask('many', { items: customers(3, 300_000_000) });
@@ -71,7 +71,7 @@ describe('Asked again in a real n8n', () => {
 		for (const execution of retries) expect(hashes(execution)).toEqual(made);
 	});
 
-	test('killed while it charges, asked again: refused with a reference and without; another customer is charged', async () => {
+	test('is refused after n8n was killed while it charged, with a reference and without; another customer is charged', async () => {
 		const [first, second, third, fourth] = customers(4, 500_000_000);
 		await ask('ordered', { ...first, order: 'order-0' });
 		await crashDuring('ordered', { ...second, order: 'order-1' });

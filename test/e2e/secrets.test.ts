@@ -25,7 +25,7 @@ const FAULTS: Array<[string, Fault]> = [
 
 let ready: SetUp;
 const workflowIds: string[] = [];
-/** What n8n answered when it was asked for the executions. */
+/** n8n's answers with the executions. */
 const executions: string[] = [];
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ function parametersOf(operation: string): INodeParameters {
 	return { ...sampleOf(operation, ready.sandbox, values), ...own, simplify: false, options };
 }
 
-it.each(FAULTS)('every operation runs into %s, whether errors stop it or not', async (_, fault) => {
+it.each(FAULTS)('every operation meets %s, whether it stops at errors or not', async (_, fault) => {
 	ready.sandbox.addFault({ times: 'always', ...fault });
 	const before = ready.sandbox.requests.length;
 
@@ -81,7 +81,7 @@ it('the trigger meets a service that echoes the request', async () => {
 	expect(text).not.toContain(ready.sandbox.apiToken);
 });
 
-describe('afterwards neither token stands', () => {
+describe('afterwards neither token is', () => {
 	const tokens = (): string[] => [ready.sandbox.apiToken, ready.sandbox.bodyApiToken];
 
 	it('in what the editor shows of the executions', () => {
@@ -96,7 +96,7 @@ describe('afterwards neither token stands', () => {
 		for (const token of tokens()) expect(log).not.toContain(token);
 	});
 
-	it('in the database, nor in any other file that n8n has written', async () => {
+	it('in the database or in any other file that n8n has written', async () => {
 		await ready.n8n.main.stop();
 		const folder = ready.n8n.userFolder;
 		const files = (await filesIn(folder)).filter((name) => !name.includes('node_modules'));

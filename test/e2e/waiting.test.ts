@@ -18,11 +18,11 @@ const PAIRS = 5;
 const LIMIT_MINUTES = 0.5;
 /** By then the first look after the one that parked an execution is over. */
 const SECOND_LOOK_OVER_MS = 75_000;
-/** For what a look at its time brings, which n8n starts. */
+/** Enough time for a look that n8n's timer starts. */
 const BY_TIMER_MS = 100_000;
 const PAID = { paid: true, payment_status: 'paid', timed_out: false };
 
-/** What takes a minute is begun before all tests, and goes on beside them. */
+/** Slow steps begin before all tests and continue during the tests. */
 describe('Wait for Payment under races and loss', () => {
 	let n8n: N8n;
 	let downstream: Downstream;
@@ -79,7 +79,7 @@ describe('Wait for Payment under races and loss', () => {
 	const reportsOn = (hash: string): unknown[] =>
 		downstream.reports.filter((report) => report.hash === hash);
 
-	test('a webhook while the payment is open leaves it waiting; once it is paid, it goes on', async () => {
+	test('a webhook does not end the wait while the payment is open, and ends it once it is paid', async () => {
 		const parked = await waits.park('told');
 		const { charge, executionId } = parked;
 
@@ -99,7 +99,7 @@ describe('Wait for Payment under races and loss', () => {
 		figures.add('a webhook about the payment', 1, `goes on ${at - paidAt} ms later`);
 	});
 
-	test('two webhooks at the same moment: it goes on once', async () => {
+	test('two webhooks at the same moment end the wait once', async () => {
 		const answers: number[] = [];
 		for (let pair = 0; pair < PAIRS; pair++) {
 			const parked = await waits.park('told');
@@ -118,7 +118,7 @@ describe('Wait for Payment under races and loss', () => {
 		figures.add('two webhooks at the same moment', PAIRS, `goes on once; answered ${answered}`);
 	});
 
-	test('whatever is posted to its address, it is answered and goes on waiting', async () => {
+	test('any body posted to its address is answered, and the wait goes on', async () => {
 		const parked = await waits.park('told');
 		const { charge, executionId } = parked;
 		await fc.assert(
@@ -141,7 +141,7 @@ describe('Wait for Payment under races and loss', () => {
 		figures.add('random bodies to its address', BODIES, 'all answered, goes on waiting');
 	}, 180_000);
 
-	test("without a webhook, n8n's timer makes it look, and it goes on", async () => {
+	test("without a webhook, a look by n8n's timer ends the wait", async () => {
 		const { json } = await downstream.reportOn(byTimer.charge.hash, BY_TIMER_MS);
 
 		expect(json).toMatchObject(PAID);
@@ -149,13 +149,13 @@ describe('Wait for Payment under races and loss', () => {
 		figures.add('no webhook, paid within a minute', 1, 'paid, found at the second look');
 	}, 180_000);
 
-	test('at the time limit it goes on with a fresh state', async () => {
+	test('at the time limit the wait ends with the status that is read then', async () => {
 		const { json } = await downstream.reportOn(limited.charge.hash, BY_TIMER_MS);
 
 		expect(json).toMatchObject({ paid: false, payment_status: 'analyzing', timed_out: true });
 	}, 180_000);
 
-	test('a hash that the service does not know fails alone, and the others go on', async () => {
+	test('a hash that the service does not know fails alone, and the other items continue', async () => {
 		const { json } = await downstream.reportOn(known, BY_TIMER_MS);
 
 		expect(json).toMatchObject(PAID);
@@ -166,7 +166,7 @@ describe('Wait for Payment under races and loss', () => {
 		expect(errors).toEqual([{ error: expect.objectContaining({ status: 404 }) }]);
 	}, 180_000);
 
-	test('one webhook at some milliseconds around the moment of parking', async () => {
+	test('one webhook, whenever it comes around the moment of parking, ends the wait once', async () => {
 		const { hashes, early } = atParking;
 		for (const hash of hashes) {
 			expect((await downstream.reportOn(hash, BY_TIMER_MS)).json).toMatchObject(PAID);
@@ -177,7 +177,7 @@ describe('Wait for Payment under races and loss', () => {
 		figures.add(what, EACH_MS.length, outcome);
 	}, 180_000);
 
-	test('once stopped it stays so, and looks no more', async () => {
+	test('an execution that a person stopped stays stopped, and reads nothing more', async () => {
 		const { charge, executionId, at } = stopped;
 		await pause(Math.max(0, at + SECOND_LOOK_OVER_MS - Date.now()));
 
@@ -190,7 +190,7 @@ describe('Wait for Payment under races and loss', () => {
 		figures.add('stopped by a person, then paid', 1, 'stays stopped, 0 items downstream');
 	}, 120_000);
 
-	test('paid while n8n is down, without a webhook: it goes on soon after the start', async () => {
+	test('a payment while n8n is down, without a webhook, ends the wait soon after the start', async () => {
 		const { charge } = await waits.park('told');
 		const parkedAt = Date.now();
 		await n8n.main.stop();

@@ -22,7 +22,7 @@ const START_MS = 5 * 60_000;
 const TEST_MS = 180_000;
 const LIST = split('List', 'orders');
 
-/** A node that shows, for each item, what this expression gives. */
+/** A node that shows the value of this expression for each item. */
 const showing = (name: string, json: string): NodeSketch => ({
 	name,
 	type: 'n8n-nodes-base.set',
@@ -32,7 +32,7 @@ const showing = (name: string, json: string): NodeSketch => ({
 const NEXT = showing('Next', '{ hash: $json.hash, paid: $json.paid }');
 const to = (node: string) => ({ node, type: 'main', index: 0 });
 
-/** Each begins before all tests; what n8n's timer has to find is found a minute later. */
+/** All workflows begin before the tests, because n8n's timer needs a minute. */
 describe('Wait for Payment in workflows of any shape', () => {
 	let guest: Guest;
 	let customers = 0;
@@ -66,7 +66,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	const chain = (name: string, ...chains: NodeSketch[][]): WorkflowFile =>
 		chainOf(name, guest.credential, ...chains);
 
-	/** Publishes a workflow, starts it with these orders, and gives the id of its execution. */
+	/** Publishes a workflow, starts it with these orders, and returns the id of its execution. */
 	const begin = async (file: WorkflowFile, list: object[]): Promise<string> => {
 		const { rest, url } = guest;
 		const saved = await rest.createWorkflow(file);
@@ -78,7 +78,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 		const isWaiting = async () => (await guest.rest.status(executionId)) === 'waiting';
 		await until(`execution ${executionId} waits`, isWaiting);
 	};
-	/** The charge of an order, once it is there. */
+	/** The charge of an order, once it exists. */
 	const charged = async (order: string): Promise<StoredTransaction> =>
 		await until(`${order} is charged`, () =>
 			guest.sandbox.transactions.find(({ customer }) => customer.name === order),
@@ -125,7 +125,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	};
 
 	test(
-		'in a sub-workflow with two items, the parent goes on once, with both',
+		'a wait in a sub-workflow with two items continues the parent once, with both items',
 		async () => {
 			const { rest, sandbox } = guest;
 			const called: NodeSketch = {
@@ -170,7 +170,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	);
 
 	test(
-		'in Loop Over Items, each item has a wait of its own, in order',
+		'in Loop Over Items each item has its own wait, in order',
 		async () => {
 			const loop: NodeSketch = {
 				name: 'Loop',
@@ -202,7 +202,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	);
 
 	test(
-		'each of three items keeps its row',
+		'each of three items stays paired with its row',
 		async () => {
 			const execution = await guest.rest.ended(ofItems);
 
@@ -224,7 +224,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	);
 
 	test(
-		'a branch beside it runs once',
+		'a parallel branch runs once',
 		async () => {
 			const execution = await guest.rest.ended(ofBranch);
 
@@ -236,7 +236,7 @@ describe('Wait for Payment in workflows of any shape', () => {
 	);
 
 	test(
-		'started by hand, it goes on by itself',
+		'a wait that was started by hand goes on by itself',
 		async () => {
 			const execution = await guest.rest.ended(byHand);
 

@@ -130,7 +130,7 @@ describe('The node as a tool of an AI agent', () => {
 		price: '',
 	});
 
-	test('an equal call gives the existing transaction, in another execution too, for 15 minutes', async () => {
+	test('returns the existing transaction to an equal call for 15 minutes, even in another execution', async () => {
 		const inShop = async (args: IDataObject): Promise<unknown> => {
 			const { credentials } = account;
 			const { answers } = await callTool(charging(), [args], { credentials, workflowId: 'shop' });
@@ -147,7 +147,7 @@ describe('The node as a tool of an AI agent', () => {
 		expect(account.sandbox.charges()).toBe(2);
 	});
 
-	test('is refused what is in doubt, however the name is spelled, and if the tool is tried again', async () => {
+	test('refuses a charge in doubt, however the name is spelled, and under Retry On Fail', async () => {
 		account.fault('charge', { kind: 'resetAfterProcessing' });
 		const { errors } = await callTool(
 			charging(),

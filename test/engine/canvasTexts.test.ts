@@ -5,7 +5,7 @@ import { StoredWorkflow } from '../helpers/engine/engine';
 
 const NAME = 'The node';
 
-/** What works the expressions of a node's description out, as the editor does. */
+/** Evaluates the expressions of a node's description as the editor does. */
 function editorOf(type: string, parameters: INodeParameters) {
 	const stored = new StoredWorkflow({ nodes: [{ name: NAME, type, parameters }] }, {});
 	const workflow = stored.load();
@@ -18,7 +18,7 @@ function subtitle(type: string, parameters: INodeParameters): unknown {
 	return expression.getSimpleParameterValue(node, description.subtitle, 'internal', {});
 }
 
-/** What the output panel says before the node has run with so many items before it. */
+/** The hints of the output panel before the node has run, for a number of input items. */
 function hints(parameters: INodeParameters, items: number): string[] {
 	const { expression, description } = editorOf(ACTION_TYPE, parameters);
 	const input = Array.from({ length: items }, () => ({ json: {} }));
@@ -35,7 +35,7 @@ function hints(parameters: INodeParameters, items: number): string[] {
 }
 
 describe('Under the node on the canvas', () => {
-	test.each(everyOperation())('$label is named', ({ resource, value, label }) => {
+	test.each(everyOperation())('the subtitle names $label', ({ resource, value, label }) => {
 		expect(subtitle(ACTION_TYPE, { resource, operation: value })).toBe(label.replace(' >', ':'));
 	});
 
@@ -44,7 +44,7 @@ describe('Under the node on the canvas', () => {
 		[['paid', 'reversed'], 'on paid, refunded'],
 		[['any'], 'on any status change'],
 		[['failed', 'waiting', 'other'], 'on refused, waiting for payment, selected statuses'],
-	])('a trigger on %j reads "%s"', (triggerOn, expected) => {
+	])('the subtitle of a trigger on %j is "%s"', (triggerOn, expected) => {
 		expect(subtitle(TRIGGER_TYPE, { triggerOn })).toBe(expected);
 	});
 });
@@ -53,7 +53,7 @@ describe('Before several items run through the node', () => {
 	test.each([
 		['transaction', 'create', 'Charges a customer for each input item.'],
 		['offer', 'create', 'Creates one offer for each input item.'],
-	])('%s %s says what each of them does', (resource, operation, expected) => {
+	])('%s %s shows a hint about what each item does', (resource, operation, expected) => {
 		expect(hints({ resource, operation }, 2)).toEqual([expect.stringContaining(expected)]);
 		expect(hints({ resource, operation }, 1)).toEqual([]);
 	});
@@ -61,7 +61,7 @@ describe('Before several items run through the node', () => {
 	test.each([
 		['transaction', 'get'],
 		['product', 'getAll'],
-	])('%s %s has nothing to warn of', (resource, operation) => {
+	])('%s %s shows no hint', (resource, operation) => {
 		expect(hints({ resource, operation }, 50)).toEqual([]);
 	});
 });

@@ -16,7 +16,7 @@ describe('The catalog behind lists and charges', () => {
 			.filter(({ method }) => method === 'GET')
 			.map(({ query }) => query.page);
 
-	describe('is remembered for a moment', () => {
+	describe('is remembered', () => {
 		const list = async (credentials = account.credentials): Promise<unknown[]> =>
 			(await runListSearch('searchProducts', { credentials })).results;
 
@@ -33,7 +33,7 @@ describe('The catalog behind lists and charges', () => {
 			expect(account.sandbox.requests).toHaveLength(2);
 		});
 
-		test('in sixty pages of all accounts together', async () => {
+		test('in at most sixty pages of all accounts together', async () => {
 			for (let nth = 0; nth < 60; nth++) {
 				catalogPages.set(`other ${nth}`, { page: { data: [] }, until: Infinity });
 			}
@@ -79,7 +79,7 @@ describe('The catalog behind lists and charges', () => {
 			expect(pages()).toEqual(FIVE_PAGES);
 		});
 
-		test('no further', async () => {
+		test('not beyond its fifth page', async () => {
 			expect(await chargeFor(500)).toEqual([
 				expect.stringContaining('in the first 5 pages of the catalog'),
 			]);

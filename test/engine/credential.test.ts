@@ -41,7 +41,7 @@ describe('Credential test', () => {
 	test.each<[string, Fault]>([
 		['422', answer(422, { errors: { per_page: ['too small'] } })],
 		['a failure under 200', { kind: 'successFalse' }],
-	])('accepts what refuses only the page size: by %s', async (_name, refusal) => {
+	])('accepts a service that refuses only the page size by %s', async (_name, refusal) => {
 		sandbox.addFault({ ...refusal, query: { per_page: '1' }, times: 'always' });
 
 		await expect(result()).resolves.toMatchObject({ status: 'OK' });
@@ -66,7 +66,7 @@ describe('Credential test', () => {
 			{ baseUrl: 'http://127.0.0.1:9/v1' },
 			/could not be reached \(ECONNREFUSED\)\. Check the host/,
 		],
-	])('tells %s by its own message', async (_name, changes, message) => {
+	])('reports %s with its own message', async (_name, changes, message) => {
 		const { status, message: told } = await result(changes);
 
 		expect(status).toBe('Error');
@@ -109,7 +109,7 @@ describe('Credential test', () => {
 			{ kind: 'resetBeforeProcessing' },
 			'The service did not answer in time, or the connection broke (ECONNRESET). Try again later.',
 		],
-	])('says of %s what to do', async (_name, fault, message) => {
+	])('says what to do after %s', async (_name, fault, message) => {
 		sandbox.addFault({ ...fault, times: 'always' });
 
 		await expect(result()).resolves.toEqual({ status: 'Error', message });

@@ -12,7 +12,7 @@ import { pixParameters } from '../helpers/account';
 import { everyProperty, type FormField } from '../helpers/forms';
 import { useInbox } from '../helpers/inbox';
 
-/** Each makes some pattern or sort take time by the square of its length, or more. */
+/** Each text makes some pattern or sort take at least quadratic time. */
 const HOSTILE: Record<string, (length: number) => string> = {
 	'combining marks': (length) => 'a' + '\u0316\u0301'.repeat(length / 2),
 	'an e-mail with dots': (length) => `a@${'.'.repeat(length)}@`,
@@ -37,10 +37,10 @@ const longTexts = memoize((length: number): string => {
 	return makers.map((make) => make(length / makers.length)).join('');
 });
 
-describe('Text that is made to stop n8n', () => {
+describe('Text that is made to block n8n', () => {
 	const inbox = useInbox();
 
-	/** Fails if a pattern looks through a longer text than a form takes. */
+	/** Fails if a pattern searches a longer text than a form accepts. */
 	const expectShortSearches = async (
 		task: (hostile: string[]) => Promise<unknown>,
 		longest = MEGABYTE,
@@ -48,12 +48,12 @@ describe('Text that is made to stop n8n', () => {
 	): Promise<void> => {
 		const long = longTexts(longest);
 		const patterns = await findSlowSearches(LONGEST_TEXT, async () => await task([long]));
-		// What the service answers has tests of its own (unit/api/response and redact).
+		// Other tests cover the answers of the service (unit/api/response and redact).
 		const ofForms = patterns.filter((pattern) => !pattern.startsWith('nodes/DigitalSales/api/'));
 		expect(ofForms).toEqual(allowed);
 	};
 
-	/** Also fails if a text that a form takes takes hours. */
+	/** Also fails if a text that a form accepts takes too long. */
 	const expectBounded = async (
 		task: (hostile: string[]) => Promise<unknown>,
 		{ longest = MEGABYTE, allowed = [] as string[] } = {},
@@ -73,7 +73,7 @@ describe('Text that is made to stop n8n', () => {
 		);
 	});
 
-	test.each(fields)('is refused or used at once in %s', async (_name, field) => {
+	test.each(fields)('is refused or processed at once in %s', async (_name, field) => {
 		const { resource, operation } = field;
 		const { credentials, sandbox } = inbox.account;
 		const sample = sampleOf(`${resource}/${operation}`, sandbox, { transactionHash: 'ab12' });
@@ -88,7 +88,7 @@ describe('Text that is made to stop n8n', () => {
 	const trigger = writable(new DigitalSalesTrigger().description.properties);
 
 	test.each(trigger.map((one) => [one.path, one] as const))(
-		'is refused or used at once in the trigger: %s',
+		'is refused or processed at once in the trigger: %s',
 		async (_name, field) => {
 			await expectBounded(async (hostile) => {
 				for (const text of hostile) {
@@ -108,7 +108,7 @@ describe('Text that is made to stop n8n', () => {
 		...['customer.name', 'data.hash', 'token'],
 	];
 
-	test.each(CLAIMS)('is refused or used at once in a notice: %s', async (name) => {
+	test.each(CLAIMS)('is refused or processed at once in a notice: %s', async (name) => {
 		await inbox.publish({
 			triggerOn: ['other'],
 			otherStatuses: 'analyzing',
@@ -135,7 +135,7 @@ describe('Text that is made to stop n8n', () => {
 		});
 	});
 
-	test('is searched at once in a catalog that holds it', async () => {
+	test('is processed at once in a catalog that contains it', async () => {
 		const { account } = inbox;
 
 		const task = async (hostile: string[]): Promise<void> => {
@@ -162,7 +162,7 @@ describe('Text that is made to stop n8n', () => {
 	});
 
 	test.each(new DigitalSalesApi().properties.map(({ name }) => name))(
-		'is refused or used at once in the credential: %s',
+		'is refused or processed at once in the credential: %s',
 		async (name) => {
 			const { digitalSalesApi = {} } = inbox.account.credentials;
 

@@ -3,7 +3,7 @@ import { clock } from '../../nodes/DigitalSales/shared/clock';
 import { runListSearch, TRIGGER_TYPE } from '../helpers/engine';
 import { type Account, openAccount, useAccount } from '../helpers/account';
 
-/** As a Brazilian writes it, by the runtime's own rules instead of the package's. */
+/** An amount as Node.js writes it for Brazil, without the package. */
 function reais(cents: number): string {
 	return (cents / 100)
 		.toLocaleString('pt-BR', { style: 'currency', currency: 'BRL' })
@@ -17,7 +17,7 @@ describe('Searchable lists', () => {
 
 	const search = async (name: List, options: Parameters<typeof runListSearch>[1] = {}) =>
 		await runListSearch(name, { credentials: account.credentials, ...options });
-	/** What the service answers to each request for a page. */
+	/** Sets the answer of the service to each request for a page. */
 	const sends = (set: IDataObject): void =>
 		account.fault('list', { kind: 'patchBody', set }, 'always');
 
@@ -31,7 +31,7 @@ describe('Searchable lists', () => {
 		},
 	);
 
-	test('show the price before the title, and a status that is not the usual one before it, too', async () => {
+	test('show the price, and a status other than active, before the title', async () => {
 		const { results } = await search('searchProducts');
 
 		const lines = results.map(({ name }) => name);
@@ -62,7 +62,7 @@ describe('Searchable lists', () => {
 		};
 		const pages = (): unknown[] => large.sandbox.requests.map(({ query }) => query.page);
 
-		test('find all that is searched on the first five pages, and ask once for all searches', async () => {
+		test('find every match on the first five pages, and request each page once for all searches', async () => {
 			const wanted = [130, 499].map((nth) => large.sandbox.products[nth]);
 			for (const product of wanted) if (product) product.title = 'Promoção ímpar';
 
@@ -76,7 +76,7 @@ describe('Searchable lists', () => {
 			expect(pages()).toEqual(['1', '2', '3', '4', '5']);
 		});
 
-		test('say that they search no further', async () => {
+		test('say that they search the first five pages only', async () => {
 			const hash = large.sandbox.products[620]?.hash ?? '';
 
 			await expect(find('searchProducts', hash)).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe('Searchable lists', () => {
 	test.each([
 		['javascript:alert(1)', undefined],
 		['https://www.example.com/p1', 'https://www.example.com/p1'],
-	])('lead to a page of the web and nowhere else: %s', async (address, url) => {
+	])('link to web addresses only: %s', async (address, url) => {
 		account.sells({
 			hash: 'p1',
 			sale_page: address,
@@ -113,7 +113,7 @@ describe('Searchable lists', () => {
 		expect((await search('searchOffers')).results[0]?.url).toBe(url);
 	});
 
-	test('show the product of an offer first, cut so that the offer is seen', async () => {
+	test('show the product of an offer first, shortened so that the title of the offer is visible', async () => {
 		const title = 'Curso completo de fotografia para iniciantes';
 		const offers = ['Black Friday', title].map((name) => ({
 			hash: name,
@@ -130,7 +130,7 @@ describe('Searchable lists', () => {
 		]);
 	});
 
-	describe('of a service that says little', () => {
+	describe('of a service that leaves out data', () => {
 		const data = [
 			{
 				hash: 'p1',
@@ -161,14 +161,14 @@ describe('Searchable lists', () => {
 					{ name: 'no hash', value: 'o4', url: 'https://pay.example.com/o4' },
 				],
 			],
-		] as const)('%s shows what there is', async (name, results) => {
+		] as const)('%s shows the data that exists', async (name, results) => {
 			expect(await search(name, { filter: '  ' })).toEqual({ results });
 		});
 
 		test.each([
 			['searchProducts', ' p2 ', ['p2']],
 			['searchOffers', 'no hash', ['o4']],
-		] as const)('%s finds by "%s" %j', async (name, filter, expected) => {
+		] as const)('%s finds with "%s" %j', async (name, filter, expected) => {
 			const { results } = await search(name, { filter });
 
 			expect(results.map(({ value }) => value)).toEqual(expected);
@@ -179,7 +179,7 @@ describe('Searchable lists', () => {
 		['a next page', { meta: null, links: { next: 'https://api.example.com/?page=2' } }, '2'],
 		['no next page', { meta: null, links: { next: null } }, undefined],
 		['one page and no links', { meta: { last_page: 1 }, links: null }, '2'],
-	])('go on by what a service announces: %s', async (_name, set, expected) => {
+	])('offer a next page if the service announces it: %s', async (_name, set, expected) => {
 		account.fault('list', { kind: 'patchBody', set });
 
 		const { results, paginationToken } = await search('searchProducts');
@@ -188,10 +188,10 @@ describe('Searchable lists', () => {
 		expect(paginationToken).toBe(expected);
 	});
 
-	describe('of a service that says nothing of its pages', () => {
+	describe('of a service that announces no pages', () => {
 		const set = { meta: null, links: null };
 
-		test('go on until a page brings nothing new', async () => {
+		test('go on until a page contains nothing new', async () => {
 			sends(set);
 
 			const first = await search('searchProducts');
@@ -205,7 +205,7 @@ describe('Searchable lists', () => {
 			expect(account.sandbox.requests.map(({ query }) => query.page)).toEqual(['1', '2', '3']);
 		});
 
-		test('show the first page although the next one cannot be read', async () => {
+		test('show the first page even if the next page cannot be read', async () => {
 			account.fault('list', { kind: 'patchBody', set });
 			account.fault('list', { kind: 'status', status: 403, after: 1 });
 
@@ -216,7 +216,7 @@ describe('Searchable lists', () => {
 		});
 	});
 
-	test('go on behind a page without products while more are announced, five pages at a time', async () => {
+	test('go on after a page without products while more are announced, five pages at a time', async () => {
 		sends({ data: [], meta: { last_page: 9 } });
 		const openAt = async (paginationToken: string) =>
 			await search('searchProducts', { paginationToken });
@@ -226,7 +226,7 @@ describe('Searchable lists', () => {
 		expect(await openAt('7')).toEqual({ results: [] });
 	});
 
-	test('ask without a page size where the service refuses it', async () => {
+	test('ask without a page size if the service refuses it', async () => {
 		account.fault('list', { kind: 'status', status: 422 });
 
 		const { results } = await search('searchProducts');
@@ -238,7 +238,7 @@ describe('Searchable lists', () => {
 		]);
 	});
 
-	describe('say inside the list', () => {
+	describe('say in place of the list', () => {
 		/** What n8n shows in place of the list. */
 		const failure = async (
 			name: List = 'searchProducts',
@@ -249,7 +249,7 @@ describe('Searchable lists', () => {
 				(error: unknown) => error,
 			);
 
-		test('what the service said, the field by its own name', async () => {
+		test('what the service said, with its own name of the field', async () => {
 			const body = { message: 'Bad', errors: { page: ['is wrong'] } };
 			account.fault('list', { kind: 'status', status: 409, body });
 
@@ -280,7 +280,7 @@ describe('Searchable lists', () => {
 			await empty.sandbox.close();
 		});
 
-		test('that the limit is used up, without making anybody wait for a minute', async () => {
+		test('that the rate limit is reached, without a wait', async () => {
 			account.fault('list', { kind: 'retryAfter', seconds: 60 }, 'always');
 			const limited = {
 				message: 'Rate limit reached. Try again in a minute.',
@@ -295,7 +295,7 @@ describe('Searchable lists', () => {
 		});
 	});
 
-	test('are no failure where a search finds nothing', async () => {
+	test('are empty, without an error, if a search finds nothing', async () => {
 		const { results } = await search('searchProducts', { filter: 'there is no such product' });
 
 		expect(results).toEqual([]);

@@ -10,12 +10,12 @@ import { useAccount } from '../helpers/account';
 const FOLDER = path.join(__dirname, '../../nodes/DigitalSales/__schema__');
 /** In folders by the type version of the node. */
 const OPERATIONS = everyOperation().map(({ resource, value }) => `v1.0.0/${resource}/${value}`);
-/** As n8n's own trigger has it. The editor previews no trigger; what builds workflows in n8n does. */
+/** As n8n's own trigger has it. Not the editor, but n8n's builder of workflows reads it. */
 const TRIGGER = 'v2.0.0/output';
 
 function typeOf(value: unknown): string {
 	if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-	// What the sandbox does not state is a text in the service.
+	// A value that the sandbox omits is text in the service.
 	return value === null ? 'string' : typeof value;
 }
 
@@ -25,7 +25,7 @@ function expectPreview(name: string, output: IDataObject = {}): void {
 	const file = path.join(FOLDER, `${name}.json`);
 	const stored = (): unknown =>
 		existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-	// The order of the fields is the service's, and says nothing.
+	// The service decides the order of the fields.
 	if (process.env.WRITE && !isDeepStrictEqual(stored(), preview)) {
 		mkdirSync(path.dirname(file), { recursive: true });
 		writeFileSync(file, `${JSON.stringify(preview, null, 2)}\n`);
@@ -47,7 +47,7 @@ describe('What the editor shows of an output before the node has run', () => {
 		await account.sandbox.setStatus(transactionHash, 'paid');
 	});
 
-	test('is there for every operation, and for no other', () => {
+	test('exists for every operation, and for nothing else', () => {
 		const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
 
 		expect(files.filter((file) => file.endsWith('.json')).sort()).toEqual(

@@ -10,7 +10,7 @@ import { files, RECIPES } from '../../examples/source';
 import { type Language, LANGUAGES, type PlacedNode, sayIn } from '../../examples/source/workflow';
 import { ACTION_TYPE, defaultProcess, double, runWorkflow } from '../helpers/engine';
 
-/** Phones as customers type them, as the service gives them back, and as WhatsApp dials them. */
+/** Phones as customers type them, as the service returns them, and as WhatsApp dials them. */
 const PHONES = [
 	{ typed: '(11) 91234-5678', given: '11912345678', dialed: '5511912345678' },
 	{ typed: '+51 912 345 678', given: '51912345678', dialed: '51912345678' },
@@ -63,7 +63,7 @@ const recipeFile = (name: string, language: Language): RecipeFile =>
 const kindOf = ({ type, parameters: { operation = '' } }: PlacedNode): string =>
 	`${type.replace(/^.*\./, '')} ${String(operation)}`.trim();
 
-/** What a workflow begins with, in one language. */
+/** The first items of a workflow, in one language. */
 function startItems(kind: string, language: Language): IDataObject[] {
 	const say = sayIn(language);
 	if (kind === 'formTrigger') {
@@ -81,7 +81,7 @@ function startItems(kind: string, language: Language): IDataObject[] {
 	return [{ workflow, execution }];
 }
 
-/** What a node gives for an item, on each of its outputs; the item itself unless the node replaces it. */
+/** The output of a node for an item, on each of its outputs. By default, the item itself. */
 function answersOf(
 	node: PlacedNode,
 	nth: number,
@@ -126,7 +126,7 @@ function answersOf(
 	}
 }
 
-/** What a node's expressions came to: each with its value. */
+/** A node's expressions, each with its value. */
 type Evaluated = Record<string, Array<[expression: string, value: unknown]>>;
 
 /** A node that evaluates its parameters as the real node would, and leaves by each of its outputs. */
@@ -200,7 +200,7 @@ async function evaluate(
 
 describe.each(LANGUAGES)('Every expression of the recipe in %s', (language) => {
 	test.each(Object.keys(RECIPES))(
-		'%s has a value, whatever country the phone is of',
+		'%s has a value, whatever country the phone is from',
 		async (name) => {
 			const workflow = recipeFile(name, language);
 			const attached = Object.entries(workflow.connections).flatMap(([node, kinds]) =>
@@ -230,7 +230,7 @@ describe.each(LANGUAGES)('Every expression of the recipe in %s', (language) => {
 });
 
 test.each(['charge-by-whatsapp', 'charge-by-evolution-api', 'recover-unpaid-pix'])(
-	'%s writes to each number as it was typed, and to no stranger',
+	'%s writes to the number that each customer typed, and to no other',
 	async (name) => {
 		const evaluated = await evaluate(recipeFile(name, 'en'), 'en');
 
@@ -244,7 +244,7 @@ test.each(['charge-by-whatsapp', 'charge-by-evolution-api', 'recover-unpaid-pix'
 	},
 );
 
-test('the recipes that charge look unfinished until an offer is chosen', () => {
+test('the recipes that charge show that the Offer is missing until it is chosen', () => {
 	const description = defaultProcess.nodeTypes[ACTION_TYPE]?.description;
 	const charges = LANGUAGES.flatMap((language) =>
 		Object.keys(RECIPES).flatMap((name) =>

@@ -3,7 +3,13 @@ import { deepCopy, type INodeParameters, type IRunExecutionData } from 'n8n-work
 import { catalogPages } from '../../nodes/DigitalSales/api/catalog';
 import type { Fault, SandboxOptions } from '../sandbox';
 import { cpf } from './charge';
-import { processedItems, runNode, type NodeOutcome, type NodeRunOptions } from './engine';
+import {
+	type NodeOutcome,
+	NodeProcess,
+	type NodeRunOptions,
+	processedItems,
+	runNode,
+} from './engine';
 import { type Account, pixParameters, useAccount } from './account';
 
 /** Items with a different customer each, for {@link OWN_CUSTOMER}. */
@@ -44,6 +50,15 @@ export interface Ask extends NodeRunOptions {
 	/** The execution that this run retries, as n8n's Retry does. */
 	retrying?: NodeOutcome;
 }
+
+/** Another worker, or the same worker after a restart. */
+export const otherProcess = () => ({ process: NodeProcess.fresh() });
+
+/** For `test.each`: where a charge is requested again. */
+export const PROCESSES: Array<[string, () => Pick<Ask, 'process'>]> = [
+	['in this process', () => ({})],
+	['after a restart', otherProcess],
+];
 
 /** A transaction with one of these statuses does not block a new charge. */
 export const VOID = ['expired', 'canceled', 'refused'];

@@ -3,7 +3,7 @@ import { processedItems } from './engine';
 type Enter = (typeof processedItems)['checkProcessedAndRecord'];
 
 /** Runs a function around each insert into n8n's table, counted from 1, until mocks are restored. */
-export function aroundEntries(
+export function aroundInserts(
 	around: (enter: () => ReturnType<Enter>, nth: number) => ReturnType<Enter>,
 ): jest.SpyInstance {
 	const enter = processedItems.checkProcessedAndRecord.bind(processedItems);
@@ -14,8 +14,8 @@ export function aroundEntries(
 }
 
 /** Makes these inserts into n8n's table fail, counted from 1. */
-export function failEntries(...nths: number[]): void {
-	aroundEntries(async (enter, nth) => {
+export function failInserts(...nths: number[]): void {
+	aroundInserts(async (enter, nth) => {
 		if (nths.includes(nth)) throw new Error('SQLITE_BUSY');
 		return await enter();
 	});
@@ -28,12 +28,3 @@ export const latencyOf = (random: () => number): number =>
 /** Like `latencyOf`, but one in fifty takes up to two seconds. */
 export const stallingLatencyOf = (random: () => number): number =>
 	random() < 0.98 ? latencyOf(random) : 2_000 * random();
-
-/** A random generator that returns the same numbers for the same seed. */
-export function randomOf(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-		return (state >>> 0) / 2 ** 32;
-	};
-}

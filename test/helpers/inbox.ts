@@ -111,7 +111,7 @@ class Inbox {
 }
 
 /** Counts the answers by status. */
-export function counts(answers: HttpAnswer[]): Record<number, number> {
+export function countByStatus(answers: HttpAnswer[]): Record<number, number> {
 	return answers.reduce<Record<number, number>>(
 		(sums, { status }) => ({ ...sums, [status]: (sums[status] ?? 0) + 1 }),
 		{},

@@ -21,11 +21,11 @@ const INSTALL_AND_START_MS = 15 * 60_000;
 const WITHIN_MS = 30_000;
 const [OLDER, NEWER] = ['0.0.8', '0.0.9'] as const;
 
-/** Each step builds on those before it, as the days of an installation do. */
+/** Each step needs the earlier steps. */
 describe("installed by n8n's own installer", () => {
 	let empty: EmptyN8n;
 	let downstream: Downstream;
-	/** All that has to outlive a change of the package. */
+	/** What a change of the package must not end. */
 	let shop: SavedWorkflow;
 
 	beforeAll(async () => {
@@ -52,7 +52,7 @@ describe("installed by n8n's own installer", () => {
 		});
 	};
 
-	test('the version asked for is there and works, without a restart', async () => {
+	test('the requested version works without a restart', async () => {
 		await empty.install(OLDER);
 		const names = (await empty.nodeTypes()).map(({ name }) => name);
 		expect(names).toEqual(expect.arrayContaining([ACTION, TRIGGER, `${ACTION}Tool`]));
@@ -110,7 +110,7 @@ describe("installed by n8n's own installer", () => {
 			expect(empty.n8n.sandbox.charges()).toBe(before);
 		});
 
-		test('an execution that waited all the time goes on when its payment comes', async () => {
+		test('an execution that was waiting before continues when its payment comes', async () => {
 			const hash = String(parked.items('Charge')[0]?.json.hash);
 			await empty.n8n.sandbox.pay(hash);
 			const { json } = await downstream.reportOn(hash, WITHIN_MS);

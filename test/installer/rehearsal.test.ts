@@ -30,7 +30,7 @@ async function clone(origin: string, target: string, options = ''): Promise<void
 	await writeFile(path.join(target, '.git', 'info', 'exclude'), 'node_modules\n');
 }
 
-/** What the person who releases does: an identity where none is set yet, and a version with its tag. */
+/** What the person who releases does: sets the publisher, if it is a placeholder, and tags a version. */
 async function release(folder: string): Promise<string> {
 	if (isPlaceholder(manifest.homepage)) {
 		const fields = `homepage=${HOME} repository.url=git+${HOME}.git author.name=Rehearsal author.email=rehearsal@example.test`;
@@ -42,9 +42,9 @@ async function release(folder: string): Promise<string> {
 	return versionSchema.parse(JSON.parse(file)).version;
 }
 
-/** Made in clones of what is committed, with a registry of their own: nothing leaves this machine. */
+/** Works in clones of the last commit with a local registry, so that nothing leaves this machine. */
 test(
-	'a version that is tagged is published by the commands of the workflow, and n8n installs it',
+	'the commands of the publishing workflow publish a tagged version, and n8n installs it',
 	async () => {
 		const cleanUp = new CleanUp();
 		try {
@@ -66,7 +66,7 @@ test(
 				// The rest of it has been run on what is released.
 				else if (command === 'npm run check') await shell('npm run check -- build', published, env);
 				else if (!command.startsWith('npm publish')) await shell(command, published, env);
-				// Only a workflow can vouch for where a package comes from.
+				// Only the publishing workflow can prove the provenance.
 				else
 					await shell(`${command} --provenance=false`, published, {
 						...env,

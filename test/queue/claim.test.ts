@@ -9,15 +9,15 @@ import { isOnSeveral, isOther, ordersOf, outcomeOf, type Sale, Shop } from '../h
 const figures = new Figures('Queue mode: the same at the same moment', 'npm run queue');
 const WITHIN_MS = 15 * 60_000;
 const WORKERS = 3;
-/** How many orders and Retries come to several workers before a test ends. */
+/** The number of orders and Retries that must reach several workers before a test ends. */
 const SPREAD = 300;
 const CUSTOMERS = 100;
 const SALES = 100;
-/** As many at once as the workers run at a time, with one of each on each worker. */
+/** As many at once as the workers can run, with one of each on each worker. */
 const AT_ONCE = 4;
 const OTHERS = 2;
 const CROWD = 10;
-/** What the answer 503 asks for (Retry-After). */
+/** The Retry-After of a 503. */
 const RESENT_AFTER_MS = 5_000;
 
 const stage = useCluster({ name: 'queue-claim', workers: WORKERS, webhooks: 2 });
@@ -28,7 +28,7 @@ beforeEach(() => {
 afterAll(() => figures.show());
 
 test(
-	'a sale that is told to two webhook processes starts the workflow once',
+	'a sale that two webhook processes are notified of starts the workflow once',
 	async () => {
 		const { cluster, downstream } = stage;
 		const { id } = await publish(cluster, 'sales', [trigger('sales'), downstream.node]);
@@ -70,8 +70,8 @@ test(
 const onEach = <T>(one: T): T[] => Array.from({ length: WORKERS }, () => one);
 
 /**
- * Asks for orders, so many at once and each on each worker, with other customers beside them, until enough
- * came to several. Who goes on has the transaction of the order.
+ * Requests orders, several at once and each on each worker, together with other customers, until enough orders reached
+ * several workers. An execution that continues has the transaction of its order.
  */
 async function expectOnce(
 	what: string,
@@ -105,12 +105,12 @@ async function expectOnce(
 	);
 	expect(twice).toBe(0);
 	expect(shop.chargesOf(others)).toEqual(others.map(() => 1));
-	// Each of two may be refused because of the other, but hardly ever.
+	// Two executions may refuse each other, but rarely.
 	expect(uncharged).toBeLessThanOrEqual(orders.length / 20);
 }
 
 test(
-	'an order that is asked for on each worker is charged once',
+	'an order that is requested on each worker is charged once',
 	async () => {
 		const shop = await Shop.open(stage.cluster, stage.downstream, 'orders');
 
@@ -123,7 +123,7 @@ test(
 );
 
 test(
-	'an execution that is retried on each worker charges once',
+	'an execution that is retried on each worker makes its charge once',
 	async () => {
 		const { cluster, downstream } = stage;
 		const shop = await Shop.open(cluster, downstream, 'retries', { referenced: false });
@@ -142,7 +142,7 @@ test(
 );
 
 test(
-	'customers who are charged at the same moment buy the same again later',
+	'customers who are charged at the same moment can buy the same again later',
 	async () => {
 		const { cluster, downstream } = stage;
 		const shop = await Shop.open(cluster, downstream, 'again', { referenced: false });

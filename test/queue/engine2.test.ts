@@ -52,13 +52,13 @@ describe("n8n's experimental Engine 2.0", () => {
 	};
 	const sale = [trigger('engine-v2-sale'), END];
 
-	test('products are listed', async () => {
+	test('Product > Get Many lists products', async () => {
 		const execution = await run(LIST);
 
 		expect(execution.items('List')).toHaveLength(n8n.sandbox.products.length);
 	});
 
-	test('a charge is refused, with On Error: Continue too: it hands on the refusal, and not what came in', async () => {
+	test('a charge is refused, and under On Error: Continue its item is the refusal, not the input', async () => {
 		const charge = createPix({ webhooksGoTo: 'none', cart: cartOf(n8n.sandbox) });
 		const execution = await run({ ...charge, onError: 'continueRegularOutput' });
 
@@ -67,11 +67,11 @@ describe("n8n's experimental Engine 2.0", () => {
 		expect(n8n.sandbox.charges()).toBe(0);
 	});
 
-	test('a trigger is not published', async () => {
+	test('a workflow with a trigger cannot be published', async () => {
 		await expect(n8n.rest.publish(await save(sale))).rejects.toThrow(REFUSED);
 	});
 
-	test('a trigger that comes there after it was published takes nothing', async () => {
+	test('a trigger that was published before its workflow changed to this engine answers webhooks 503', async () => {
 		const saved = await save(sale, 'v1');
 		await n8n.rest.publish(saved);
 		const settings = { executionOrder: 'v1', engineType: 'v2' };

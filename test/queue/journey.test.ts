@@ -17,7 +17,7 @@ import { IN_DOUBT } from '../helpers/queue/shop';
 const env = { OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true' };
 const stage = useCluster({ name: 'queue-journey', env });
 
-test('workers list, make the offer, charge and have the verified sale; the webhook process takes the notice', async () => {
+test('workers run the whole journey from the catalog to the sale, and a webhook process takes its webhook', async () => {
 	const { cluster } = stage;
 	const { rest, sandbox, url, credential } = cluster;
 	const productHash = sandbox.products[0]?.hash ?? '';
@@ -47,7 +47,7 @@ describe('manual runs that n8n gives to the workers', () => {
 		return execution;
 	};
 
-	test('a customer is charged once', async () => {
+	test('charge a customer once', async () => {
 		const { sandbox } = stage.cluster;
 		const cart = cartOf(sandbox);
 		const charge = createPix({ webhooksGoTo: 'none', cart, orderReference: 'by hand' });
@@ -65,11 +65,11 @@ describe('manual runs that n8n gives to the workers', () => {
 		expect(sandbox.charges()).toBe(1);
 	});
 
-	test('the trigger of the workflow is notified if it is published', async () => {
+	test('have the trigger of the workflow notified if it is published', async () => {
 		await expectTriggerNotifiedIfPublished(stage.cluster);
 	});
 
-	test('it waits for a payment, and goes on when it is told', async () => {
+	test('wait for a payment, and continue when its webhook comes', async () => {
 		const { cluster, downstream } = stage;
 		const customerDocument = '111.444.777-35';
 		const charge = createPix({ cart: cartOf(cluster.sandbox), customerDocument });

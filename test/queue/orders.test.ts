@@ -5,7 +5,7 @@ import { IN_DOUBT, ordersOf, Shop } from '../helpers/queue/shop';
 
 const stage = useCluster({ name: 'queue-orders' });
 
-test('a worker that is killed while it charges: nobody else charges that customer', async () => {
+test('no worker charges a customer again after a worker was killed while it charged', async () => {
 	const { cluster, downstream } = stage;
 	const shop = await Shop.open(cluster, downstream, 'slow');
 	const [order = '', other = ''] = ordersOf(2);
@@ -33,7 +33,7 @@ test('a worker that is killed while it charges: nobody else charges that custome
 	expect(again?.error).toMatch(IN_DOUBT);
 	expect(next).toMatchObject({ error: undefined, orders: [other] });
 	expect(lost).toMatchObject({ executionId: charging?.id, status: 'error' });
-	// n8n has kept nothing of it to run again.
+	// n8n has kept no data of the execution for a Retry.
 	expect(retried.hashes).toEqual([]);
 	expect(cluster.sandbox.requests).toHaveLength(requests);
 	expect(shop.chargesOf([order, other])).toEqual([1, 1]);

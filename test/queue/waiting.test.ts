@@ -10,11 +10,11 @@ const figures = new Figures('Queue mode: Wait for Payment', 'npm run queue');
 const ROUNDS_AT_BOTH = 10;
 const LIMIT_MINUTES = 0.5;
 const BEGIN_MS = 5 * 60_000;
-/** For what a look at its time brings, which n8n starts. */
+/** Enough time for a look that n8n's timer starts. */
 const BY_TIMER_MS = 150_000;
 const PAID = { payment_status: 'paid', timed_out: false };
 
-/** What takes a minute is begun before all tests, and goes on beside them. */
+/** Slow steps begin before all tests and continue during the tests. */
 describe('Wait for Payment, over several processes', () => {
 	// Nothing is re-sent: what gets lost is lost.
 	const sandbox = { resendAfterSeconds: [] };
@@ -51,7 +51,7 @@ describe('Wait for Payment, over several processes', () => {
 	const reportsOn = (hash: string): number =>
 		downstream.reports.filter((report) => report.hash === hash).length;
 
-	test('a webhook process takes the webhook, a worker goes on; the main process does not', async () => {
+	test('a webhook process takes the webhook and a worker continues; the main process takes none', async () => {
 		const { charge, executionId } = await waits.park('told');
 		const atMain = charge.postback_url.replace(cluster.url, cluster.main.url);
 
@@ -71,7 +71,7 @@ describe('Wait for Payment, over several processes', () => {
 		expect(await cluster.workerOf(executionId)).toMatch(/^worker-/);
 	});
 
-	test('the same webhook to both webhook processes at the same moment: it goes on once', async () => {
+	test('the same webhook to both webhook processes at the same moment ends the wait once', async () => {
 		const answers: number[] = [];
 		for (let round = 0; round < ROUNDS_AT_BOTH; round++) {
 			const { charge, executionId } = await waits.park('told');
@@ -90,14 +90,14 @@ describe('Wait for Payment, over several processes', () => {
 		);
 	}, 300_000);
 
-	test("without a webhook, n8n's timer gives it to a worker", async () => {
+	test("without a webhook, n8n's timer has a worker end the wait", async () => {
 		const { json } = await downstream.reportOn(byTimer.charge.hash, BY_TIMER_MS);
 
 		expect(json).toMatchObject(PAID);
 		figures.add('no webhook, paid within a minute', 1, 'paid, found at its time');
 	});
 
-	test('the worker that parked it was killed: another look finds it paid', async () => {
+	test('after the worker that parked the execution was killed, another worker ends the wait', async () => {
 		const { json } = await downstream.reportOn(orphaned.charge.hash, BY_TIMER_MS);
 
 		expect(json).toMatchObject(PAID);
@@ -105,7 +105,7 @@ describe('Wait for Payment, over several processes', () => {
 		figures.add('kill -9 of the worker that parked it', 1, 'paid, found at its time');
 	});
 
-	test('at the time limit it goes on with a fresh state', async () => {
+	test('at the time limit the wait ends with the status that is read then', async () => {
 		const { json } = await downstream.reportOn(limited.charge.hash, BY_TIMER_MS);
 
 		expect(json).toMatchObject({ paid: false, payment_status: 'analyzing', timed_out: true });

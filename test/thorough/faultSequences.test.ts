@@ -23,7 +23,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
 			status: statuses,
 			processed: fc.boolean(),
 		})
-		// A service that charges and yet answers that it refused would deceive anybody: these may lie.
+		// These faults may claim a refusal after a charge, which no client could notice.
 		.map(({ processed, ...one }) => ({
 			...one,
 			processed: processed && (one.status >= 500 || [408, 499].includes(one.status)),
@@ -55,11 +55,11 @@ const scenario = fc.record({
 	retryOnFail: fc.boolean(),
 	continueOnFail: fc.boolean(),
 	referenced: fc.boolean(),
-	/** How often the whole workflow is run again, with the same orders. */
+	/** How often the whole workflow runs again with the same orders. */
 	repeats: fc.integer({ min: 0, max: 2 }),
-	/** How often n8n's Retry is pressed on what has failed. */
+	/** How often the failed execution is retried. */
 	retries: fc.integer({ min: 0, max: 2 }),
-	/** Whether n8n is restarted before each of all these. */
+	/** Whether n8n is restarted before each of these runs. */
 	restarts: fc.boolean(),
 });
 

@@ -10,10 +10,10 @@ import { operationAt } from '../helpers/thorough/operations';
 /** `ok`, a `fail` that is certain, or an outcome that is `unknown`. */
 type Outcome = 'ok' | 'fail' | 'unknown';
 
-/** What has to come of a fault: outcome, requests sent, things created (by a POST). */
+/** What a fault must lead to: the outcome, the requests, and the number of created things of a POST. */
 interface Expected {
 	outcome: Outcome;
-	/** How many, or how many at least and at most. */
+	/** The number, or the least and the most. */
 	requests: number | readonly [least: number, most: number];
 	created?: number;
 }
@@ -23,14 +23,14 @@ interface Row {
 	faults: Fault[];
 	get: Expected;
 	post: Expected;
-	/** Where listing products has another way out than the other reads. */
+	/** For listing products, if it differs from other reads. */
 	listing?: Expected;
 }
 
 const once = (outcome: Outcome, created = 0): Expected => ({ outcome, requests: 1, created });
 const again = (requests = 2, created = 1): Expected => ({ outcome: 'ok', requests, created });
 const FAILED = once('fail');
-/** Nobody knows what a POST has done: it was processed, or lost. */
+/** A POST that was processed or lost: its outcome is unknown. */
 const [DONE_UNKNOWN, LOST_UNKNOWN] = [once('unknown', 1), once('unknown', 0)];
 const AGAIN = again();
 /** A 429 is waited out until the time is up: 300 s, in waits of 2.5 to 5, 5 to 10, 10 to 20 s. */
@@ -69,7 +69,7 @@ const ROWS: Row[] = [
 	row('500, not processed', status(500), FAILED, LOST_UNKNOWN),
 	row('500, processed', status(500, done), FAILED, DONE_UNKNOWN),
 	...[401, 403, 404].map((code) => row(String(code), status(code, no), FAILED)),
-	// The page size may be what was refused: the list is asked for once more without one.
+	// The service may have refused the page size, so the list is requested again without it.
 	...[400, 413, 422].map((code) => row(String(code), status(code, no), FAILED, FAILED, AGAIN)),
 	row(
 		'409 that says it was refused',

@@ -10,7 +10,7 @@ const BODIES = 10_000;
 const BATCH = 50;
 const SEED = Number(process.env.NOTICE_SEED ?? 20_261_120);
 
-test('answers random bodies and forged webhooks, and starts nothing', async () => {
+test('random bodies and forged webhooks are answered, and start nothing', async () => {
 	const { sandbox, credentials } = await openAccount();
 	const trigger = await serveWebhook({ credentials, parameters: { triggerOn: ['any'] } });
 	const statuses: number[] = [];

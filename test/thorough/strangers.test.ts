@@ -12,7 +12,7 @@ describe.each([20, 60, null])(
 	(readsPerMinute) => {
 		const inbox = useInbox({ resendAfterSeconds: [], readsPerMinute });
 
-		/** Has a stranger send a webhook ten times a second until it is told to stop. */
+		/** A stranger sends a webhook ten times a second until the returned function is called. */
 		const flood = (hashOf: (nth: number) => string, addressOf = (): string => STRANGER) => {
 			let isOver = false;
 			const posting: Array<Promise<unknown>> = [];
@@ -45,7 +45,7 @@ describe.each([20, 60, null])(
 			await inbox.publish({ triggerOn: ['paid'] });
 		});
 
-		test('with unknown hashes lose no sale of another sender', async () => {
+		test('with unknown hashes prevent no sale of another sender', async () => {
 			const stop = flood((nth) => `nosuch${nth}`);
 			await clock.sleep(10_000);
 
@@ -54,7 +54,7 @@ describe.each([20, 60, null])(
 			expect(inbox.items).toHaveLength(SALES);
 		});
 
-		test('of a sender with two addresses, one of IPv4 and one of IPv6, lose no sale of another sender', async () => {
+		test('of a sender with an IPv4 and an IPv6 address prevent no sale of another sender', async () => {
 			let nth = 0;
 			const stop = flood(
 				(at) => `nosuch${at}`,
@@ -67,7 +67,7 @@ describe.each([20, 60, null])(
 			expect(inbox.items).toHaveLength(SALES);
 		});
 
-		test('of 50 unpaid charges lose no sale of another sender', async () => {
+		test('about 50 unpaid charges prevent no sale of another sender', async () => {
 			const unpaid = await chargesAt(inbox.account.sandbox, UNPAID);
 			const stop = flood((nth) => unpaid[nth % UNPAID] ?? '');
 			await clock.sleep(10_000);
@@ -103,7 +103,7 @@ describe.each([20, 60, null])(
 			(suffix: string) => `2001:db8:1:2:${suffix}:b:c:d`,
 			(suffix: string) => `2001:db8::${suffix}:b:c`,
 			(suffix: string) => `2001:db8:1::${suffix}`,
-		])('of one network, however many addresses it has, count as of one sender', async (address) => {
+		])('from any address of a network count as from one sender', async (address) => {
 			let nth = 0;
 			const stop = flood(
 				(at) => `nosuch${at}`,
@@ -115,7 +115,7 @@ describe.each([20, 60, null])(
 			expect(inbox.reads).toBeLessThanOrEqual(25);
 		});
 
-		test('of all addresses together cost 97 reads a minute', async () => {
+		test('from all addresses together cost 97 reads a minute', async () => {
 			let nth = 0;
 			const stop = flood(
 				(at) => `nosuch${at}`,

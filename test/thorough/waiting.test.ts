@@ -52,7 +52,7 @@ describe.each([
 ])('Sales under %i reads a minute, while a node reads %i transactions', (readsPerMinute, read) => {
 	const inbox = useInbox({ resendAfterSeconds: [], readsPerMinute });
 
-	test('are all taken', async () => {
+	test('all start the workflow', async () => {
 		await inbox.publish({ triggerOn: ['paid'] });
 		const { sandbox } = inbox.account;
 		const items = (await chargesAt(sandbox, read)).map((hash) => ({ hash }));

@@ -3,7 +3,7 @@ const inside = (...folders) => `${PACKAGE}(${folders.join('|')})/`;
 const apiFiles = (...files) => `${PACKAGE}api/(${files.join('|')})\\.ts$`;
 const SHIPPED = '^(nodes|credentials)/';
 
-/** The floors of the house, the lowest first: each knows itself and those below. */
+/** The layers of the package, the lowest first. A layer imports only from itself and lower layers. */
 const HOUSE = [
 	['domain', 'shared'],
 	['n8n'],
@@ -14,7 +14,7 @@ const HOUSE = [
 	['actions'],
 ];
 
-/** What is sent stands on how it is sent, paced and read, and that on what an account is. */
+/** The layers of the folder api: accounts, then how requests are sent and read, then the requests. */
 const API = [
 	['account', 'redact', 'schemas/.+'],
 	['endpoints', 'backoff', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
@@ -25,7 +25,7 @@ const API = [
 const stacked = (name, floors, pathOf, whole) =>
 	floors.map((floor, index) => ({
 		name: `${name}-floor-${index + 1}`,
-		comment: 'A floor knows itself and those below it.',
+		comment: 'A layer imports only from itself and lower layers.',
 		severity: 'error',
 		from: { path: pathOf(...floor) },
 		to: { path: whole, pathNot: pathOf(...floors.slice(0, index + 1).flat()) },
@@ -36,7 +36,7 @@ module.exports = {
 	forbidden: [
 		{
 			name: 'no-cycles',
-			comment: 'Two files that need each other cannot be read, tested or moved one at a time.',
+			comment: 'Two files that import each other cannot be read, tested or moved separately.',
 			severity: 'error',
 			from: {},
 			to: { circular: true },
@@ -45,52 +45,52 @@ module.exports = {
 		...stacked('api', API, apiFiles, inside('api')),
 		{
 			name: 'api-has-four-floors',
-			comment: 'A file without a floor would be held to no order.',
+			comment: 'No rule would apply to a file without a layer.',
 			severity: 'error',
 			from: { pathNot: apiFiles(...API.flat()) },
 			to: { path: inside('api'), pathNot: apiFiles(...API.flat()) },
 		},
 		{
 			name: 'domain-is-pure',
-			comment: 'What holds without n8n and without the service is kept free of both.',
+			comment: 'Rules of the domain need neither n8n nor the service.',
 			severity: 'error',
 			from: { path: inside('domain') },
 			to: { pathNot: `${inside('domain')}|^vendor/` },
 		},
 		{
 			name: 'shared-knows-nothing',
-			comment: 'Mechanisms serve any subject.',
+			comment: 'Mechanisms do not depend on a subject.',
 			severity: 'error',
 			from: { path: inside('shared') },
 			to: { path: SHIPPED, pathNot: inside('shared') },
 		},
 		{
 			name: 'n8n-stands-on-shared',
-			comment: 'What rests on how n8n works knows nothing of sales.',
+			comment: 'Code about how n8n works does not depend on sales.',
 			severity: 'error',
 			from: { path: inside('n8n') },
 			to: { path: SHIPPED, pathNot: inside('n8n', 'shared') },
 		},
 		{
 			name: 'ships-no-tests',
-			comment: 'The tarball holds neither tests nor the sandbox.',
+			comment: 'The tarball contains neither tests nor the sandbox.',
 			severity: 'error',
 			from: { path: SHIPPED },
 			to: { path: '^(test|examples|dist)/' },
 		},
 		{
 			name: 'sandbox-stands-alone',
-			comment: 'A stand-in that shared code with the package would share its mistakes.',
+			comment: 'A simulation that shared code with the package would share its mistakes.',
 			severity: 'error',
 			from: { path: '^test/sandbox/' },
 			to: { path: '^(nodes|credentials|dist|test/(?!sandbox/))' },
 		},
 		{
 			name: 'resolves',
-			comment: 'A path that leads nowhere is seen by no other rule.',
+			comment: 'No other rule finds an import that does not resolve.',
 			severity: 'error',
 			from: {},
-			// These packages say where they begin in a way that only Node.js understands.
+			// Only Node.js can resolve the entry points of these packages.
 			to: {
 				couldNotResolve: true,
 				pathNot: '^(\\./dist/|@stryker-mutator/core$|@modelcontextprotocol/sdk/)',
@@ -102,7 +102,7 @@ module.exports = {
 		exclude: {
 			path: '^(dist|coverage|reports|\\.n8n-hosts?|\\.n8n-data|\\.stryker-tmp)/',
 		},
-		// Types count too: a layer that speaks another's language knows it.
+		// Imports of types count, too.
 		tsPreCompilationDeps: true,
 		tsConfig: { fileName: 'tsconfig.json' },
 	},

@@ -4,10 +4,10 @@ import { messageOf, say } from '../helpers/n8n/terminal';
 
 const DONE = /^Ran all test suites/m;
 const OPEN_HANDLES = /open handles? potentially keeping Jest from exiting/;
-/** jest looks for what is left open for a second after the last test; then it ends, or never will. */
+/** Jest looks for open handles for a second after the last test. After that it ends soon or never. */
 const ENDS_WITHIN_MS = 10_000;
 
-/** Runs all tests in one process and fails where one leaves a server, socket or timer behind. */
+/** Runs all tests in one process, and fails if a test leaves a server, socket or timer open. */
 async function main(): Promise<void> {
 	const child = startGroup('npx', ['jest', '--runInBand', '--detectOpenHandles', '--randomize'], {
 		cwd: ROOT,

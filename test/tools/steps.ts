@@ -4,7 +4,7 @@ import { messageOf, say, secondsSince } from '../helpers/n8n/terminal';
 
 type Steps = Record<string, string>;
 
-/** What has to hold before a change is handed in. */
+/** The checks that a change must pass. */
 const CHECK: Steps = {
 	lint: 'npm run lint',
 	unused: 'knip && knip --production --include files,exports,types',
@@ -13,10 +13,10 @@ const CHECK: Steps = {
 	scan: 'tsx test/tools/package/scan.ts',
 };
 
-/** What is done by name alone: all tests once more. */
+/** Runs only if it is named, because it repeats all tests. */
 const SELDOM: Steps = { leaks: 'tsx test/tools/leaks.ts' };
 
-/** What is made from the code, and has to be made again after a change. */
+/** Renews the files that are generated from the code. */
 const WRITE: Steps = {
 	recipes: 'tsx examples/source/write.ts',
 	forms: 'jest test/unit/form/forms test/engine/outputPreview',
@@ -35,7 +35,7 @@ async function holds(command: string, env: NodeJS.ProcessEnv): Promise<boolean> 
 	});
 }
 
-/** The steps of a script, or the one that is named. */
+/** All steps of a script, or the named step. */
 function chosen(all: Steps, more: Steps, name: string | undefined): Steps {
 	if (name === undefined) return all;
 	const known: Steps = { ...all, ...more };
@@ -45,8 +45,8 @@ function chosen(all: Steps, more: Steps, name: string | undefined): Steps {
 }
 
 /**
- * Runs the steps of `check` or `write`, or the one that is named; what follows its name is handed on.
- * All of them run, also after one has failed: somebody who fixes a change wants the whole list.
+ * Runs all steps of `check` or `write`, or the named step with the arguments after its name. A failed step does not
+ * stop the others, because a person who fixes a change wants the whole list.
  */
 async function main([script, name, ...options]: string[]): Promise<void> {
 	const steps = script === 'write' ? chosen(WRITE, {}, name) : chosen(CHECK, SELDOM, name);

@@ -40,7 +40,7 @@ describe('What a notification claims', () => {
 			{ hash: 'ab12', status: 'Em Análise' },
 		],
 		[
-			'events in two places: the outer one',
+			'events in two places: the outer event',
 			{ event: 'x', data: { ...resource, event: 'transaction' } },
 			{ ...paid, event: 'x' },
 		],
@@ -55,7 +55,7 @@ describe('What a notification claims', () => {
 			paid,
 		],
 		[
-			'a status beside that of the envelope',
+			'a status next to that of the envelope',
 			{ ...envelope, status: 'waiting' },
 			{ ...paid, status: 'waiting' },
 		],
@@ -65,13 +65,13 @@ describe('What a notification claims', () => {
 			{ hash: 'ab12' },
 		],
 		[
-			'a status that is too long, which is none',
+			'a status that is too long, which is ignored',
 			{ hash: 'ab12', status: 'x'.repeat(201) },
 			{ hash: 'ab12' },
 		],
 		['two hashes: the more specific', { hash: 'ab12', transaction_hash: 'cd34' }, { hash: 'cd34' }],
 		[
-			'a hash of the event, and a more specific one under data',
+			'a hash of the event, and a more specific hash under data',
 			{ hash: 'evt_1', status: 'ok', data: { transaction_hash: 'ab12', status: 'paid' } },
 			paid,
 		],
@@ -85,9 +85,9 @@ describe('What a notification claims', () => {
 			{ hash: 'evt_1', event: 'transaction', data: resource },
 			paid,
 		],
-		['the transaction under payload beside empty data', { data: {}, payload: resource }, paid],
+		['the transaction under payload next to empty data', { data: {}, payload: resource }, paid],
 		[
-			'a hash beside the data of something else',
+			'a hash next to the data of something else',
 			{ ...resource, data: { transaction: { id: 'cd34' } } },
 			paid,
 		],

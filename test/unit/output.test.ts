@@ -85,13 +85,13 @@ describe('A product as flat fields', () => {
 	});
 
 	test.each<[string, unknown[], string | null]>([
-		['a price behind one without', [offer('none', null), offer('priced', 100)], 'priced'],
-		['the first of equal prices', [offer('first', 100), offer('second', 100)], 'first'],
-		['the first where no price is known', [offer('first', null), offer('second', null)], 'first'],
-		['a price that is free', [offer('dear', 1), offer('free', 0)], 'free'],
-		['a price that is a text', [offer('dear', '900'), offer('cheap', '1000')], 'dear'],
-		['nothing of offers that are none', ['text'], null],
-	])('takes %s', (_name, offers, expected) => {
+		['the offer with a price', [offer('none', null), offer('priced', 100)], 'priced'],
+		['the first offer of equal prices', [offer('first', 100), offer('second', 100)], 'first'],
+		['the first offer without prices', [offer('first', null), offer('second', null)], 'first'],
+		['an offer that is free', [offer('dear', 1), offer('free', 0)], 'free'],
+		['an offer whose price is a text', [offer('dear', '900'), offer('cheap', '1000')], 'dear'],
+		['nothing from values that are not offers', ['text'], null],
+	])('shows %s', (_name, offers, expected) => {
 		expect(simplifyProduct(product({ offers: offers as IDataObject[] })).offer_hash).toBe(expected);
 	});
 
@@ -103,7 +103,7 @@ describe('A product as flat fields', () => {
 		['2', 'inactive'],
 		[0, 0],
 		['new', null],
-	])('says of status %p: %p', (status, expected) => {
+	])('shows the status %p as %p', (status, expected) => {
 		expect(simplifyProduct(product({ status })).status).toBe(expected);
 	});
 });
@@ -169,7 +169,7 @@ describe('A transaction as flat fields', () => {
 		['that a bank wants back', { payment_status: 'med_analysis' }, null],
 		['that is under review', { payment_status: 'antifraud' }, '000201'],
 		['whose status is not stated', { payment_status: null }, '000201'],
-	])('has the PIX code while it can be paid: one %s', (_name, more, code) => {
+	])('has the PIX code only while it can be paid: a transaction %s', (_name, more, code) => {
 		expect(simplified({ ...sale, ...more })).toHaveProperty('pix_qr_code', code);
 	});
 
@@ -230,7 +230,7 @@ describe('A transaction as flat fields', () => {
 		[{ hash: 12, pix: null, customer: null }, '12'],
 		[{ hash: ' tr1 ', amount: 1e20, customer: { phone_number: true } }, 'tr1'],
 		[{ hash: 'tr1', amount: 'much', customer: 'Maria', pix: 'none', items: 'none' }, 'tr1'],
-	])('has null for what %j does not say', (json, hash) => {
+	])('has null for data that %j does not contain', (json, hash) => {
 		const nothing = Object.fromEntries(Object.keys(ten).map((name) => [name, null]));
 
 		expect(simplified(json)).toEqual({ ...nothing, hash });

@@ -7,7 +7,7 @@ import { chargeAt } from '../helpers/charge';
 import { type HttpAnswer, sendRequest } from '../helpers/http';
 import { useTimeLapse } from '../helpers/timeLapse';
 
-// What the API document shows and no test of the package would miss.
+// Parts of the API document that no test of the package needs.
 
 const words = (text: string): string[] => text.split(' ').sort();
 const fieldsOf = (body: unknown): string[] => Object.keys(body as object).sort();

@@ -40,7 +40,7 @@ describe('A transaction', () => {
 
 	test.each<[string, Given, IDataObject]>([
 		['any status', {}, { payment_status: 'never_heard_of' }],
-		['any status, even none', {}, {}],
+		['any status, even a missing status', {}, {}],
 		['a status of its group', on('paid'), { payment_status: 'paid' }],
 		[
 			'one of the other statuses, however its accents are stored',
@@ -58,7 +58,7 @@ describe('A transaction', () => {
 		['the amount as a text', least(1990), { amount: '1990' }],
 		['nothing to pay', least(0), { amount: 0 }],
 		['more than the amount', least(1990), { amount: 1991 }],
-	])('is wanted with %s', (_name, given, transaction) => {
+	])('starts the workflow with %s', (_name, given, transaction) => {
 		expect(reasonFor(given, transaction)).toBeUndefined();
 	});
 
@@ -102,7 +102,7 @@ describe('A transaction', () => {
 	});
 
 	test.each([undefined, '', '19.90', 'R$ 19,90', 19.9, true, 1e20, null])(
-		'is unwanted if its amount is %j, even where nothing is the least',
+		'is rejected if its amount is %j, even if the minimum is 0',
 		(amount) => {
 			expect(reasonFor(least(0), { amount })).toBe(
 				'The amount of the transaction is not stated in cents, which does not match Filters > Minimum Amount in Reais.',
@@ -157,10 +157,10 @@ describe('A status', () => {
 	});
 });
 
-describe('The memory of a process for webhooks is bounded', () => {
+describe('For webhooks a process remembers at most', () => {
 	afterEach(() => clearProcessState());
 
-	test('the accounts of a hundred triggers, a thousand senders, ten thousand reads and answers', async () => {
+	test('a hundred accounts, a thousand senders, ten thousand reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
 			void accounts.get(`${nth}`, async () => ({}) as Account);
 			const result = Promise.resolve({ repeats: 0, entered: [] });
@@ -170,13 +170,13 @@ describe('The memory of a process for webhooks is bounded', () => {
 			lanes.set(`${nth}`, new RateLimiter(1));
 		}
 
-		// One answer more than fits: a tenth of them goes at once.
+		// One entry too many evicts a tenth of the entries.
 		expect([accounts.size, lanes.size]).toEqual([100, 1_000]);
 		expect([handedOver.size, reads.size]).toEqual([9_000, 9_000]);
 		expect(handedOver.get('0')).toBeUndefined();
 	});
 
-	test('and so is a status in it', () => {
+	test('300 characters for a key, however long its status is', () => {
 		expect(dedupeKey({ hash: 'h', status: 'x'.repeat(100_000) }).length).toBeLessThan(300);
 	});
 });

@@ -7,13 +7,19 @@ import {
 	connect,
 	NO_OP_TYPE,
 	type NodeOutcome,
-	NodeProcess,
 	processedItems,
 	runWorkflow,
 	START_TYPE,
 } from '../../helpers/engine';
 import { useLimits } from '../../helpers/account';
-import { customers, errorOf, OWN_CUSTOMER, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+import {
+	customers,
+	errorOf,
+	OWN_CUSTOMER,
+	RETRY_ON_FAIL,
+	PROCESSES,
+	useShop,
+} from '../../helpers/charging';
 
 const LATENCY_MS = 60;
 
@@ -22,7 +28,7 @@ describe('Several charges at once', () => {
 	const shop = useShop({ latencyMs: LATENCY_MS });
 	afterEach(() => jest.restoreAllMocks());
 
-	/** Charges so many customers. */
+	/** Charges this many customers. */
 	const chargeEach = (count: number, options: Parameters<typeof shop.run>[1] = {}) =>
 		shop.run(shop.parameters(undefined, OWN_CUSTOMER), { items: customers(count), ...options });
 	/** In the order of the items. */
@@ -83,7 +89,7 @@ describe('Several charges at once', () => {
 		test('the error lists charges by run and item, even if they were made in another order', async () => {
 			const documents = JSON.stringify(customers(3).map(({ document }) => document));
 			const customerDocument = `={{ ${documents}[$itemIndex] }}`;
-			// In the second run the first item is refused, beside the others, and made by Retry On Fail.
+			// In the second run the first item is refused at first, and Retry On Fail makes it after the others.
 			shop.fault('refuse', 3);
 			const always = { kind: 'status', status: 422, after: 7, times: 'always' } as const;
 			shop.account.fault('charge', { ...always });
@@ -152,7 +158,7 @@ describe('Several charges at once', () => {
 			shop.fault('refuse', 1);
 			const first = await chargeEach(2);
 			const { baseUrl } = shop.account.sandbox;
-			// The service is unwell for a moment, which a read waits out; meanwhile item 2 is refused.
+			// A read retries after a fault of the service. In the meantime item 2 is refused.
 			const unwell = { kind: 'status', status: 503, headers: { 'Retry-After': '3' } } as const;
 			shop.account.fault('read', unwell, 1);
 			shop.account.fault('charge', { kind: 'delay', ms: 300 }, 1);
@@ -237,12 +243,9 @@ describe('Several charges at once', () => {
 		expect(most).toBeLessThanOrEqual(defaultMaxListeners);
 	});
 
-	describe.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('a charge in doubt is refused before anything is sent, %s', (_, options) => {
+	describe.each(PROCESSES)('a charge in doubt is refused at the start, %s', (_, options) => {
 		const onErrors = { onError: 'continueRegularOutput' } as const;
-		/** Leaves the charge of one item in doubt; the others of the run are made. */
+		/** Leaves the charge of one item in doubt. The other charges of the run are made. */
 		const doubtful = async (place: number): Promise<void> => {
 			shop.fault('lose', place);
 			await chargeEach(6, { settings: onErrors });
@@ -250,7 +253,7 @@ describe('Several charges at once', () => {
 		};
 
 		test.each([0, 2, 5])(
-			'item %i is in doubt: nothing is sent, even at the third run',
+			'nothing is sent if item %i is in doubt, even at the third run',
 			async (place) => {
 				await doubtful(place);
 				const again = options();

@@ -21,7 +21,7 @@ describe('The rate limit of GET /products', () => {
 		expect(statuses()).toEqual(Array(4 * 20).fill(200));
 	});
 
-	test('delays a list, and does not fail it, if another process has used the limit up', async () => {
+	test('delays a list instead of failing it if another process has used up the limit', async () => {
 		const headers = { authorization: `Bearer ${account.sandbox.apiToken}` };
 		for (let spent = 0; spent < 15; spent++) {
 			await fetch(`${account.sandbox.baseUrl}/products?per_page=1`, { headers });
@@ -31,7 +31,7 @@ describe('The rate limit of GET /products', () => {
 		expect(statuses()).toContain(429);
 	});
 
-	// Until it is really answered, what was spent in this minute still counts.
+	// Requests of this minute count until a request succeeds.
 	test.each<[string, Fault, number]>([
 		['503', { kind: 'status', status: 503 }, 60],
 		['nothing', { kind: 'resetBeforeProcessing' }, 60],

@@ -3,7 +3,7 @@ import { processedItems, type NodeOutcome, type NodeRunOptions } from '../../hel
 import { errorOf, useShop } from '../../helpers/charging';
 import { useLimits } from '../../helpers/account';
 
-/** What a seller meets most, side by side: one voice, one action, the words of the form. */
+/** The most frequent errors together, to compare their wording. */
 describe('The errors that a seller meets most', () => {
 	const limit = useLimits();
 	const shop = useShop();
@@ -27,7 +27,7 @@ describe('The errors that a seller meets most', () => {
 			.replace(/\d{4}-\d\d-\d\d [\d:]{8} \(America\/New_York\)/g, 'TIME')
 			.replace(/if not, to [\w-]+/g, 'if not, to CODE');
 
-	/** What is quoted, beside what is said. */
+	/** The texts that an error quotes. */
 	const FACT =
 		/^(This item is number |The service said: |An attempt at |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
 	const CART = 'cart 2 x Curso de Fotografia; amount R$ 39,80; customer document ending in 4725';

@@ -94,7 +94,7 @@ describe('Offer > Create', () => {
 		],
 		['a product that is a path', { productHash: picked('..') }, 'Product is not a hash'],
 		[
-			'payment methods that are no list',
+			'payment methods that are not a list',
 			{ paymentMethods: '={{ "pix" }}' },
 			'Payment Methods must be a list of 1, 2 and 3',
 		],
@@ -109,7 +109,7 @@ describe('Offer > Create', () => {
 			'Additional Fields > Payment Method Discounts > Discount 2 > Payment Method is empty; fill it in',
 		],
 		[
-			'custom fields that are no object',
+			'custom fields that are not an object',
 			{ additionalFields: { customFields: '[1]' } },
 			'Additional Fields > Custom Fields must be a JSON object',
 		],
@@ -148,7 +148,7 @@ describe('Offer > Create', () => {
 			'Additional Fields > Custom Fields > method_default is not among the Payment Methods',
 		],
 		[
-			'one that Custom Fields no longer accept',
+			'a default method that Custom Fields no longer accept',
 			{ additionalFields: { methodDefault: 3, customFields: { payment_methods: [1] } } },
 			'Additional Fields > Default Method is not among the Payment Methods',
 		],
@@ -172,7 +172,7 @@ describe('Offer > Create', () => {
 			'Additional Fields > Custom Fields > payment_method_discounts has two discounts for pix',
 		],
 		[
-			'a discount in Custom Fields that is none',
+			'a discount above 100 in Custom Fields',
 			{
 				additionalFields: {
 					customFields: {
@@ -219,7 +219,7 @@ describe('Offer > Create', () => {
 				'Additional Fields > Custom Fields > price is R$ 0,19',
 				'1900',
 			],
-		])('is refused, unless that is allowed: %s', async (_how, wrong, says, right) => {
+		])('is refused unless the form allows it: %s', async (_how, wrong, says, right) => {
 			await costs(5000, Number(right.replace(',', '')));
 
 			const failure = await account.fail(parameters(wrong));
@@ -244,7 +244,7 @@ describe('Offer > Create', () => {
 			expect(made()).toBe(1);
 		});
 
-		test('is also found against an offer that was just created', async () => {
+		test('is also refused if only a new offer of the product shows it', async () => {
 			await account.run(parameters({ price: '1,00' }));
 
 			expect((await account.fail(parameters({ price: '100' }))).message).toContain('costs R$ 1,00');

@@ -13,7 +13,7 @@ describe('Transaction > Create PIX', () => {
 		cart: { items: [{ offerHash: 'offer1', price: '1', ...item }] },
 	});
 
-	test('charges the sum of the cart and gives the transaction as the service sent it', async () => {
+	test('charges the sum of the cart and returns the transaction as the service sent it', async () => {
 		const { json } = await account.run(parameters());
 
 		expect(body()).toMatchObject({
@@ -71,8 +71,8 @@ describe('Transaction > Create PIX', () => {
 
 	test.each([
 		['blank', [' ', ' '], [1, 1]],
-		['texts', ['={{ "3" }}', '={{ "0" }}'], [3, 0]],
-	] as const)('takes quantity and operation type that are %s', async (_name, given, sent) => {
+		['text', ['={{ "3" }}', '={{ "0" }}'], [3, 0]],
+	] as const)('accepts quantity and operation type that are %s', async (_name, given, sent) => {
 		const [quantity, operationType] = given;
 
 		await account.run(
@@ -87,7 +87,7 @@ describe('Transaction > Create PIX', () => {
 		});
 	});
 
-	test('sends tracking, a given amount and a cover', async () => {
+	test('sends tracking, an entered amount and a cover', async () => {
 		const { hints } = await account.run(
 			parameters({
 				additionalFields: {
@@ -162,7 +162,7 @@ describe('Transaction > Create PIX', () => {
 
 	test.each<[string, INodeParameters, string]>([
 		[
-			'each entry by the best name that it has',
+			'each item of the cart by its best name',
 			{
 				cart: {
 					items: [
@@ -179,7 +179,7 @@ describe('Transaction > Create PIX', () => {
 			{ cart: {}, additionalFields: { amount: '5' }, customerDocument: '' },
 			'cart empty; amount R$ 5,00',
 		],
-	])('a charge whose outcome is not known names %s', async (_name, more, about) => {
+	])('the error of an unknown outcome names %s', async (_name, more, about) => {
 		account.fault('charge', { kind: 'status', status: 500 });
 
 		const failure = await account.fail(parameters(more));
@@ -224,7 +224,7 @@ describe('Transaction > Create PIX', () => {
 	test.each<[string, INodeParameters, string]>([
 		['a quantity of nothing', cartWith({ quantity: 0 }), 'Cart > Item 1 > Quantity must be'],
 		[
-			'an operation type of text',
+			'an operation type that is text',
 			cartWith({ more: { operationType: 'x' } }),
 			'Cart > Item 1 > More > Operation Type must',
 		],
@@ -234,7 +234,7 @@ describe('Transaction > Create PIX', () => {
 			'Cart > Item 1 > Offer is not a hash',
 		],
 		[
-			'a cover that is no address',
+			'a cover that is not an address',
 			cartWith({ more: { cover: 'cover.png' } }),
 			'Cart > Item 1 > More > Cover URL must be',
 		],
@@ -244,7 +244,7 @@ describe('Transaction > Create PIX', () => {
 			'Customer Phone must have 10 or 11 digits with the area code (DDD)',
 		],
 		[
-			'a cart that adds up to too much',
+			'a cart whose sum is too large',
 			{
 				cart: {
 					items: ['90071992547409,91', '0,01'].map((price) => ({

@@ -11,7 +11,7 @@ describe("In n8n's experimental Engine 2.0", () => {
 	const parametersOf = (name: string) => sampleOf(name, account.sandbox, { transactionHash: 'h' });
 
 	test.each(['transaction/create', 'offer/create', 'transaction/waitForPayment'])(
-		'%s sends nothing and fails each item for itself',
+		'%s sends nothing, and each item fails by itself',
 		async (name) => {
 			const items = [{ nth: 1 }, { nth: 2 }];
 			const options = { executionId, items, continueOnFail: true };
@@ -50,7 +50,7 @@ describe("In n8n's experimental Engine 2.0", () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('products are listed', async () => {
+	test('Product > Get Many lists products', async () => {
 		const { json } = await account.run(parametersOf('product/getAll'), { executionId });
 
 		expect(json).not.toEqual([]);

@@ -3,7 +3,7 @@ import { errorIn, pixParameters, useAccount, useLimits } from '../../helpers/acc
 
 const HASH = 'nosuch1';
 
-/** What a workflow can go by when an item has failed and the run goes on. */
+/** The data by which a workflow can decide after an item has failed and the run continues. */
 describe('A failed item under On Error: Continue', () => {
 	const limit = useLimits();
 	const account = useAccount();
@@ -25,7 +25,7 @@ describe('A failed item under On Error: Continue', () => {
 		return errorIn(json[0]);
 	};
 
-	test.each(operations)('of %s has the words of the service', async (name) => {
+	test.each(operations)('of %s contains the words of the service', async (name) => {
 		const body = {
 			success: false,
 			message: 'Invalid',
@@ -47,7 +47,7 @@ describe('A failed item under On Error: Continue', () => {
 		});
 	});
 
-	test('has another outcome if it was not sent than if the outcome is unknown', async () => {
+	test('has the outcome notSent if it was not sent, and unknown after a 500', async () => {
 		account.sandbox.addFault({ kind: 'status', status: 500, body: { message: 'Oops' } });
 		const unknown = await failed('transaction/get');
 		const baseUrl = 'http://127.0.0.1:9/v1';
@@ -63,7 +63,7 @@ describe('A failed item under On Error: Continue', () => {
 		});
 	});
 
-	test('has the mistake in the form, and says that nothing was sent', async () => {
+	test('names the mistake in the form, and says that nothing was sent', async () => {
 		const { json } = await account.run(pixParameters(account.sandbox, { customerEmail: 'maria' }), {
 			continueOnFail: true,
 		});
@@ -80,7 +80,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('says that the other items are not affected', async () => {
+	test('says that other items, which were sent, are not affected', async () => {
 		const { outputs } = await account.run(
 			pixParameters(account.sandbox, { customerEmail: '={{ $json.email }}' }),
 			{
@@ -111,7 +111,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('leaves by the error output if the credential cannot be used, like all items of the run', async () => {
+	test('leaves by the error output with all items of the run if the credential cannot be used', async () => {
 		const domains = { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' };
 		const run = await account.run(pixParameters(account.sandbox), {
 			settings: { onError: 'continueErrorOutput' },
@@ -119,7 +119,7 @@ describe('A failed item under On Error: Continue', () => {
 			items: [{ row: 1 }, { row: 2 }],
 		});
 
-		// What leaves by the first output would be delivered as if it had been paid for.
+		// A workflow would deliver the items of the first output as if they were paid.
 		expect(run.outputs[0]).toEqual([]);
 		expect(run.outputs[1]?.map(({ json }) => json)).toMatchObject([
 			{ row: 1, error: { outcome: 'notSent' } },
@@ -140,7 +140,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(errorIn(json[0]).about).toMatch(/^cart .*; amount R\$ 5,00; .* ending in 7735$/);
 	});
 
-	test('has an unknown outcome and the way on if an earlier attempt may have charged', async () => {
+	test('has an unknown outcome, and advice on what to do, if an earlier attempt may have charged', async () => {
 		account.fault('charge', { kind: 'resetAfterProcessing' });
 		const parameters = pixParameters(account.sandbox);
 		const options = { continueOnFail: true, workflowId: 'doubtful', mode: 'trigger' } as const;

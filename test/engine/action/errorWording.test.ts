@@ -12,11 +12,11 @@ const REDIRECT_ADVICE =
 
 const answer = (status: number, body: unknown = {}): Fault => ({ kind: 'status', status, body });
 
-describe('What a person reads of a failed request', () => {
+describe('The error of a failed request', () => {
 	const limit = useLimits();
 	const account = useAccount();
 
-	/** Reads a transaction within other limits than the usual ones. */
+	/** Reads a transaction with other limits than usual. */
 	const reading = ({ maxTries = 1, maxWait = 0 } = {}): INodeParameters => {
 		limit({ maxTries, maxTotalMs: maxWait * 1_000 });
 		return { resource: 'transaction', operation: 'get', transactionHash: 'ab12' };
@@ -37,19 +37,19 @@ describe('What a person reads of a failed request', () => {
 			`${REDIRECT_ADVICE} It pointed to https://elsewhere.example.com/v1/x.`,
 		],
 		[
-			'a redirect to nowhere',
+			'a redirect without an address',
 			answer(308),
 			'The service answered with a redirect (308)',
 			REDIRECT_ADVICE,
 		],
 		[
-			'a refusal in whole sentences',
+			'a refusal that ends with an exclamation mark',
 			answer(409, { message: 'Already there!' }),
 			'The service did not accept the request (409)',
 			'The service said: Already there!\nTry again later.',
 		],
 		[
-			'a refusal with a dot inside',
+			'a refusal with a dot inside a number',
 			answer(409, { message: 'At most R$ 5.000' }),
 			'The service did not accept the request (409)',
 			'The service said: At most R$ 5.000.\nTry again later.',
@@ -73,12 +73,12 @@ describe('What a person reads of a failed request', () => {
 			BASE_URL_ADVICE,
 		],
 		[
-			'no JSON',
+			'an answer that is not JSON',
 			{ kind: 'notJson', text: 'OK' },
 			'The answer of the service could not be read',
 			BASE_URL_ADVICE,
 		],
-	])('%s', async (_name, fault, message, description) => {
+	])('says what happened and what to do after %s', async (_name, fault, message, description) => {
 		account.sandbox.addFault({ ...fault, times: 'always' });
 
 		expect(await account.fail(reading())).toMatchObject({
@@ -88,7 +88,7 @@ describe('What a person reads of a failed request', () => {
 		expect(account.sandbox.requests).toHaveLength(1);
 	});
 
-	test('an answer that is too large is not read to its end', async () => {
+	test('says how to list less after an answer that is too large, which is not read to its end', async () => {
 		account.fault('list', { kind: 'endlessBody' });
 
 		expect(await account.fail({ resource: 'product', operation: 'getAll' })).toMatchObject({
@@ -101,7 +101,7 @@ describe('What a person reads of a failed request', () => {
 	test.each([
 		[' titled "Black Friday" at R$ 19,90', {}],
 		['', { title: '', price: '' }],
-	])('an offer%s with an unknown outcome', async (named, more) => {
+	])('says how to find out after an unknown outcome of an offer%s', async (named, more) => {
 		account.sandbox.addFault({ kind: 'status', status: 500 });
 		const hash = account.sandbox.products[0]?.hash;
 
@@ -121,7 +121,7 @@ describe('What a person reads of a failed request', () => {
 			'The customer may already have been charged: the service did not answer in time, or the connection broke',
 		],
 		['a read', reading, 'The execution was canceled'],
-	])('%s that is canceled after it was sent', async (_name, parameters, message) => {
+	])('says what is known of %s that is canceled', async (_name, parameters, message) => {
 		account.sandbox.addFault({ kind: 'delay', ms: 500 });
 		const running = runNode(parameters(), { credentials: account.credentials });
 		while (account.sandbox.requests.length === 0) await clock.sleep(5);
@@ -133,7 +133,7 @@ describe('What a person reads of a failed request', () => {
 		expect(account.sandbox.requests).toHaveLength(1);
 	});
 
-	describe('keeps to its limits:', () => {
+	describe('comes within these limits:', () => {
 		let startedAt: number;
 		const waited = (): number => clock.elapsed() - startedAt;
 
@@ -142,7 +142,7 @@ describe('What a person reads of a failed request', () => {
 		});
 		afterEach(() => jest.restoreAllMocks());
 
-		test.each([1, 3])('%i tries at most', async (maxTries) => {
+		test.each([1, 3])('a request is tried at most %i times', async (maxTries) => {
 			account.sandbox.addFault({ ...answer(503), times: 'always' });
 
 			const { description } = await account.fail(reading({ maxTries, maxWait: 300 }));
@@ -157,7 +157,7 @@ describe('What a person reads of a failed request', () => {
 			[29, 1],
 			[30, 2],
 		])(
-			'a wait of %i seconds at most where the service asks for 30: %i requests',
+			'with a wait of at most %i seconds, a 429 that asks for 30 leads to %i requests',
 			async (maxWait, sent) => {
 				account.sandbox.addFault({ kind: 'retryAfter', seconds: 30, times: 'always' });
 
@@ -167,7 +167,7 @@ describe('What a person reads of a failed request', () => {
 			},
 		);
 
-		test('a 429 whose body breaks off closes the rate limit for as long as its headers say', async () => {
+		test('a 429 whose body breaks off is waited out for as long as its headers say', async () => {
 			const headers = { 'Retry-After': '30' };
 			account.sandbox.addFault({ kind: 'status', status: 429, headers, isCut: true });
 
@@ -177,9 +177,9 @@ describe('What a person reads of a failed request', () => {
 			expect(waited()).toBeGreaterThan(29_000);
 		});
 
-		test('the wait of eight runs that queue for the same rate limit', async () => {
+		test('eight runs that queue for the same rate limit wait no longer than their limit', async () => {
 			account.sandbox.addFault({ kind: 'retryAfter', seconds: 4, times: 'always' });
-			// All have sent their first try before any of them waits.
+			// All send their first try before any of them waits.
 			account.sandbox.addFault({ kind: 'delay', ms: 200, times: 8 });
 
 			const runs = Array.from({ length: 8 }, () => account.fail(reading({ maxWait: 10 })));
@@ -190,7 +190,7 @@ describe('What a person reads of a failed request', () => {
 			expect(waited()).toBeLessThan(10_600);
 		});
 
-		test('a rate limit that closes for longer leaves the error of the last try', async () => {
+		test('a 429 of another run that asks for a longer wait ends the tries with the error of the last', async () => {
 			account.sandbox.addFault({ kind: 'delay', ms: 200 });
 			account.sandbox.addFault({ kind: 'status', status: 503 });
 			account.sandbox.addFault({ kind: 'retryAfter', seconds: 60 });
@@ -217,12 +217,12 @@ describe('What a person reads of a failed request', () => {
 
 		test.each<[string, Fault, number[]]>([
 			[
-				'costs no try, and is waited out twice as long each time, up to 20 s',
+				'uses up no try, and is waited out twice as long each time, up to 20 s',
 				{ kind: 'retryAfter', format: 'absent', times: 5 },
 				[2.5, 5, 10, 10, 10],
 			],
 			[
-				'is not believed if it asks for less',
+				'is also waited out twice as long if it asks for less',
 				{ kind: 'retryAfter', seconds: 1, times: 3 },
 				[2.5, 5, 10],
 			],
@@ -241,7 +241,7 @@ describe('What a person reads of a failed request', () => {
 	test.each<[string, Fault, string]>([
 		['takes longer than a minute', { kind: 'delay', ms: 90_000 }, ', ECONNABORTED'],
 		['is answered piece by piece without an end', { kind: 'slowBody', ms: 400_000 }, ''],
-	])('a request that %s ends', async (_name, fault, code) => {
+	])('says after a minute that no answer came if a request %s', async (_name, fault, code) => {
 		account.sandbox.addFault(fault);
 		const started = clock.elapsed();
 
@@ -253,7 +253,7 @@ describe('What a person reads of a failed request', () => {
 		expect(clock.elapsed() - started).toBeLessThan(65_000);
 	});
 
-	test('a credential with a field that is not text', async () => {
+	test('says what to correct if a field of the credential is not text', async () => {
 		const failure = await account.fail(reading(), {
 			credentials: account.credentialsWith({ apiToken: 5 }),
 		});
@@ -264,7 +264,7 @@ describe('What a person reads of a failed request', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('Allowed Domains that include the host let the request through', async () => {
+	test('does not appear if Allowed Domains include the host', async () => {
 		const domains = {
 			allowedHttpRequestDomains: 'domains',
 			allowedDomains: 'api.example.com, 127.0.0.1',

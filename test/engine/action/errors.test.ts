@@ -82,7 +82,7 @@ describe('Errors of the service', () => {
 	});
 
 	test.each([301, 302, 307, 308] as const)(
-		'a redirect (%i) to another host takes the token and the charge nowhere',
+		'neither the token nor the charge is sent to the address of a redirect (%i)',
 		async (status) => {
 			const elsewhere = await openAccount();
 			const to = `${elsewhere.sandbox.baseUrl}/transactions`;
@@ -95,7 +95,7 @@ describe('Errors of the service', () => {
 		},
 	);
 
-	test('under Continue on Fail, each failed item has message and status, and the run goes on', async () => {
+	test('under Continue on Fail, each failed item has a message and status, and the run continues', async () => {
 		account.fault('charge', { kind: 'status', status: 422, body: { message: 'No' }, after: 1 });
 		const { json, items } = await account.run(
 			{ ...parametersOf('transaction/create'), customerEmail: '={{ $json.email }}' },
@@ -121,10 +121,10 @@ describe('Errors of the service', () => {
 	test.each<[string, Fault, string]>([
 		['an error that echoes the request', { kind: 'echoRequest' }, 'transaction/create'],
 		['a rejection that echoes the request', { kind: 'echoRequest', status: 422 }, 'offer/create'],
-		['a success that echoes it', { kind: 'echoRequest', status: 200 }, 'transaction/create'],
+		['a 200 that echoes the request', { kind: 'echoRequest', status: 200 }, 'transaction/create'],
 		['a page that echoes the request', { kind: 'echoRequest', format: 'html' }, 'transaction/get'],
 		['a reset', { kind: 'resetAfterProcessing' }, 'transaction/create'],
-	])('%s shows neither token anywhere', async (_name, fault, operation) => {
+	])('after %s neither token is shown anywhere', async (_name, fault, operation) => {
 		for (const continueOnFail of [false, true]) {
 			account.sandbox.addFault(fault);
 			const outcome = await runNode(parametersOf(operation), {

@@ -4,7 +4,7 @@ import { pixParameters } from '../../helpers/account';
 import { useShop } from '../../helpers/charging';
 import { callTool } from '../../helpers/tool';
 
-describe('An expression that gives nothing', () => {
+describe('An expression that returns nothing', () => {
 	const shop = useShop();
 
 	const item = (more: INodeParameters): INodeParameters => {
@@ -62,12 +62,12 @@ describe('An expression that gives nothing', () => {
 	test.each([
 		['a number too large to be exact', '90071992547409931', 'contains a number that is too large'],
 		[
-			'no number',
+			'a value that is not a number',
 			'Number($json.missing)',
 			'is incomplete: {{ Number($json.missing) }} returned nothing',
 		],
 		['an object', '$json', 'is incomplete: {{ $json }} returned nothing'],
-	])('or %s makes no Order Reference of a part', async (_name, part, problem) => {
+	])('or %s, as a part of an Order Reference, is refused', async (_name, part, problem) => {
 		const failed = await shop.run(shop.parameters(`=order-{{ ${part} }}`));
 
 		expect(failed.node?.error?.message).toContain(`Order Reference ${problem}`);
@@ -90,7 +90,7 @@ describe('An expression that gives nothing', () => {
 		['price', '={{ $json.price }}', 'Price in Reais'],
 		['paymentMethods', '={{ $json.methods }}', 'Payment Methods'],
 		['title', '={{ $json.title }}', undefined],
-	])('is refused in the deciding fields of an offer: %s', async (name, expression, label) => {
+	])('is refused in offers, except in the title: %s', async (name, expression, label) => {
 		const run = await shop.run({
 			resource: 'offer',
 			operation: 'create',
@@ -105,7 +105,7 @@ describe('An expression that gives nothing', () => {
 		);
 	});
 
-	test('is allowed in a field that decides nothing, and so is a blank field', async () => {
+	test('is allowed in a field that does not decide whom and what to charge, like a blank field', async () => {
 		const run = await shop.run(
 			shop.parameters('', {
 				...item({ price: '', quantity: '', more: { title: '={{ $json.title }}' } }),
@@ -136,7 +136,7 @@ describe('An expression that gives nothing', () => {
 	});
 
 	test('is found in every part of every field, and nothing else is refused', async () => {
-		// Digits alone, so that each field is valid if every part is.
+		// Only digits, so that each field is valid if all its parts are.
 		const given = fc.constantFrom('7', '{{ 7 }}', "{{ '7' }}", '{{ 0 + 7 }}', "{{ '7'.trim() }}");
 		const nothing = fc.constantFrom('undefined', 'null', "''", "' '", 'NaN', "'\\u200b'");
 		const part = fc.oneof(
@@ -178,7 +178,7 @@ describe('The customer of an agent', () => {
 			workflowId,
 		});
 
-	// The sandbox wants a customer's data, the document does not.
+	// The sandbox requires the data of a customer, which the API document does not.
 	const takesAnybody = (): void => {
 		const body = { hash: 'abc1', payment_status: 'waiting_payment' };
 		shop.account.fault('charge', { kind: 'status', status: 201, body }, 'always');
@@ -195,7 +195,7 @@ describe('The customer of an agent', () => {
 				additionalFields: { customFields: { customer: { document: '00000000000', email: ' ' } } },
 			},
 		],
-	])('%s is not charged, because two customers could look the same', async (_name, more) => {
+	])('%s is refused, because two customers could look the same', async (_name, more) => {
 		takesAnybody();
 		for (const workflowId of [shop.workflowId, '']) {
 			const { errors } = await chat(more, [{}], workflowId);

@@ -14,9 +14,9 @@ describe('The cart of Create PIX', () => {
 		if (!found || !offer) throw new Error(`No product ${index}`);
 		return { ...found, offer };
 	};
-	/** The hash of an offer that the service takes. */
+	/** The hash of an offer that the service accepts. */
 	const known = (): string => product(0).offer.hash;
-	/** What the catalog holds from now on: one product with that offer. */
+	/** From now on, the catalog contains one product with that offer. */
 	const sells = (offer: IDataObject, more: IDataObject = { title: 'Curso' }): void =>
 		account.sells({ hash: 'p1', ...more, offers: [{ hash: known(), ...offer }] });
 	const cart = (...items: INodeParameters[]): INodeParameters =>
@@ -24,7 +24,7 @@ describe('The cart of Create PIX', () => {
 	const picked = (value: string) => ({ offerHash: { __rl: true, mode: 'list', value } });
 	const methods = (): string[] => account.sandbox.requests.map(({ method }) => method);
 
-	test('takes blank titles, prices and covers from the catalog', async () => {
+	test('gets blank titles, prices and covers from the catalog', async () => {
 		const { cover, offer, title } = product(0);
 
 		await account.run(cart({ ...picked(offer.hash), quantity: 3, price: ' ' }));
@@ -76,7 +76,7 @@ describe('The cart of Create PIX', () => {
 		]);
 	});
 
-	describe('of several products with the offer', () => {
+	describe('from several products with the offer', () => {
 		const sellsEach = (...products: Array<[price: number, status: number, title: string]>): void =>
 			account.sells(
 				...products.map(([price, status, title]) => ({
@@ -157,9 +157,9 @@ describe('The cart of Create PIX', () => {
 		const UNKNOWN = 'was not found in the first 5 pages of the catalog, so';
 
 		test.each([
-			['that it does not know either', known, INCOMPLETE],
-			['of an offer that it does not hold', () => 'unknown1', UNKNOWN],
-		])('a title %s stays blank', async (_name, offer, problem) => {
+			['that the catalog lacks, too,', known, INCOMPLETE],
+			['of an offer that the catalog lacks', () => 'unknown1', UNKNOWN],
+		])('a blank title %s stays blank, and a hint says so', async (_name, offer, problem) => {
 			sells({}, {});
 
 			expect(await hintsOf({ ...picked(offer()), price: '0,05' })).toEqual([
@@ -169,15 +169,15 @@ describe('The cart of Create PIX', () => {
 		});
 
 		test.each<[string, () => string, IDataObject, string]>([
-			['that it does not know', known, {}, `${INCOMPLETE} Price in Reais and More > Title`],
-			['alone that it does not know', known, { title: 'A' }, `${INCOMPLETE} Price in Reais`],
+			['that the catalog lacks', known, {}, `${INCOMPLETE} Price in Reais and More > Title`],
+			['alone that the catalog lacks', known, { title: 'A' }, `${INCOMPLETE} Price in Reais`],
 			[
-				'of an offer that it does not hold',
+				'of an offer that the catalog lacks',
 				() => 'unknown1',
 				{},
 				`${UNKNOWN} Price in Reais and More > Title`,
 			],
-		])('a price %s is an error before anything is sent', async (_name, offer, more, problem) => {
+		])('a blank price %s is an error, and nothing is sent', async (_name, offer, more, problem) => {
 			sells({}, {});
 
 			const failure = await account.fail(
@@ -191,7 +191,7 @@ describe('The cart of Create PIX', () => {
 			expect(account.bodies()).toEqual([]);
 		});
 
-		test('a line without an offer is for Custom Fields: n8n does not run it', async () => {
+		test('an item without an offer is refused by n8n, because it belongs in Custom Fields', async () => {
 			const line = cart({ price: '5,00', more: { title: 'A' } });
 
 			await expect(account.run(line)).rejects.toThrow('"Offer" is required');
@@ -199,7 +199,7 @@ describe('The cart of Create PIX', () => {
 		});
 
 		test.each([{ amount: '5' }, { customFields: { amount: 500 } }])(
-			'a price that it does not know is left to a given amount: %j',
+			'a price that the catalog lacks stays blank if an amount is entered: %j',
 			async (additionalFields) => {
 				sells({}, {});
 
@@ -214,7 +214,7 @@ describe('The cart of Create PIX', () => {
 	});
 
 	test('reads the catalog once for all items of a run and the next run', async () => {
-		// An offer of a product that is not sold may stand on a later page with one that is.
+		// If a product is not on sale, a later page may have a product on sale with the same offer.
 		const sold = account.sandbox.products.filter(({ status }) => status === 1).slice(0, 20);
 		const offers = sold.flatMap(({ offers: [offer] }) => offer ?? []);
 		const items = offers.map(({ hash }) => ({ hash }));
@@ -261,41 +261,38 @@ describe('The cart of Create PIX', () => {
 	test.each([
 		['fails', { kind: 'status', status: 500 }],
 		['is limited', { kind: 'retryAfter', seconds: 60 }],
-	] as const)(
-		'asks for the price, and does without a title, if the catalog %s',
-		async (_name, fault) => {
-			account.fault('list', fault, 'always');
-			const charging = async (more: INodeParameters) =>
-				await account.run(cart({ ...picked(known()), ...more }), { continueOnFail: true });
+	] as const)('needs an entered price, but no title, if the catalog %s', async (_name, fault) => {
+		account.fault('list', fault, 'always');
+		const charging = async (more: INodeParameters) =>
+			await account.run(cart({ ...picked(known()), ...more }), { continueOnFail: true });
 
-			const blank = await charging({});
-			const untitled = await charging({ price: '5' });
-			const whole = await charging({ price: '6', more: { title: 'A' } });
+		const blank = await charging({});
+		const untitled = await charging({ price: '5' });
+		const whole = await charging({ price: '6', more: { title: 'A' } });
 
-			expect(blank.json).toMatchObject([
-				{
-					error: {
-						message: `Offer ${known()} could not be looked up in the catalog`,
-						advice: expect.stringContaining('Nothing was sent.') as string,
-						outcome: 'notSent',
-					},
+		expect(blank.json).toMatchObject([
+			{
+				error: {
+					message: `Offer ${known()} could not be looked up in the catalog`,
+					advice: expect.stringContaining('Nothing was sent.') as string,
+					outcome: 'notSent',
 				},
-			]);
-			expect(untitled.hints.map(({ message }) => message)).toEqual([
-				expect.stringMatching(
-					/could not be looked up in the catalog .*, so More > Title stayed empty/,
-				),
-			]);
-			expect(whole.hints).toEqual([]);
-			expect(account.bodies()).toMatchObject([
-				{ amount: 500, cart: [{ price: 500 }] },
-				{ amount: 600, cart: [{ title: 'A', price: 600 }] },
-			]);
-			expect(account.bodies()[0]?.cart).not.toMatchObject([{ title: expect.anything() as string }]);
-		},
-	);
+			},
+		]);
+		expect(untitled.hints.map(({ message }) => message)).toEqual([
+			expect.stringMatching(
+				/could not be looked up in the catalog .*, so More > Title stayed empty/,
+			),
+		]);
+		expect(whole.hints).toEqual([]);
+		expect(account.bodies()).toMatchObject([
+			{ amount: 500, cart: [{ price: 500 }] },
+			{ amount: 600, cart: [{ title: 'A', price: 600 }] },
+		]);
+		expect(account.bodies()[0]?.cart).not.toMatchObject([{ title: expect.anything() as string }]);
+	});
 
-	test('does not say "not sent" to a Retry, whose first attempt may have charged', async () => {
+	test('has an unknown outcome in a Retry without a catalog, because the first attempt may have charged', async () => {
 		const parameters = { ...cart(picked(known())), ...OWN_CUSTOMER };
 		const options = { credentials: account.credentials, workflowId: 'retried' };
 		account.fault('charge', { kind: 'status', status: 422, after: 1 });
@@ -311,7 +308,7 @@ describe('The cart of Create PIX', () => {
 		expect(account.sandbox.charges()).toBe(1);
 	});
 
-	test('is read completely for one of three executions if the other two are canceled', async () => {
+	test('is filled for one of three executions if the other two are canceled', async () => {
 		account.fault('list', { kind: 'delay', ms: 50 }, 'always');
 		const started = customers(3).map(({ document: customerDocument }) =>
 			runNode({ ...cart(picked(known())), customerDocument }, { credentials: account.credentials }),

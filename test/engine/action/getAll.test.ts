@@ -64,14 +64,14 @@ describe('Product > Get Many', () => {
 	test.each([
 		['a list', '={{ [2, "3"] }}'],
 		['a text with gaps', ' ,2,,3 '],
-	])('takes categories as %s', async (_name, categories) => {
+	])('accepts categories as %s', async (_name, categories) => {
 		await account.run({ ...PARAMETERS, filters: { categories } });
 
 		expect(sent()[0]).toMatchObject({ categories: '2,3' });
 	});
 
 	test.each(['2, cursos', '2a', 'a2'])(
-		'refuses categories that are no numbers: %s',
+		'refuses categories that are not numbers: %s',
 		async (categories) => {
 			const failure = await account.fail({ ...PARAMETERS, filters: { categories } });
 
@@ -82,7 +82,7 @@ describe('Product > Get Many', () => {
 		},
 	);
 
-	/** What the service answers, whatever page is asked for, or to one of them. */
+	/** Sets the answer of the service to requests for every page, or for one page. */
 	const answer = (data: unknown[], more: IDataObject = {}, query?: { page: string }): void => {
 		const set = { data, meta: null, links: { next: null }, ...more };
 		account.sandbox.addFault({ kind: 'patchBody', set, query, times: 'always' });
@@ -142,7 +142,7 @@ describe('Product > Get Many', () => {
 	describe('of a service with rows of another kind', () => {
 		const offer = (hash: string): IDataObject => ({ hash, title: null, price: 100 });
 
-		test.each(['offers', 'offer'])('gives one for each offer, under %s', async (name) => {
+		test.each(['offers', 'offer'])('returns one row for each offer, under %s', async (name) => {
 			const data = ['o1', 'o2'].map((hash) => ({
 				hash: 'p1',
 				[name]: name === 'offer' ? offer(hash) : [offer(hash)],
@@ -167,7 +167,7 @@ describe('Product > Get Many', () => {
 			]);
 		});
 
-		test('does not take a field "offer" of a product for the offer of a split row', async () => {
+		test('does not use a field "offer" of a product as the offer of a split row', async () => {
 			answer([{ hash: 'p1', offer: { price: 1 }, offers: [{ hash: 'o1', price: 4700 }] }]);
 
 			const { json } = await account.run({ ...PARAMETERS, simplify: true });
@@ -216,11 +216,11 @@ describe('Product > Get Many', () => {
 
 	test.each<[string, INodeParameters, string]>([
 		['the limit', { limit: 5 }, '5'],
-		['250, however much is wanted', { limit: 1_000 }, '250'],
+		['250 for a larger limit', { limit: 1_000 }, '250'],
 		['250 for all', { returnAll: true }, '250'],
-		['250 where a search may drop many', { limit: 5, filters: { search: 'x' } }, '250'],
-		['250 where categories may', { limit: 5, filters: { categories: '2' } }, '250'],
-		['250 where a status may', { limit: 5, filters: { status: 1 } }, '250'],
+		['250 for a search, which may drop many', { limit: 5, filters: { search: 'x' } }, '250'],
+		['250 for categories, which may drop many', { limit: 5, filters: { categories: '2' } }, '250'],
+		['250 for a status, which may drop many', { limit: 5, filters: { status: 1 } }, '250'],
 		['the limit with blank filters', { limit: 5, filters: { search: ' ', categories: '' } }, '5'],
 		['the Page Size of the form', { limit: 5, options: { pageSize: 7 } }, '7'],
 	])('asks for pages of %s', async (_name, parameters, expected) => {
@@ -241,18 +241,15 @@ describe('Product > Get Many', () => {
 
 	test.each<[string, number, INodeParameters, number]>([
 		['it refuses the account', 403, {}, 0],
-		['it has taken the page size before', 422, { limit: 50 }, 1],
-	])(
-		'asks once only where the service refuses and %s',
-		async (_name, status, parameters, after) => {
-			account.sandbox.addFault({ kind: 'status', status, after });
+		['it has accepted the page size before', 422, { limit: 50 }, 1],
+	])('asks only once if the service refuses and %s', async (_name, status, parameters, after) => {
+		account.sandbox.addFault({ kind: 'status', status, after });
 
-			const failure = await account.fail({ ...PARAMETERS, ...parameters });
+		const failure = await account.fail({ ...PARAMETERS, ...parameters });
 
-			expect(failure.httpCode).toBe(String(status));
-			expect(account.sandbox.requests).toHaveLength(after + 1);
-		},
-	);
+		expect(failure.httpCode).toBe(String(status));
+		expect(account.sandbox.requests).toHaveLength(after + 1);
+	});
 
 	test('keeps to the Request Limit of the form, and says once that it has waited', async () => {
 		const startedAt = clock.elapsed();
@@ -274,10 +271,10 @@ describe('Product > Get Many', () => {
 
 	describe('sends no further request once', () => {
 		const fetched = (): unknown[] => account.sandbox.requests.map(({ query }) => query.page);
-		/** Of five pages, three wait in line as soon as the second one is asked for. */
+		/** Of five pages, three are queued when the second page is requested. */
 		const ALL = { ...PARAMETERS, returnAll: true, options: { requestLimit: 2 } };
 
-		test('a page has failed, although the run goes on', async () => {
+		test('a page has failed, even if the run goes on', async () => {
 			account.sandbox.addFault({ kind: 'status', status: 403, query: { page: '2' } });
 
 			const { json } = await account.run(ALL, { items: [{}, {}], continueOnFail: true });

@@ -41,7 +41,7 @@ describe('Transaction > Get', () => {
 		});
 	});
 
-	test('takes the hash of the input item by default, and names the field if there is none', async () => {
+	test('uses the hash of the input item by default, and the error names the field if there is none', async () => {
 		const { transactionHash: _default, ...untouched } = parameters;
 
 		const { json } = await account.run(untouched, { items: created });
@@ -75,7 +75,7 @@ describe('Transaction > Get', () => {
 
 	test.each([
 		['another transaction', () => 'another1'],
-		['one that the service spells otherwise', () => String(created[0]?.hash).toUpperCase()],
+		['a hash that the service spells differently', () => String(created[0]?.hash).toUpperCase()],
 	])('refuses %s instead of the requested transaction', async (_name, hash) => {
 		account.fault('read', { kind: 'patchBody', set: { hash: hash() } });
 

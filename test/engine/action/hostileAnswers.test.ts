@@ -6,7 +6,7 @@ import { HOSTILE_BODIES } from '../../helpers/notices';
 import { everythingIn, runNode } from '../../helpers/engine';
 import { pixParameters, useAccount } from '../../helpers/account';
 
-/** Where JavaScript makes a text of it, it throws. */
+/** JavaScript throws when it converts this value to text. */
 const NO_TEXT = { toString: 1 };
 const BODIES = Object.entries(HOSTILE_BODIES);
 /** Any characters. fast-check's own unit `binary` takes seconds to build. */
@@ -18,7 +18,7 @@ const BINARY = fc.string({
 /** A long answer must not become a long error: n8n stores it with the execution. */
 const LONGEST_ERROR = 20_000;
 
-describe('An answer that is made to make the node fail', () => {
+describe('An answer that is made to break the node', () => {
 	const account = useAccount();
 	let charge: INodeParameters;
 
@@ -50,7 +50,7 @@ describe('An answer that is made to make the node fail', () => {
 		expect(json).toMatchObject([{ hash: 'made1', customer_phone: null }]);
 	});
 
-	/** A 2xx that has the hash of a transaction, and anything else under the names that are read. */
+	/** Bodies with any values under the names that the package reads. */
 	const answers = () => {
 		const odd = fc.oneof(
 			fc.jsonValue({ maxDepth: 3 }),
@@ -89,7 +89,7 @@ describe('An answer that is made to make the node fail', () => {
 	};
 
 	test.each([true, false])(
-		'fails no charge that has a hash, whatever else it holds (Simplify %s)',
+		'does not fail a charge if it contains a hash, whatever else it contains (Simplify %s)',
 		async (simplify) => {
 			const hashes = fc.oneof(
 				fc.constantFrom('ab12', 'a/b', '\u0000x', 'h'.repeat(5_000), 12),
@@ -124,9 +124,9 @@ describe('An answer that is made to make the node fail', () => {
 		['in a list in a failure', '{"success":"false","data":[{"hash":"made1"}]}'],
 		['deep in a failure', '{"success":false,"result":{"transaction":{"hash":"made1"}}}'],
 		['under another name in a failure', '{"success":false,"transaction_hash":"made1"}'],
-		['that JSON cannot hold', '{"hash":90071992547409931}'],
-		['that JSON cannot hold, wrapped', '{"success":true,"data":{"hash":9007199254740993}}'],
-		['that is no whole number', '{"hash":1.5}'],
+		['that JSON cannot represent', '{"hash":90071992547409931}'],
+		['that JSON cannot represent, wrapped', '{"success":true,"data":{"hash":9007199254740993}}'],
+		['that is not a whole number', '{"hash":1.5}'],
 	])('a hash %s leaves a charge in doubt', async (_name, body) => {
 		const shop = { mode: 'trigger', workflowId: `odd ${body}` } as const;
 		answer(200, body);
@@ -146,7 +146,7 @@ describe('An answer that is made to make the node fail', () => {
 	});
 
 	test.each(['deep 64', 'deep 5000', 'deep 100000'])(
-		'lists that are nested too deeply leave a charge in doubt, and a read failed: %s',
+		'lists that are nested too deeply leave a charge in doubt, and fail a read: %s',
 		async (lists) => {
 			const body = withDeepLists(`{"hash":"ab12","payment_status":"paid","x":"${lists}"}`);
 			answer(201, body);
@@ -164,7 +164,7 @@ describe('An answer that is made to make the node fail', () => {
 		['half a character', '\\ud800x', 404, /already charged, but transaction .* could not be read$/],
 		['blanks around it', ' ab12 ', 200, /^undefined$/],
 	])(
-		'a hash with %s: its order is found again, or told as not shown yet',
+		'a repeated order whose hash has %s sends no second charge',
 		async (_name, hash, status, told) => {
 			const order = {
 				mode: 'trigger',
@@ -185,7 +185,7 @@ describe('An answer that is made to make the node fail', () => {
 	);
 
 	test.each(BODIES)(
-		'%s: under 500 the outcome is unknown, under 422 it is a refusal',
+		'%s makes the outcome of a 500 unknown and that of a 422 a refusal',
 		async (_name, body) => {
 			answer(500, body);
 			const unclear = await account.fail(charge);
@@ -203,19 +203,16 @@ describe('An answer that is made to make the node fail', () => {
 	test.each([
 		['words', () => jest.spyOn(errorWords, 'readServiceWords')],
 		['transaction', () => jest.spyOn(resource, 'readResource')],
-	])(
-		'a fault of the package itself in reading the %s is an unknown outcome',
-		async (_name, spy) => {
-			spy().mockImplementation(() => {
-				throw new RangeError('Maximum call stack size exceeded');
-			});
+	])('a fault of the package in reading the %s makes the outcome unknown', async (_name, spy) => {
+		spy().mockImplementation(() => {
+			throw new RangeError('Maximum call stack size exceeded');
+		});
 
-			const { message } = await account.fail(charge);
+		const { message } = await account.fail(charge);
 
-			expect(message).toMatch(unknown);
-			expect(account.sandbox.charges()).toBe(1);
-		},
-	);
+		expect(message).toMatch(unknown);
+		expect(account.sandbox.charges()).toBe(1);
+	});
 
 	test('encoded tokens reach neither items nor errors', async () => {
 		const encoded = (token: string): string =>
@@ -235,7 +232,7 @@ describe('An answer that is made to make the node fail', () => {
 	});
 });
 
-/** Written by name, since neither JSON.stringify nor a report of fast-check can be so deep. */
+/** Replaces names by deep lists, because neither JSON.stringify nor a report of fast-check can be so deep. */
 function withDeepLists(json: string): string {
 	return json.replace(/"deep (\d+)"/g, (_name, levels: string) => {
 		return '['.repeat(Number(levels)) + ']'.repeat(Number(levels));

@@ -15,7 +15,7 @@ const names = PROXY_VARIABLES.flatMap((name) => [name, name.toLowerCase()]);
 
 const open: Array<() => unknown> = [];
 
-/** Opens a server until the end of the test, and gives its port. */
+/** Opens a server until the end of the test, and returns its port. */
 async function listen(server: Server): Promise<number> {
 	open.push(() => server.close());
 	server.on('connection', (socket: Socket) => open.push(() => socket.destroy()));
@@ -23,13 +23,13 @@ async function listen(server: Server): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-/** What a server does with a connection once something has come. */
+/** Acts on a connection once it has received something. */
 async function raw(act: (socket: Socket) => void): Promise<number> {
 	const server = createServer((socket) => {
 		socket.on('error', () => undefined);
 		socket.once('data', () => {
 			act(socket);
-			// Only who reads on notices that the other has hung up.
+			// A socket that is not read does not notice that the peer has hung up.
 			socket.resume();
 		});
 	});
@@ -63,7 +63,7 @@ describe('A request that never left this machine', () => {
 	const shop = useShop();
 	const own = selfSigned();
 	const before = names.map((name) => [name, process.env[name]] as const);
-	/** Requests that a server of the test has received. */
+	/** The number of requests that the servers of the test have received. */
 	let received = 0;
 
 	beforeEach(() => {
@@ -112,7 +112,7 @@ describe('A request that never left this machine', () => {
 		['an unknown host', async () => 'http://shop.invalid/v1'],
 		['no route to any of two addresses', async () => hostWithTwoAddresses()],
 		[
-			'https where the service speaks http',
+			'https to a service that speaks http',
 			async () => local(new URL(shop.account.sandbox.baseUrl).port),
 		],
 		['a certificate that is not accepted', async () => local(await https(() => undefined))],
@@ -121,7 +121,7 @@ describe('A request that never left this machine', () => {
 			async () => local(await raw((socket) => socket.resetAndDestroy())),
 		],
 		['a handshake without an answer', async () => local(await raw(() => undefined))],
-	])('%s: nothing was sent, and nothing is in doubt', async (_name, start) => {
+	])('%s leaves no doubt, and the error says that nothing was sent', async (_name, start) => {
 		const baseUrl = await start();
 		const failed = [await charge(baseUrl), await charge(baseUrl)];
 
@@ -151,7 +151,7 @@ describe('A request that never left this machine', () => {
 			'ECONNRESET',
 			async () => await tunnel(await raw((socket) => socket.end())),
 		],
-	])('a proxy that %s: nothing was sent, and no token is blamed', async (_name, code, start) => {
+	])('with a proxy that %s nothing is sent and no token is blamed', async (_name, code, start) => {
 		process.env.HTTPS_PROXY = await start();
 
 		const failed = await charge('https://shop.example/v1');
@@ -160,7 +160,7 @@ describe('A request that never left this machine', () => {
 		expect(errorOf(failed)).toContain(code);
 	});
 
-	describe('but once TLS is established it is the service that answers', () => {
+	describe('once TLS is established, the service has answered:', () => {
 		beforeEach(() => {
 			const { connect: secure } = tls;
 			jest.spyOn(tls, 'connect').mockImplementation(((options: tls.ConnectionOptions) =>
@@ -176,16 +176,16 @@ describe('A request that never left this machine', () => {
 		const DOUBT = /may already have been charged: /;
 
 		test.each<[string, RegExp, (socket: Socket) => void]>([
-			['403', /\(403\)/, answering(403)],
-			['407', /\(407\)/, answering(407)],
+			['403 is a refusal', /\(403\)/, answering(403)],
+			['407 is a refusal', /\(407\)/, answering(407)],
 			...[500, 502, 503, 504].map((status): [string, RegExp, (socket: Socket) => void] => [
-				`${status}: a doubt`,
+				`${status} leaves a doubt`,
 				DOUBT,
 				answering(status),
 			]),
-			['a reset: a doubt', DOUBT, (socket) => socket.destroy()],
-			['nothing: a doubt', DOUBT, () => undefined],
-		])('and what comes back is %s, directly and through a proxy', async (_name, expected, act) => {
+			['a reset leaves a doubt', DOUBT, (socket) => socket.destroy()],
+			['no answer leaves a doubt', DOUBT, () => undefined],
+		])('%s, directly and through a proxy', async (_name, expected, act) => {
 			const port = await https(act);
 			const direct = await charge(`https://127.0.0.1:${port}/v1`);
 			process.env.HTTPS_PROXY = await tunnel(port);

@@ -7,10 +7,10 @@ import { codeIn } from '../../helpers/charging';
 const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
 const SHOP = { mode: 'trigger', workflowId: 'shop' } as const;
 
-describe('A price that differs from the catalog by exactly a hundred', () => {
+describe('A price that is exactly a hundred times the price in the catalog, or a hundredth', () => {
 	const account = useAccount();
 
-	/** The hash of an offer that the service takes. */
+	/** The hash of an offer that the service accepts. */
 	const known = (): string => account.sandbox.products[0]?.offers[0]?.hash ?? '';
 	const sells = (price: number | string): void =>
 		account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: known(), title: 'A', price }] });
@@ -102,7 +102,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 	test.each([
 		['an item before the catalog is read', [{ title: 'A', price: '1990' }, { price: '19,90' }], 0],
 		['an item after the catalog is read', [{ price: '19,90' }, { title: 'A', price: '1990' }], 1],
-	])('in one item stops the whole run before anything is sent: %s', async (_name, items, wrong) => {
+	])('stops the whole run before anything is sent if it is in %s', async (_name, items, wrong) => {
 		sells(1990);
 		const more = { title: '={{ $json.title }}' };
 
@@ -191,14 +191,14 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 			await account.sandbox.setStatus(String(json[0]?.hash), 'expired');
 			return '';
 		};
-		/** Gives the code to charge again. */
+		/** Returns the code to charge again. */
 		const leaveInDoubt = async (): Promise<string> => {
 			account.fault('charge', { kind: 'resetAfterProcessing' });
 			await account.fail(order(), SHOP);
 			return codeIn(await runNode(order(), { credentials: account.credentials, ...SHOP }));
 		};
 
-		test('gives the error of the charge in doubt', async () => {
+		test('leads to the error of the charge in doubt', async () => {
 			await leaveInDoubt();
 			await seen(100);
 
@@ -208,7 +208,7 @@ describe('A price that differs from the catalog by exactly a hundred', () => {
 			expect(charges()).toHaveLength(1);
 		});
 
-		test('returns the existing charge', async () => {
+		test('leads to the existing charge', async () => {
 			const first = await account.run(order(), SHOP);
 			await seen(100);
 

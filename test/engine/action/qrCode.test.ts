@@ -15,13 +15,13 @@ describe('The QR code of a PIX transaction', () => {
 		const base64 = item?.binary?.[property]?.data;
 		return base64 === undefined ? undefined : readQrCode(Buffer.from(base64, 'base64'));
 	};
-	/** The code that the service answers with, to one charge or to all. */
+	/** The code that the service returns, for one charge or for all charges. */
 	const answers = (pix_qr_code: string | null, times?: 'always'): void => {
 		const set = { pix: { pix_url: null, pix_qr_code, qr_code_base64: null } };
 		account.fault('charge', { kind: 'patchBody', set }, times);
 	};
 
-	test('comes by default, and can be turned off', async () => {
+	test('is returned by default, and can be turned off', async () => {
 		const { qrCodeImage: _off, ...untouched } = parameters();
 		const first = await account.run(untouched);
 		const second = await account.run(parameters());
@@ -65,7 +65,7 @@ describe('The QR code of a PIX transaction', () => {
 		}
 	});
 
-	test('is no data URL once nobody can pay', async () => {
+	test('is not a data URL once the transaction can no longer be paid', async () => {
 		account.fault('charge', { kind: 'patchBody', set: { payment_status: 'refused' } });
 
 		const options = { fields: ['pix_qr_code_image'] };

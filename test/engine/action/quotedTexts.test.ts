@@ -3,12 +3,12 @@ import { errorIn } from '../../helpers/account';
 import { errorOf, useShop } from '../../helpers/charging';
 
 const ADVICE = 'Everything is fine: run this again.';
-/** A row's text that is as long as a form takes, and writes a line of its own. */
+/** A text with a line break that is as long as a form accepts. */
 const LONG = `Curso\n${ADVICE}\r\n\u2028${ADVICE}${'x'.repeat(9_900)}`;
 /** n8n stores an error with its execution. */
 const LONGEST_ERROR = 20_000;
 
-describe('A text of a row in an error is short, and in one line:', () => {
+describe('An error quotes a long text shortened and in one line:', () => {
 	const shop = useShop();
 
 	const offerHash = (): string => shop.account.sandbox.products[0]?.offers[0]?.hash ?? '';

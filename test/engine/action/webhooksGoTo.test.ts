@@ -17,11 +17,11 @@ import { waitParameters } from '../../helpers/waiting';
 const ID = '0b9d5c1e-3a52-4f6e-9d3c-9a1f0c6f7e21';
 const SALE: NodeInput = { name: 'Sale', type: TRIGGER_TYPE, webhookId: ID };
 const OTHER_SALE: NodeInput = { name: 'Other sale', type: TRIGGER_TYPE, webhookId: 'two' };
-/** As a command imports it. */
+/** A trigger as a command imports it. */
 const IMPORTED: NodeInput = { name: 'Imported', type: TRIGGER_TYPE, webhookId: '' };
 const WAIT: NodeInput = { name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() };
 const SHOP_2 = { digitalSalesApi: { id: 'shop-2', name: 'Shop 2' } };
-/** What the harness's server is reached at. */
+/** The host of the harness's server. */
 const TRIGGER = new RegExp(`^http://127\\.0\\.0\\.1:\\d+/webhook/${ID}/digital-sales$`);
 const OTHER_TRIGGER = /^http:\/\/127\.0\.0\.1:\d+\/webhook\/two\/digital-sales$/;
 const IN_CREDENTIAL = 'https://n8n.example.com/webhook/credential/digital-sales';
@@ -48,7 +48,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		const { webhooksGoTo: _none, ...parameters } = pixParameters(account.sandbox);
 		return parameters;
 	};
-	/** A node that starts the workflow, Charge and what follows; beside them other triggers. */
+	/** A start node, Charge, the nodes after it, and other triggers. */
 	async function charge({
 		start = { name: 'Start', type: START_TYPE },
 		next = [],
@@ -177,7 +177,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		const asked = async (mode: WorkflowExecuteMode = 'manual') =>
 			await charge({ notificationUrl: IN_CREDENTIAL, triggers: [SALE], mode });
 
-		// n8n publishes a workflow of which a trigger cannot be, so its form or schedule starts without it.
+		// n8n publishes a workflow without a trigger that fails, so its form or schedule starts without that trigger.
 		test.each(['manual', 'trigger'] as const)(
 			'in the mode %s, a trigger that is not published is not notified',
 			async (mode) => {
@@ -302,7 +302,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			);
 		});
 
-		// The same address, as a person may write it or an earlier domain had it.
+		// The same address in another spelling, or under an earlier domain.
 		test.each<[string, NodeInput]>([
 			[`HTTPS://OLD.EXAMPLE.COM:443/webhook/${ID.toUpperCase()}/digital-sales/#top`, SALE],
 			[`https://n8n.example.com/webhook/${ID.slice(0, -1)}%31/digital-sales?x=%`, SALE],

@@ -58,7 +58,7 @@ describe('What is sent', () => {
 					{ title: 'B', price: null },
 				],
 			],
-		])('without any amount and with %s missing is refused', async (label, list) => {
+		])('without any amount is refused if %s is missing', async (label, list) => {
 			const failure = await account.fail(charge({ cart: list }));
 
 			expect(failure.message).toBe(`Additional Fields > Custom Fields > ${label} is empty`);
@@ -106,7 +106,7 @@ describe('What is sent', () => {
 		);
 
 		test.each(['hooks.example.com', 'ftp://hooks.example.com', '', 5, null])(
-			'refuses a webhook_url that is no address: %j',
+			'refuses a webhook_url that is not an address: %j',
 			async (webhook_url) => {
 				const failure = await account.fail(charge(JSON.stringify({ webhook_url })));
 
@@ -210,7 +210,7 @@ describe('What is sent', () => {
 			expect(withoutValues(added)).toEqual(withoutValues(promised));
 		});
 
-		test('has that field also for the address that Automatic finds', async () => {
+		test('has the Notification Field also for the address that Automatic finds', async () => {
 			const credentials = account.credentialsWith({
 				notificationField: 'postback_url',
 				notificationUrl: url,
@@ -223,7 +223,7 @@ describe('What is sent', () => {
 			expect(account.bodies()).toMatchObject([{ webhook_url: url, postback_url: url }]);
 		});
 
-		test('has no such field if nobody is notified', async () => {
+		test('has no Notification Field if nobody is notified', async () => {
 			const credentials = account.credentialsWith({ notificationField: 'postback_url' });
 
 			await account.run(pixParameters(account.sandbox, { webhooksGoTo: 'none' }), { credentials });

@@ -45,7 +45,7 @@ describe('What people type', () => {
 			'Additional Fields > Custom Fields > amount is R$ 0,00',
 			{ additionalFields: { customFields: '{"amount": 0}' } },
 		],
-	])('a charge of nothing is not sent: %s', async (message, parameters) => {
+	])('a charge of R$ 0,00 is not sent: %s', async (message, parameters) => {
 		const failure = await account.fail(pixParameters(account.sandbox, parameters));
 
 		expect(failure.message).toBe(message);

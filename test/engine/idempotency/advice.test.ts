@@ -4,7 +4,6 @@ import {
 	connect,
 	crashedData,
 	type NodeOutcome,
-	NodeProcess,
 	NO_OP_TYPE,
 	runWorkflow,
 	START_TYPE,
@@ -16,6 +15,7 @@ import {
 	errorOf,
 	OWN_CUSTOMER,
 	RETRY_ON_FAIL,
+	otherProcess,
 	useShop,
 } from '../../helpers/charging';
 
@@ -26,20 +26,20 @@ const CALLED_AGAIN =
 	'it creates everything that has no Order Reference again. First remove the items that this call and its other calls created from its input.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
 
-/** What an error advises holds where it is read: if one follows it, nobody is charged twice. */
-describe('What a charge that failed advises', () => {
+/** A person who follows the advice charges nobody twice. */
+describe('The advice in the error of a failed charge', () => {
 	const limit = useLimits();
 	afterEach(() => jest.restoreAllMocks());
 	const shop = useShop();
 
-	/** Charges three customers, of whom the third is refused. */
+	/** Charges three customers. The third is refused. */
 	const thirdRefused = async (ask: Ask = {}): Promise<NodeOutcome> => {
 		shop.fault('refuse', 2);
 		return await shop.ask({ more: OWN_CUSTOMER, items: customers(3), ...ask });
 	};
 
 	test.each(['trigger', 'webhook', 'manual', 'chat'] as const)(
-		'is n8n’s Retry if the execution has one: mode %s',
+		'is to use n8n’s Retry if the execution can have one (mode %s)',
 		async (mode) => {
 			const error = errorOf(await thirdRefused({ mode }));
 
@@ -51,7 +51,7 @@ describe('What a charge that failed advises', () => {
 	test.each([
 		['trigger', { saveDataErrorExecution: 'none' }],
 		['manual', { saveManualExecutions: false }],
-	] as const)('is no Retry if n8n keeps nothing of the execution: %s', async (mode, settings) => {
+	] as const)('is no Retry if n8n does not keep the execution: %s', async (mode, settings) => {
 		const parameters = shop.parameters(undefined, OWN_CUSTOMER);
 		shop.fault('refuse', 2);
 		const { data } = await runWorkflow({
@@ -71,32 +71,32 @@ describe('What a charge that failed advises', () => {
 		expect(description).toContain('then run this again without those items.');
 	});
 
-	describe('in a sub-workflow is to call it again, with a warning:', () => {
+	describe('in a sub-workflow is to call it again, but without the created items:', () => {
 		const mode = 'integrated';
 		const code = async () => await shop.ask({ mode, more: OWN_CUSTOMER, items: customers(1) });
 
 		test.each<[string, () => Promise<NodeOutcome>]>([
-			['some were charged', async () => await thirdRefused({ mode })],
+			['after some items were charged', async () => await thirdRefused({ mode })],
 			[
-				'none was charged in this call',
+				'after no item of this call was charged',
 				async () => {
 					shop.fault('refuse');
 					return await code();
 				},
 			],
 			[
-				'a mistake in the form',
+				'after a mistake in the form',
 				async () => await shop.ask({ mode, more: { customerDocument: '1' } }),
 			],
 			[
-				'an outcome that is not known',
+				'after an unknown outcome',
 				async () => {
 					shop.fault('lose');
 					return await code();
 				},
 			],
 			[
-				'a refusal with a code',
+				'after a refusal that shows a code',
 				async () => {
 					shop.fault('lose');
 					await code();
@@ -112,7 +112,7 @@ describe('What a charge that failed advises', () => {
 		});
 	});
 
-	test('speaks of the item alone under On Error: Continue', async () => {
+	test('is to run only the failed item again under On Error: Continue', async () => {
 		const first = await thirdRefused({ continueOnFail: true });
 		shop.fault('lose');
 		await shop.ask({ more: OWN_CUSTOMER, items: customers(4).slice(3), continueOnFail: true });
@@ -129,12 +129,12 @@ describe('What a charge that failed advises', () => {
 		}
 	});
 
-	test('in a Retry is that Retry, also if nothing is known of its first attempt', async () => {
+	test('in a Retry is to use Retry again, even if the result of the first attempt is not on record', async () => {
 		const first = await shop.ask({ more: OWN_CUSTOMER, items: customers(2) });
 		const retry = await shop.ask({
 			retryOf: crashedData(first.begun, [{ name: 'Digital Sales', finished: false }]),
 			more: OWN_CUSTOMER,
-			process: NodeProcess.fresh(),
+			...otherProcess(),
 		});
 
 		expect(shop.charges).toBe(2);
@@ -142,7 +142,7 @@ describe('What a charge that failed advises', () => {
 		expect(errorOf(retry)).toMatch(/if not, to [\w-]{9}; then use Retry with currently saved/);
 	});
 
-	describe('never says "not sent" of what an earlier attempt may have charged:', () => {
+	describe('says that an earlier attempt may have succeeded:', () => {
 		const MAY = 'but an earlier attempt of this execution may have succeeded';
 
 		test.each<[string, Ask]>([
@@ -153,10 +153,10 @@ describe('What a charge that failed advises', () => {
 			],
 			['an operation that does not exist', { more: { operation: 'refund' } }],
 			[
-				'an address that is none',
+				'a notification URL that is not a web address',
 				{ more: { ...OWN_CUSTOMER, webhooksGoTo: 'url', notificationUrl: 'ftp://x' } },
 			],
-		])('%s in a Retry', async (_what, ask) => {
+		])('in a Retry with %s', async (_what, ask) => {
 			const first = await thirdRefused();
 			const stopped = await shop.ask({ retrying: first, ...ask });
 			const continued = await shop.ask({ retrying: first, ...ask, continueOnFail: true });
@@ -167,7 +167,7 @@ describe('What a charge that failed advises', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('the second try of Retry On Fail', async () => {
+		test('in the second try of Retry On Fail', async () => {
 			const offerHash = shop.account.sandbox.products[0]?.offers[0]?.hash;
 			shop.fault('refuse', 1);
 			shop.account.fault('list', { kind: 'status', status: 500, after: 1 }, 'always');
@@ -183,7 +183,7 @@ describe('What a charge that failed advises', () => {
 		});
 	});
 
-	test('speaks of the item alone in a run of several', async () => {
+	test('in a run of several items says "this item was not sent", not "nothing was sent"', async () => {
 		limit({ maxTries: 1 });
 		shop.fault('lose', 2);
 		await shop.ask({ more: OWN_CUSTOMER, items: customers(3), continueOnFail: true });
@@ -193,7 +193,7 @@ describe('What a charge that failed advises', () => {
 		expect(errorOf(refused)).not.toMatch(/nothing was sent/i);
 	});
 
-	test('of a list that an earlier execution has charged in part is to leave those items out', async () => {
+	test('for a list that an earlier execution charged in part is to leave those items out, except in its Retry', async () => {
 		const list = { more: OWN_CUSTOMER, items: customers(3) };
 		shop.fault('lose', 1);
 		const failed = await shop.ask(list);
@@ -203,7 +203,7 @@ describe('What a charge that failed advises', () => {
 		expect(errorOf(await shop.ask({ ...list, retrying: failed }))).not.toContain(told);
 	});
 
-	test('nor in a loop that has sent others', async () => {
+	test('in a loop that charged earlier items says "this item was not sent", not "nothing was sent"', async () => {
 		const items = customers(2);
 		const { data } = await runWorkflow({
 			credentials: shop.account.credentials,
@@ -228,11 +228,11 @@ describe('What a charge that failed advises', () => {
 		expect(String(data.PIX?.error?.description)).not.toMatch(/nothing was sent/i);
 	});
 
-	describe('of a list that is stopped is in n8n’s log:', () => {
+	describe('in n8n’s log', () => {
 		const warnings = ({ logs }: NodeOutcome) =>
 			logs.filter(({ level }) => level === 'warn').map(({ text }) => text);
 
-		test('what was charged, and what may have been', async () => {
+		test('lists the charges that exist and the charges that may exist after the run is canceled', async () => {
 			shop.account.fault(
 				'charge',
 				{ kind: 'delayAfterProcessing', ms: 60_000, after: 8 },
@@ -255,7 +255,7 @@ describe('What a charge that failed advises', () => {
 			expect(logged).not.toMatch(/Maria|4725/);
 		});
 
-		test('nothing, if it has charged nobody', async () => {
+		test('says nothing if the run is canceled before a charge was sent', async () => {
 			shop.account.fault('list', { kind: 'delay', ms: 60_000 }, 'always');
 			const offerHash = shop.account.sandbox.products[0]?.offers[0]?.hash;
 			const run = await shop.ask({
@@ -266,12 +266,12 @@ describe('What a charge that failed advises', () => {
 			expect([run.status, warnings(run)]).toEqual(['canceled', []]);
 		});
 
-		test('nothing, if it ends by itself', async () => {
+		test('says nothing if the run fails by itself', async () => {
 			expect(warnings(await thirdRefused())).toEqual([]);
 		});
 	});
 
-	test('of a mistake keeps to what is true: nobody was charged', async () => {
+	test('after a mistake in the form says that no item of the run was sent', async () => {
 		const run = await shop.ask({ more: { ...OWN_CUSTOMER, ...WRONG_CPF }, items: customers(4) });
 
 		expect(errorOf(run)).toContain(
@@ -280,11 +280,11 @@ describe('What a charge that failed advises', () => {
 		expect(shop.posts).toBe(0);
 	});
 
-	describe('names the item as a person counts, because n8n counts from 0:', () => {
+	describe('gives the position of the item counted from 1, because n8n counts from 0:', () => {
 		const POSITION = /This item is number (\d) of (\d); n8n counts items from 0\./;
 		const positionIn = (run: NodeOutcome) => POSITION.exec(errorOf(run))?.slice(1);
 
-		test('one of several', async () => {
+		test('for one of several items', async () => {
 			const more = { ...OWN_CUSTOMER, ...WRONG_CPF };
 			const run = await shop.ask({ more, items: customers(4) });
 
@@ -292,14 +292,14 @@ describe('What a charge that failed advises', () => {
 			expect(positionIn(run)).toEqual(['3', '4']);
 		});
 
-		test('in a sub-workflow, one of several that it was called with', async () => {
+		test('for one of several items that a sub-workflow was called with', async () => {
 			expect(positionIn(await thirdRefused({ mode: 'integrated' }))).toEqual(['3', '3']);
 		});
 
 		test.each<[string, Ask]>([
-			['not the only one', { more: WRONG_CPF, items: [{ n: 2 }] }],
+			['but not for the only item', { more: WRONG_CPF, items: [{ n: 2 }] }],
 			[
-				'not the first, if none is at fault',
+				'but not if the credential is at fault, and no item',
 				{
 					credentials: { digitalSalesApi: { baseUrl: 'x x', apiToken: 't' } },
 					items: customers(3),
@@ -312,7 +312,7 @@ describe('What a charge that failed advises', () => {
 			expect(positionIn(run)).toBeUndefined();
 		});
 
-		test('not in the output of an item, which n8n pairs with its input', async () => {
+		test('but not in an error item, which n8n pairs with its input', async () => {
 			const more = { ...OWN_CUSTOMER, ...WRONG_CPF };
 			const run = await shop.ask({ more, items: customers(4), continueOnFail: true });
 

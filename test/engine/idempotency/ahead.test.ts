@@ -1,16 +1,12 @@
-import { NodeProcess } from '../../helpers/engine';
 import { errorIn } from '../../helpers/account';
-import { customers, errorOf, OWN_CUSTOMER, useShop } from '../../helpers/charging';
+import { customers, errorOf, OWN_CUSTOMER, PROCESSES, useShop } from '../../helpers/charging';
 
-describe('All items are looked at before the first is sent:', () => {
+describe('All items are checked before the first is sent:', () => {
 	const shop = useShop();
 	const TEN = { items: customers(10), more: OWN_CUSTOMER, order: '={{ "order-" + $json.n }}' };
 	const tenth = { items: customers(10).slice(9), more: OWN_CUSTOMER };
 
-	test.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('if the tenth is in doubt, nobody is charged, %s', async (_when, where) => {
+	test.each(PROCESSES)('if the tenth is in doubt, nobody is charged, %s', async (_when, where) => {
 		shop.fault('lose');
 		await shop.ask(tenth);
 		const refused = await shop.ask({ ...TEN, ...where() });
@@ -41,7 +37,7 @@ describe('All items are looked at before the first is sent:', () => {
 		expect(shop.charges).toBe(10);
 	});
 
-	test('with On Error: Continue the others are charged, and the error is about the charge', async () => {
+	test('under On Error: Continue the others are charged, and the error item describes the charge in doubt', async () => {
 		shop.fault('lose');
 		await shop.ask(tenth);
 		const { json } = await shop.ask({ ...TEN, continueOnFail: true });

@@ -1,25 +1,33 @@
-import { crashedData, NodeProcess } from '../../helpers/engine';
+import { crashedData } from '../../helpers/engine';
 import { errorIn } from '../../helpers/account';
-import { type Ask, customers, errorOf, MAYBE, OWN_CUSTOMER, useShop } from '../../helpers/charging';
+import {
+	type Ask,
+	customers,
+	errorOf,
+	MAYBE,
+	OWN_CUSTOMER,
+	otherProcess,
+	useShop,
+} from '../../helpers/charging';
 
 const ORDER = { order: 'order-1' };
 
-describe('A price that comes from the catalog, which changes', () => {
+describe('A catalog price that changes between two attempts', () => {
 	const shop = useShop();
 
 	const blank = (more: Ask['more'] = {}) => ({
 		more: { cart: { items: [{ offerHash: shop.offer, price: '' }] }, ...more },
 	});
 	const each = () => ({ ...blank(OWN_CUSTOMER), items: customers(3) });
-	/** Charges two of three customers; the third is refused. */
+	/** Charges two of three customers. The third is refused. */
 	const thirdRefused = async (ask: Ask = each()) => {
 		shop.sells(1990);
 		shop.fault('refuse', 2);
 		return await shop.ask(ask);
 	};
 
-	describe('in a Retry is no change:', () => {
-		test('what exists is returned, with a hint, and the rest is charged', async () => {
+	describe('in a Retry does not count as a changed charge:', () => {
+		test('existing charges are returned with a hint, and missing charges are made', async () => {
 			const first = await thirdRefused();
 			shop.sells(2500);
 			const retry = await shop.charge({ retrying: first, ...each() });
@@ -31,17 +39,17 @@ describe('A price that comes from the catalog, which changes', () => {
 			);
 		});
 
-		test('also with Order References, and after a restart', async () => {
+		test('the same holds with Order References after a restart', async () => {
 			const ask = { ...each(), order: '={{ $json.n }}' };
 			const first = await thirdRefused(ask);
 			shop.sells(2500);
-			const retry = await shop.charge({ retrying: first, ...ask, process: NodeProcess.fresh() });
+			const retry = await shop.charge({ retrying: first, ...ask, ...otherProcess() });
 
 			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			expect(shop.charges).toBe(3);
 		});
 
-		test('if the price is hundredfold now, what exists is returned all the same', async () => {
+		test('existing charges are returned even if the price is now a hundred times as high', async () => {
 			const ask = { ...each(), more: { ...each().more, additionalFields: { amount: '19,90' } } };
 			const first = await thirdRefused(ask);
 			shop.sells(199_000);
@@ -52,7 +60,7 @@ describe('A price that comes from the catalog, which changes', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('a price that somebody typed is one', async () => {
+		test('but a price that somebody typed since is a changed charge, and is refused', async () => {
 			const first = await thirdRefused();
 			const typed = { cart: { items: [{ offerHash: shop.offer, price: '25' }] }, ...OWN_CUSTOMER };
 			const retry = await shop.ask({ retrying: first, ...each(), more: typed });
@@ -61,20 +69,20 @@ describe('A price that comes from the catalog, which changes', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('after a crash it charges nobody again', async () => {
+		test('the Retry of a crash charges nobody again', async () => {
 			shop.sells(1990);
 			const { begun } = await shop.charge(each());
 			shop.sells(2500);
 			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
-			const retry = await shop.ask({ ...each(), retryOf, process: NodeProcess.fresh() });
+			const retry = await shop.ask({ ...each(), retryOf, ...otherProcess() });
 
 			expect(errorOf(retry)).toContain(`The customer ${MAYBE}`);
 			expect(shop.charges).toBe(3);
 		});
 	});
 
-	describe('the same order again, of another price', () => {
-		test('of the same customer: the refusal says what exists, both amounts, and both ways out', async () => {
+	describe('refuses a repeated order:', () => {
+		test('for the same customer the error names the transaction, both amounts and both ways out', async () => {
 			shop.sells(1990);
 			await shop.charge({ ...ORDER, ...blank() });
 			shop.sells(2500);
@@ -94,9 +102,9 @@ describe('A price that comes from the catalog, which changes', () => {
 		});
 
 		test.each([
-			['whose outcome is not known', {}, /Details: cart .*; amount R\$ 19,90; .*4725/],
+			['in doubt, with its details', {}, /Details: cart .*; amount R\$ 19,90; .*4725/],
 			[
-				'of another customer, of whom nothing is shown',
+				'in doubt for another customer, without its details',
 				{ customerDocument: '111.444.777-35' },
 				/It may have been for a different customer or amount/,
 			],
@@ -111,7 +119,7 @@ describe('A price that comes from the catalog, which changes', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('of another customer shows nothing of the first', async () => {
+		test('after a charge the error shows nothing of it to another customer', async () => {
 			shop.sells(1990);
 			await shop.charge({ ...ORDER, ...blank() });
 			shop.sells(2500);
@@ -126,7 +134,7 @@ describe('A price that comes from the catalog, which changes', () => {
 		});
 	});
 
-	test('a charge that is paid is returned without a word about its PIX code', async () => {
+	test('a paid charge is returned without a hint about its missing PIX code', async () => {
 		await shop.charge(ORDER);
 		await shop.latestBecomes('paid');
 		shop.account.fault('read', { kind: 'patchBody', set: { pix: null } });

@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import { cpf } from '../../helpers/charge';
 import { crashedData, NodeProcess, processedItems } from '../../helpers/engine';
 import { type Ask, codeIn, errorOf, MAYBE, retryable, useShop } from '../../helpers/charging';
-import { latencyOf, randomOf, stallingLatencyOf } from '../../helpers/database';
+import { latencyOf, stallingLatencyOf } from '../../helpers/database';
+import { seededRandom } from '../../sandbox/catalog';
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 6);
 const ORDER = { order: 'order-1' };
@@ -20,8 +21,8 @@ describe('Several processes', () => {
 		more: { customerDocument: cpf(100 + n) },
 	});
 
-	describe('that ask for one charge at the same moment', () => {
-		/** What the nth of them asks for, and what has to come before. */
+	describe('that request the same charge at the same moment', () => {
+		/** Prepares a race, and returns the request of the nth process. */
 		const RACES: Array<() => Promise<(nth: number) => Ask>> = [
 			async function theSameOrder() {
 				return () => ORDER;
@@ -45,11 +46,11 @@ describe('Several processes', () => {
 		];
 
 		test.each([
-			['takes its time', latencyOf, 12, 0],
+			['is slow', latencyOf, 12, 0],
 			['stalls for up to two seconds now and then', stallingLatencyOf, 1_500, 0],
-			['fails, half of the times after it has done it', latencyOf, 12, 0.05],
+			['fails, sometimes after it has written', latencyOf, 12, 0.05],
 		])(
-			'one charges, whatever it was asked by, and none charges twice: a database that %s',
+			'charge once, and never twice, with a database that %s',
 			async (_how, latency, latest, failures) => {
 				const property = fc.asyncProperty(
 					fc.constantFrom(...RACES),
@@ -60,7 +61,7 @@ describe('Several processes', () => {
 						shop.begin();
 						const asked = await prepare();
 						const before = shop.charges;
-						const random = randomOf(seed);
+						const random = seededRandom(seed);
 						processedItems.latency = () => latency(random);
 						processedItems.fails = () => random() < failures;
 						const begin = async (ask: Ask, nth: number, lateMs: number) => {
@@ -74,7 +75,7 @@ describe('Several processes', () => {
 						expect((await Promise.all(others)).map(errorOf).join('').trim()).toBe('');
 						const charged = (): number => shop.charges - before - others.length;
 						expect(charged()).toBeLessThanOrEqual(1);
-						// Of those who take the place of another one all may lose.
+						// If all replace an earlier charge, all may lose.
 						const isOwed = failures === 0 && asked(1).code === undefined;
 						expect(charged()).toBeGreaterThanOrEqual(isOwed ? 1 : 0);
 						const errors = outcomes.map(errorOf).filter((error) => error.trim() !== '');
@@ -98,10 +99,10 @@ describe('Several processes', () => {
 		);
 	});
 
-	test('that charge at the same moment: a refused charge, or one without reference, can be charged again at once', async () => {
+	test('that charge at the same moment can repeat refused charges and charges without reference at once', async () => {
 		for (let seed = 0; seed < 10; seed++) {
 			shop.begin();
-			const random = randomOf(seed);
+			const random = seededRandom(seed);
 			processedItems.latency = () => latencyOf(random);
 			const sales = [1, 2, 3, 4, 5, 6].map((n) => (n % 2 ? { ...other(n), order: '' } : other(n)));
 			const buy = async (some: Ask[], ...by: Array<NodeProcess | undefined>) =>
@@ -118,7 +119,7 @@ describe('Several processes', () => {
 		}
 	});
 
-	test('releases its keys when a concurrent order of the same customer wins', async () => {
+	test('an order releases its keys when a concurrent order of the same customer wins', async () => {
 		const { ended } = await shop.underWay({ order: 'order-1', process: one });
 		await shop.refused({ order: 'order-2', process: two });
 		await ended;
@@ -131,14 +132,14 @@ describe('Several processes', () => {
 		['two orders', 'order-1', 'order-2'],
 		['an order and a charge without reference', 'order-1', undefined],
 	])(
-		'that enter one hash at the same moment, for %s: one gets the charge',
+		'that enter one hash at the same moment for %s: only one gets the charge',
 		async (_, ...orders) => {
 			for (let seed = 0; seed < 8; seed++) {
 				shop.begin();
 				shop.fault('lose');
 				await shop.ask();
 				const hash = shop.hashes.at(-1);
-				const random = randomOf(seed);
+				const random = seededRandom(seed);
 				processedItems.latency = () => latencyOf(random);
 				const runs = orders.map(async (order, nth) => {
 					await pause(random() * 20 * nth);
@@ -150,7 +151,7 @@ describe('Several processes', () => {
 		},
 	);
 
-	describe('a charge that ends before it is sent', () => {
+	describe('a charge that is stopped before it is sent, because another item failed', () => {
 		/** Ends with an answer to the first of two items, while the second one is about to be sent. */
 		const endEarly = async (code?: string): Promise<void> => {
 			shop.fault('refuse');
@@ -171,7 +172,7 @@ describe('Several processes', () => {
 			expect(shop.posts - before).toBe(1);
 		};
 
-		test('in place of an expired charge can be asked for again', async () => {
+		test('can be requested again if it replaces an expired charge', async () => {
 			await shop.ask({ ...ORDER, process: one });
 			await shop.latestBecomes('expired');
 			await endEarly();
@@ -197,7 +198,7 @@ describe('Several processes', () => {
 		});
 		await pause(10_000);
 		expect(shop.posts).toBe(1);
-		// Nothing that the killed process would still write is written.
+		// A killed process writes nothing more.
 		processedItems.failAfter = 0;
 		stopping.abort();
 		await Promise.all(waiting);
@@ -208,14 +209,14 @@ describe('Several processes', () => {
 	});
 
 	describe('the replacement of an expired charge', () => {
-		/** Is charged by the first worker, and expires. */
+		/** The first worker makes a charge, which expires. */
 		const expired = async (order?: string) => {
 			const outcome = await shop.ask({ order, process: one });
 			await shop.latestBecomes('expired');
 			return outcome;
 		};
 
-		test('does not resolve a charge in doubt of another worker for the same customer and cart', async () => {
+		test('does not end a doubt of another worker about the same customer and cart', async () => {
 			await expired('order-1');
 			shop.fault('lose');
 			await shop.ask({ order: 'order-2', process: two });
@@ -226,7 +227,7 @@ describe('Several processes', () => {
 			await shop.charge({ ...ORDER, code: codeIn(again), process: one });
 		});
 
-		test('is not made once more if another worker has made it by a code, unless that is void, too', async () => {
+		test('is not made again if another worker made it with a code, unless that charge is void, too', async () => {
 			await expired('order-1');
 			const code = codeIn(await shop.ask({ ...ORDER, process: two }));
 			await pause(10);
@@ -268,7 +269,7 @@ describe('Several processes', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('with another reference is not the charge that another worker made for it', async () => {
+		test('is refused under a reference that another worker has charged since', async () => {
 			const retryOf = retryable(await expired('order-1'));
 			await shop.ask({ order: 'order-2', process: two });
 			await shop.refused({ order: 'order-2', process: one, retryOf });

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { NodeProcess, processedItems } from '../../helpers/engine';
 import { codeIn, errorOf, MAYBE, RETRY_ON_FAIL, retryable, useShop } from '../../helpers/charging';
-import { aroundEntries } from '../../helpers/database';
+import { aroundInserts } from '../../helpers/database';
 
 const ORDER = { order: 'order-1' };
 
-describe('A code while another worker requests the same charge', () => {
+describe('Codes while another worker requests the same charge:', () => {
 	const shop = useShop();
 	const [one, two, three] = [NodeProcess.fresh(), NodeProcess.fresh(), NodeProcess.fresh()];
 	afterEach(() => {
@@ -18,9 +18,9 @@ describe('A code while another worker requests the same charge', () => {
 	const underWay = async () => await shop.underWay({ ...ORDER, process: one });
 
 	test.each([
-		['by Retry On Fail', RETRY_ON_FAIL],
-		['by hand', {}],
-	])('429 uses a code up: the same again %s charges nobody', async (_how, settings) => {
+		['with Retry On Fail', RETRY_ON_FAIL],
+		['without Retry On Fail', {}],
+	])('a code is used up by a charge that waits after a 429 (%s)', async (_how, settings) => {
 		const code = await shop.codeFor({ ...ORDER, process: one });
 		shop.fault('limit');
 		const waiting = shop.ask({ ...ORDER, code, process: one, settings });
@@ -34,7 +34,7 @@ describe('A code while another worker requests the same charge', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a charge that replaces an expired charge is made once, even after a 429 and a Retry', async () => {
+	test('the replacement of an expired charge is made once, even after a 429 and a Retry', async () => {
 		const expired = await ask(one);
 		await shop.latestBecomes('expired');
 		shop.fault('limit');
@@ -47,7 +47,7 @@ describe('A code while another worker requests the same charge', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('a charge that another worker made during a 429 leaves nothing in doubt', async () => {
+	test('a charge that another worker made during the wait after a 429 leaves nothing in doubt', async () => {
 		shop.fault('limit');
 		const waiting = ask(one);
 		await pause(4_000);
@@ -58,7 +58,7 @@ describe('A code while another worker requests the same charge', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('a code that is used while the first is under way, and then refused, frees nothing of the first', async () => {
+	test('a charge by code that the service refuses keeps the keys of the first charge, which is in progress', async () => {
 		const { ended } = await underWay();
 		const code = codeIn(await ask(two));
 		shop.fault('refuse');
@@ -69,7 +69,7 @@ describe('A code while another worker requests the same charge', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a code that is used while the first is under way takes nothing of its doubt', async () => {
+	test('a charge by code does not end the doubt of the first charge, whose answer is lost later', async () => {
 		shop.fault('lose');
 		const { ended } = await shop.underWay({ process: one });
 		const code = codeIn(await shop.ask({ process: two }));
@@ -80,7 +80,7 @@ describe('A code while another worker requests the same charge', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('a first that is refused after a code has taken its place frees nothing', async () => {
+	test('a first charge that is refused after the charge by code keeps the keys of that charge', async () => {
 		shop.fault('refuse');
 		const { ended } = await underWay();
 		const code = codeIn(await ask(two));
@@ -91,12 +91,12 @@ describe('A code while another worker requests the same charge', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a first that ends while a code takes its place leaves the charge known', async () => {
+	test('a first charge that is refused during the charge by code keeps the keys of that charge', async () => {
 		shop.fault('refuse');
 		const { ended } = await underWay();
 		const code = codeIn(await ask(two));
-		// The turn is taken once the first has withdrawn.
-		aroundEntries(async (enter, nth) => {
+		// The second insert waits until the first charge has removed its keys.
+		aroundInserts(async (enter, nth) => {
 			if (nth === 2) await ended;
 			return await enter();
 		});
@@ -106,11 +106,11 @@ describe('A code while another worker requests the same charge', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a charge that loses to another while its code is used is refused because of the winner', async () => {
+	test('a charge by code that loses to a third worker is refused because of the winner', async () => {
 		const code = await shop.codeFor({ ...ORDER, process: one });
 		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
 		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
-		// The order is cleared, then the doubt: the other one finds neither.
+		// After the keys of order and doubt are removed, the third worker finds neither.
 		clearing.mockImplementationOnce(clear).mockImplementationOnce(async (...args) => {
 			await clear(...args);
 			await ask(three);
@@ -123,7 +123,7 @@ describe('A code while another worker requests the same charge', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('a code that another worker has shown holds where the attempt itself is known', async () => {
+	test('a code that another worker has shown is accepted by the worker that made the attempt', async () => {
 		shop.fault('drop');
 		await ask(one);
 

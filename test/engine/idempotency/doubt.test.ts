@@ -3,7 +3,16 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { lockQueues } from '../../../nodes/DigitalSales/shared/lock';
 import { cpf } from '../../helpers/charge';
 import { NodeProcess } from '../../helpers/engine';
-import { type Ask, codeIn, errorOf, MAYBE, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+import {
+	type Ask,
+	codeIn,
+	errorOf,
+	MAYBE,
+	RETRY_ON_FAIL,
+	otherProcess,
+	PROCESSES,
+	useShop,
+} from '../../helpers/charging';
 
 const REFUSED = `The customer ${MAYBE}, so nothing was sent`;
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
@@ -11,10 +20,7 @@ const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 describe('A charge whose outcome is unknown', () => {
 	const shop = useShop();
 
-	test.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('is refused in any execution %s; another customer is charged at once', async (_, where) => {
+	test.each(PROCESSES)('blocks its customer, but no other customer, %s', async (_, where) => {
 		shop.fault('lose');
 		await shop.ask();
 		const again = await shop.ask({
@@ -37,7 +43,7 @@ describe('A charge whose outcome is unknown', () => {
 		{ kind: 'status', status: 409, body: '{}' } as const,
 		{ kind: 'redirect', status: 303, to: 'https://x.example/' } as const,
 		{ kind: 'status', status: 500, body: '{}' } as const,
-	])('$status after processing: asked again it is refused', async (fault) => {
+	])('is refused if requested again after a $status that follows processing', async (fault) => {
 		shop.account.fault('charge', { ...fault, processed: true });
 		const first = await shop.ask({ order: 'order-9' });
 		const second = await shop.ask({ order: 'order-9' });
@@ -47,14 +53,14 @@ describe('A charge whose outcome is unknown', () => {
 		expect([shop.posts, shop.charges]).toEqual([1, 1]);
 	});
 
-	test('a 409 that says it was refused is a refusal', async () => {
+	test('a 409 that says that the charge was refused leaves no doubt', async () => {
 		shop.account.fault('charge', { kind: 'status', status: 409 });
 		expect((await shop.ask({ order: 'order-9' })).status).toBe('error');
 
 		await shop.charge({ order: 'order-9' });
 	});
 
-	test('so is a 422 that comes when another item has ended the run', async () => {
+	test('a 422 that comes after another item has ended the run leaves no doubt', async () => {
 		for (const ms of [200, 400]) {
 			shop.account.fault('charge', { kind: 'delay', ms });
 			shop.fault('refuse');
@@ -67,7 +73,7 @@ describe('A charge whose outcome is unknown', () => {
 		await shop.charge(ask);
 	});
 
-	test('an error that the package did not foresee leaves the charge in doubt', async () => {
+	test('an error that the package did not foresee leaves a doubt', async () => {
 		const body = `{"message":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
 		shop.account.fault('charge', { kind: 'status', status: 500, processed: true, body });
 		const run = await shop.ask({ order: 'order-8', settings: RETRY_ON_FAIL });
@@ -76,8 +82,8 @@ describe('A charge whose outcome is unknown', () => {
 		expect([shop.posts, shop.charges]).toEqual([1, 1]);
 	});
 
-	describe('when the user has looked', () => {
-		test('the code holds for that one charge', async () => {
+	describe('can be repeated with its code:', () => {
+		test('the code allows one charge, and the next refusal shows another code', async () => {
 			const code = await shop.codeFor();
 			expect(code).toMatch(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/);
 			await shop.charge({ code });
@@ -91,13 +97,13 @@ describe('A charge whose outcome is unknown', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('a code whose last letter is none of them allows nothing', async () => {
+		test('a code with a wrong last character allows nothing', async () => {
 			await shop.ask({ code: (await shop.codeFor()).replace(/.$/, '0') });
 
 			expect(shop.posts).toBe(1);
 		});
 
-		test('the code of one customer says nothing of another', async () => {
+		test('the code of one customer does not allow the charge of another', async () => {
 			const code = await shop.codeFor();
 			await shop.codeFor({ more: OTHER_CUSTOMER });
 			const other = await shop.ask({ more: OTHER_CUSTOMER, code });
@@ -109,7 +115,7 @@ describe('A charge whose outcome is unknown', () => {
 		test.each([
 			[1, 'success', 1],
 			[2, 'error', 0],
-		])('a code that was not used, %i days later: %s', async (days, status, charges) => {
+		])('a charge with a code shown %i days ago ends in %s', async (days, status, charges) => {
 			const code = await shop.codeFor();
 			const { now } = Date;
 			jest.spyOn(Date, 'now').mockImplementation(() => now() + days * 86_400_000);
@@ -119,7 +125,7 @@ describe('A charge whose outcome is unknown', () => {
 			expect([run.status, shop.charges]).toEqual([status, charges]);
 		});
 
-		test('several codes may stand in the field, in any case, with or without the dash', async () => {
+		test('the field takes several codes, in any case, with or without the dash', async () => {
 			const codes = [await shop.codeFor(), await shop.codeFor({ more: OTHER_CUSTOMER })];
 			const code = codes.join(', ').toLowerCase().replaceAll('-', '');
 
@@ -129,11 +135,11 @@ describe('A charge whose outcome is unknown', () => {
 		});
 	});
 
-	describe('a code allows what its refusal told, and nothing else:', () => {
+	describe('a code allows only the charge that its refusal described, so it does not allow', () => {
 		const others = () => ({ cart: { items: [{ offerHash: shop.offer, price: '50' }] } });
 
-		test("an order of n8n's database, behind a doubt of this process", async () => {
-			const ask = { order: 'order-2', process: NodeProcess.fresh() };
+		test("an order in n8n's database, if the refusal described a doubt of this process", async () => {
+			const ask = { order: 'order-2', ...otherProcess() };
 			await shop.ask({ order: 'order-2' });
 			shop.fault('drop');
 			await shop.ask({ process: ask.process });
@@ -164,7 +170,7 @@ describe('A charge whose outcome is unknown', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('a doubt of another worker, in a Retry with other goods', async () => {
+		test('a doubt of another worker, if the refusal described the own attempt of a Retry', async () => {
 			const process = NodeProcess.fresh();
 			shop.fault('drop');
 			const failed = await shop.ask({ process });
@@ -185,8 +191,8 @@ describe('A charge whose outcome is unknown', () => {
 		});
 	});
 
-	describe('the same customer presses twice', () => {
-		test('the second waits for the first, then is sent like any other; cancelled, it stops waiting', async () => {
+	describe('if the same customer presses twice,', () => {
+		test('the second waits for the first and is then sent; canceling ends the wait', async () => {
 			const first = await shop.underWay({}, 1_000);
 			const canceling = new AbortController();
 			const startedAt = clock.elapsed();
@@ -209,9 +215,9 @@ describe('A charge whose outcome is unknown', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('in another process it is refused, and the error gives both reasons', async () => {
+		test('the second is refused in another process, and the error gives both possible reasons', async () => {
 			const { ended } = await shop.underWay();
-			const second = await shop.ask({ process: NodeProcess.fresh() });
+			const second = await shop.ask(otherProcess());
 
 			expect(errorOf(second)).toContain(
 				'n8n was restarted or updated since, its database failed, another n8n process sent it',
@@ -222,7 +228,7 @@ describe('A charge whose outcome is unknown', () => {
 		});
 	});
 
-	test('cancelling stops the wait for a rate limit at once, and leaves no doubt', async () => {
+	test('canceling ends the wait for the rate limit at once, and leaves no doubt', async () => {
 		shop.account.fault('charge', { kind: 'retryAfter', seconds: 60 }, 'always');
 		const canceling = new AbortController();
 		const running = shop.ask({ signal: canceling.signal });

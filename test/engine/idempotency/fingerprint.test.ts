@@ -16,7 +16,7 @@ describe('The fingerprint of a charge', () => {
 		],
 		['a document as a number', by({ document: '52998224725' }), by({ document: 52998224725 })],
 		['a name, however its accents are stored', stored(NAME, 'NFD'), stored(NAME, 'NFC')],
-		['titles without an offer, likewise', stored(TITLES, 'NFD'), stored(TITLES, 'NFC')],
+		['titles, however their accents are stored', stored(TITLES, 'NFD'), stored(TITLES, 'NFC')],
 	])('is the same for %s', (_what, one, other) => {
 		expect(fingerprintCharge(one as never)).toBe(fingerprintCharge(other as never));
 	});
@@ -37,7 +37,7 @@ describe('The fingerprint of a charge', () => {
 			by({ document: '00000000000', email: 'a@example.com' }),
 			by({ document: '00000000000', email: 'b@example.com' }),
 		],
-	])('is another one for %s', (_what, one, other) => {
+	])('differs for %s', (_what, one, other) => {
 		expect(fingerprintCharge(one as never)).not.toBe(fingerprintCharge(other as never));
 	});
 });

@@ -1,13 +1,12 @@
 import { NodeProcess } from '../../helpers/engine';
 import { errorIn } from '../../helpers/account';
-import { errorOf, type Ask, useShop } from '../../helpers/charging';
+import { errorOf, type Ask, otherProcess, PROCESSES, useShop } from '../../helpers/charging';
 
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 const OWN = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
 const [MARIA, JOAO] = DOCUMENTS.map((customerDocument) => ({ customerDocument }));
 const THREE = { items: [{ n: 1 }, { n: 2 }, { n: 3 }], more: OWN };
 const NUMBERED = { order: '={{ "order-" + $json.n }}' };
-const restarted = () => ({ process: NodeProcess.fresh() });
 
 describe('An existing charge that is returned', () => {
 	const shop = useShop();
@@ -18,19 +17,19 @@ describe('An existing charge that is returned', () => {
 		return await shop.ask({ ...THREE, ...ask });
 	};
 
-	test('in a Retry with an Order Reference is known by it from then on', async () => {
+	test('by a Retry with an Order Reference is known under that reference from then on', async () => {
 		const failed = await failedAtThird();
 		await shop.charge({ ...THREE, ...NUMBERED, retrying: failed });
 		const again = await shop.charge({ ...THREE, ...NUMBERED });
 
 		expect(again.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 		expect(shop.charges).toBe(3);
-		const later = await shop.ask({ ...THREE, ...NUMBERED, ...restarted() });
+		const later = await shop.ask({ ...THREE, ...NUMBERED, ...otherProcess() });
 		expect(errorOf(later)).toContain('for order "order-1"');
 		expect(shop.charges).toBe(3);
 	});
 
-	test('for an order is given to a Retry of that execution, also after a restart and without the reference', async () => {
+	test('for an order is also returned by a Retry, after a restart and without the reference', async () => {
 		await shop.charge({ order: 'order-1', more: MARIA });
 		const items = [{ n: 1 }, { n: 2 }];
 		shop.fault('refuse');
@@ -43,7 +42,7 @@ describe('An existing charge that is returned', () => {
 
 		expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 		expect(shop.charges).toBe(2);
-		// Nothing of it was created there, and a new execution would return it again.
+		// This execution did not create the charge, and a new execution would return it again.
 		for (const run of [failed, again]) {
 			expect(errorOf(run)).toContain('did not accept');
 			expect(errorOf(run)).not.toContain(shop.hashes[0]);
@@ -55,7 +54,7 @@ describe('An existing charge that is returned', () => {
 		const MONTH = { order: '={{ "2026-10-" + $json.n }}' };
 		const NEXT = { order: '={{ "2026-11-" + $json.n }}' };
 
-		test('the refusal names the charge and both, and with the first it is given', async () => {
+		test('the refusal names the charge and both references, and the first reference returns it', async () => {
 			const failed = await failedAtThird(MONTH);
 			const { posts } = shop;
 			const refused = await shop.ask({ ...THREE, ...NEXT, retrying: failed });
@@ -70,10 +69,7 @@ describe('An existing charge that is returned', () => {
 			expect(shop.charges).toBe(6);
 		});
 
-		test.each([
-			['in the same process', () => ({})],
-			['after a restart', restarted],
-		])('nor one that it was given under by an earlier Retry, %s', async (_when, where) => {
+		test.each(PROCESSES)('nor after a Retry with the first reference, %s', async (_when, where) => {
 			const failed = await failedAtThird();
 			await shop.charge({ ...THREE, ...MONTH, retrying: failed });
 			const again = { retrying: failed, continueOnFail: true, ...where() };
@@ -86,7 +82,7 @@ describe('An existing charge that is returned', () => {
 		});
 	});
 
-	test('in a Retry takes no reference from another customer', async () => {
+	test('by a Retry does not take over the reference of another customer', async () => {
 		shop.fault('refuse', 1);
 		const failed = await shop.ask({ items: [{}, {}], more: MARIA });
 		await shop.charge({ order: 'order-1', more: JOAO });

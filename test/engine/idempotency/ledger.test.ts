@@ -5,9 +5,9 @@ import {
 	rememberAttempt,
 	findAttempt,
 } from '../../../nodes/DigitalSales/idempotency/attempts';
-import { NodeProcess, processedItems } from '../../helpers/engine';
-import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
-import { aroundEntries, failEntries } from '../../helpers/database';
+import { processedItems } from '../../helpers/engine';
+import { codeIn, errorOf, RETRY_ON_FAIL, otherProcess, useShop } from '../../helpers/charging';
+import { aroundInserts, failInserts } from '../../helpers/database';
 
 const ORDER = { order: 'order-1' };
 
@@ -15,10 +15,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	const shop = useShop();
 	afterEach(() => jest.restoreAllMocks());
 
-	/** Another worker. */
-	const other = () => ({ process: NodeProcess.fresh() });
-
-	test('a database that refuses a write: the charge is not sent, and the error says why', async () => {
+	test('if the database refuses a write, the charge is not sent, and the error says why', async () => {
 		processedItems.failingWrites = 100;
 		const failed = await shop.ask(ORDER);
 
@@ -33,12 +30,12 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		processedItems.failingWrites = 1;
 
 		await shop.charge(ORDER);
-		await shop.refused({ ...ORDER, ...other() });
+		await shop.refused({ ...ORDER, ...otherProcess() });
 		expect(shop.charges).toBe(1);
 	});
 
-	test('recognizes its own row when an insert is retried after a lost answer', async () => {
-		aroundEntries(async (enter, nth) => {
+	test('an insert that is retried after a lost answer recognizes its own row', async () => {
+		aroundInserts(async (enter, nth) => {
 			const entered = await enter();
 			if (nth === 1) throw new Error('Connection terminated');
 			return entered;
@@ -48,8 +45,8 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a charge of which a part was entered when the database failed is not in doubt afterwards', async () => {
-		failEntries(2, 3);
+	test('a charge is not in doubt if the database fails when only some of its keys are recorded', async () => {
+		failInserts(2, 3);
 		const failed = await shop.ask(ORDER);
 		expect(errorOf(failed)).toContain('so it was not sent');
 		expect(errorOf(failed)).toContain('then run this again');
@@ -58,7 +55,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('stays in doubt if the database keeps failing, and its code allows the charge', async () => {
+	test('a charge that was not sent is in doubt if the database keeps failing, and its code allows it', async () => {
 		processedItems.failAfter = 1;
 		await shop.ask(ORDER);
 		processedItems.failAfter = Infinity;
@@ -69,7 +66,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('sends nothing and leaves nothing in doubt if the database fails after a 429', async () => {
+	test('if the database fails after a 429, nothing more is sent and nothing is in doubt', async () => {
 		shop.fault('limit');
 		const running = shop.ask(ORDER);
 		await pause(4_000);
@@ -79,16 +76,16 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		await shop.charge(ORDER);
 	});
 
-	test('retries removing the fingerprint key, so the same cart can be charged again', async () => {
+	test('removing the fingerprint key is retried, so the same cart can be charged again', async () => {
 		const removing = jest.spyOn(processedItems, 'clearAllProcessedItems');
 		removing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		await shop.ask();
 
-		await shop.charge(other());
+		await shop.charge(otherProcess());
 		expect(shop.charges).toBe(2);
 	});
 
-	test('removes with the next try a slot key that could not be removed', async () => {
+	test('a slot key that could not be removed is removed by the next try', async () => {
 		for (let nth = 0; nth < 3; nth++) shop.fault('refuse');
 		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
 		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
@@ -100,36 +97,36 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a failed insert does not remove an earlier charge in doubt', async () => {
+	test('if the database fails while a code is made, the refusal has no code, and the doubt stays', async () => {
 		shop.fault('lose');
 		await shop.ask();
 		const count = processedItems.getProcessedDataCount.bind(processedItems);
 		const reading = jest.spyOn(processedItems, 'getProcessedDataCount');
-		// It is told of the doubt; asking for a code fails.
+		// The first reads find the doubt. The read for the code fails.
 		for (let nth = 0; nth < 2; nth++) reading.mockImplementationOnce(count);
 		reading.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
-		const failed = await shop.ask(other());
-		const again = await shop.refused(other());
+		const failed = await shop.ask(otherProcess());
+		const again = await shop.refused(otherProcess());
 
 		expect(errorOf(failed)).toContain("n8n's database did not answer, so no code can be shown now");
 		expect(codeIn(again)).not.toBe('');
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a charge stands, and its order is known, even if its doubt could not be removed', async () => {
+	test('a charge succeeds, and its order is known, even if its doubt could not be removed', async () => {
 		const { ended } = await shop.underWay(ORDER);
 		processedItems.failingWrites = 2;
 		const { json, logs } = await ended;
 
 		expect(json[0]?.hash).toBe(shop.hashes[0]);
 		expect(logs.map(({ text }) => text).join()).toContain('could not be written to');
-		await shop.refused({ ...ORDER, ...other() });
+		await shop.refused({ ...ORDER, ...otherProcess() });
 	});
 
 	test.each([1, 2])(
-		'what could not be removed in %i writes removes nothing that another worker enters meanwhile',
+		'a removal that failed %i times does not remove what another worker has recorded since',
 		async (failing) => {
-			const [one, two] = [other(), other()];
+			const [one, two] = [otherProcess(), otherProcess()];
 			shop.fault('refuse');
 			const { ended } = await shop.underWay({ ...ORDER, ...one });
 			processedItems.failingWrites = failing;
@@ -142,7 +139,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		},
 	);
 
-	test('a charge leaves a row for its place, its order and its hash, and none for what is over', async () => {
+	test('a charge leaves rows for slot, order and hash, a refused charge leaves none, a doubt all but the hash', async () => {
 		await shop.ask(ORDER);
 		expect(processedItems.size).toBe(3);
 		shop.fault('refuse');
@@ -150,14 +147,14 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(processedItems.size).toBe(3);
 		shop.fault('lose');
 		await shop.ask({ order: 'order-3' });
-		// And one for the node, by which n8n is tried.
+		// One more row is for the node: it checks how n8n keeps the rows.
 		expect(processedItems.size).toBe(3 + 3 + 1);
 	});
 
 	test.each([
-		['in one row for all', 'node', { id: 'always the same' }, 0],
-		['without telling their owners apart', 'mode', 'entries', 1],
-	])('an n8n that keeps them %s charges nobody twice', async (_how, key, same, charges) => {
+		['in one row', 'node', { id: 'always the same' }, 0],
+		['without their owners', 'mode', 'entries', 1],
+	])('an n8n that keeps all keys %s charges nobody twice', async (_how, key, same, charges) => {
 		const changed = (arg: unknown) =>
 			has(arg, key) ? Object.assign({}, arg, { [key]: same }) : arg;
 		for (const name of ['checkProcessedAndRecord', 'getProcessedDataCount'] as const) {
@@ -167,14 +164,14 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 				.mockImplementation((...args: unknown[]) => call(...args.map(changed)));
 		}
 		await shop.ask(ORDER);
-		const code = codeIn(await shop.ask({ ...ORDER, ...other() }));
-		const again = await shop.ask({ ...ORDER, code, ...other() });
+		const code = codeIn(await shop.ask({ ...ORDER, ...otherProcess() }));
+		const again = await shop.ask({ ...ORDER, code, ...otherProcess() });
 
 		expect(errorOf(again)).toContain('keeps them in another way');
 		expect(shop.charges).toBe(charges);
 	});
 
-	test('the memory of the process is bounded; what is in doubt is kept longest', async () => {
+	test('the memory of the process is bounded, and keeps charges in doubt longest', async () => {
 		const entry = { id: 'i', fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
 		rememberAttempt(['order doubt'], { state: 'unresolved', ...entry });
 		for (let nth = 0; nth < 10_000; nth++)
@@ -188,7 +185,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('an order is given, however many places are remembered since', async () => {
+	test('an order is returned however many slots were remembered since', async () => {
 		const entry = { id: 'i', fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
 		await shop.ask(ORDER);
 		for (let nth = 0; nth < 11_000; nth++)

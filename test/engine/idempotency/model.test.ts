@@ -7,7 +7,7 @@ import { type Ask, codeIn, errorOf, retryable, useShop, VOID } from '../../helpe
 
 const [ORDER, OTHER] = ['order-1', '__proto__'] as const;
 
-/** What is asked for; the reference is missing in some. */
+/** A request. Some requests have no reference. */
 interface Wish {
 	order?: string;
 	customer: number;
@@ -59,7 +59,7 @@ type Shop = ReturnType<typeof useShop>;
 describe('Any sequence of orders, answers, restarts, Retries, codes and other amounts', () => {
 	const shop = useShop();
 
-	test('charges an order once, refuses with what is true, and leaves a way out', async () => {
+	test('charges an order once, and each refusal is true and leaves a way out', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: STEPS }), async (steps) => {
 				shop.account.reset();
@@ -75,7 +75,7 @@ describe('Any sequence of orders, answers, restarts, Retries, codes and other am
 	}, 120_000);
 });
 
-/** Knows what was asked for and sent, and checks every answer against it. */
+/** Knows the requests and charges, and checks every answer against them. */
 class ShopModel {
 	/** Every request, and the hash of the transaction that was made. */
 	private readonly posted: Array<{ wish: Wish; hash?: string; isAnswered: boolean }> = [];
@@ -104,7 +104,7 @@ class ShopModel {
 			const execution = executions.at(index);
 			if (!execution) return;
 			const wish = one.do === 'retry' ? one.wish : execution.wish;
-			// It may replace a void charge of the first order, which may then be charged only by a code.
+			// The charge may replace a void charge of the first order, which then needs a code.
 			if (wish.order !== execution.wish.order) this.isPlain = false;
 			await this.run(wish, { retryOf: execution.data });
 		}
@@ -148,7 +148,7 @@ class ShopModel {
 			const { posts } = this.shop;
 			this.isCoded = true;
 			const outcome = await this.run(wish, { code });
-			// The code lets that very charge pass, or the answer shows what has come to exist meanwhile.
+			// The code allows exactly this charge, or the answer shows a charge that was made since.
 			const isOver = this.shop.posts > posts || outcome.status === 'success';
 			refusal = isOver ? '' : errorOf(outcome);
 		}
@@ -184,13 +184,13 @@ class ShopModel {
 		expect(isOwed && !isSent ? errorOf(outcome) : '').toBe('');
 		this.executions.push({ wish, data: retryable(outcome) });
 		if (outcome.status === 'success') {
-			// A void charge is given only by the run that made it.
+			// Only the run that made a void charge returns it.
 			expect(isSent || this.isLive(outcome.json[0]?.hash)).toBe(true);
 		} else if (!isSent) this.expectTrueRefusal(wish, outcome);
 		return outcome;
 	}
 
-	/** A refusal names only charges that were asked for, and a way to go on. */
+	/** A refusal names only charges that were requested, and a way out. */
 	private expectTrueRefusal(wish: Wish, outcome: NodeOutcome): void {
 		const text = errorOf(outcome).replace(/\u00a0/g, ' ');
 		const ways = text.split('\nAlso: ').map((part) => {

@@ -1,29 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { NodeProcess, type NodeOutcome } from '../../helpers/engine';
+import type { NodeOutcome } from '../../helpers/engine';
 import { errorIn } from '../../helpers/account';
-import { codeIn, customers, errorOf, MAYBE, OWN_CUSTOMER, useShop } from '../../helpers/charging';
-import { aroundEntries } from '../../helpers/database';
+import {
+	codeIn,
+	customers,
+	errorOf,
+	MAYBE,
+	OWN_CUSTOMER,
+	otherProcess,
+	PROCESSES,
+	useShop,
+} from '../../helpers/charging';
+import { aroundInserts } from '../../helpers/database';
 import { callTool } from '../../helpers/tool';
 
 const JOAO = { customerDocument: '111.444.777-35' };
 const FIFTY = { additionalFields: { amount: '50' } };
 
-describe('A charge in doubt that somebody finds in the dashboard', () => {
+describe('A charge in doubt whose hash somebody enters', () => {
 	const shop = useShop();
-	const restarted = () => ({ process: NodeProcess.fresh() });
 
-	/** A charge that was made, though no answer came. */
+	/** A charge that was made although no answer came. */
 	const lost = async (ask = {}): Promise<{ outcome: NodeOutcome; hash: string }> => {
 		shop.fault('lose');
 		const outcome = await shop.ask(ask);
 		return { outcome, hash: shop.hashes.at(-1) ?? '' };
 	};
 
-	test.each([
-		['in this process', () => ({})],
-		['after a restart', restarted],
-	])('is given by its hash, known from then on, and in doubt no more, %s', async (_when, where) => {
+	test.each(PROCESSES)('is returned, known, and no longer in doubt, %s', async (_when, where) => {
 		const ask = { order: '2026-10', ...where() };
 		const { hash } = await lost({ order: '2026-10' });
 		const given = await shop.charge({ ...ask, code: hash });
@@ -33,10 +38,10 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 
 		expect([given, again].map(({ json }) => json[0]?.hash)).toEqual([hash, hash]);
 		expect(shop.charges).toBe(2);
-		await shop.charge({ order: '2026-12', ...restarted() });
+		await shop.charge({ order: '2026-12', ...otherProcess() });
 	});
 
-	test('is given although the service masks its customer', async () => {
+	test('is returned even if the service masks its customer', async () => {
 		const { hash } = await lost();
 		const set = { customer: { document: '***.982.247-**', email: 'm***@example.com' } };
 		shop.account.fault('read', { kind: 'patchBody', set });
@@ -46,7 +51,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(JSON.stringify(hints)).not.toContain('another');
 	});
 
-	test('is known to the Retry of the execution that asked for it', async () => {
+	test('is returned by the Retry of the execution that requested it', async () => {
 		const { outcome, hash } = await lost();
 		await shop.charge({ code: hash });
 		const retry = await shop.charge({ retrying: outcome });
@@ -55,16 +60,16 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('is given though its code was not needed, which then allows nothing any more', async () => {
+	test('is returned even if its code was entered, too, and that code is used up', async () => {
 		const { hash } = await lost({ order: 'order-1' });
 		const code = codeIn(await shop.ask({ order: 'order-1' }));
 		await shop.charge({ order: 'order-1', code: `${code}, ${hash}` });
-		await shop.ask({ order: 'order-1', code, ...restarted() });
+		await shop.ask({ order: 'order-1', code, ...otherProcess() });
 
 		expect(shop.charges).toBe(1);
 	});
 
-	test('of several, each item is given its own', async () => {
+	test('is returned to its own item if several hashes are entered', async () => {
 		const items = [{ n: 0 }, { n: 1 }, { n: 2 }];
 		const documents = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 		const more = { customerDocument: `={{ ${JSON.stringify(documents)}[$json.n] }}` };
@@ -77,7 +82,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(shop.charges).toBe(3);
 	});
 
-	test('with data that the service does not state is given to one item alone', async () => {
+	test('is returned to only one item if the service does not state its customer', async () => {
 		const items = [{ n: 0 }, { n: 1 }];
 		const more = { customerDocument: '={{ ["529.982.247-25", "111.444.777-35"][$json.n] }}' };
 		for (let nth = 0; nth < 2; nth++) shop.fault('lose');
@@ -93,7 +98,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(advice).not.toContain('ends this doubt');
 	});
 
-	test('of several, the refusal of the next says which item has the hash, and how to enter both', async () => {
+	test('is returned to the first of two items, and the refusal of the second says so and how to enter both hashes', async () => {
 		const items = [{ n: 0 }, { n: 1 }];
 		const more = { customerDocument: '={{ ["529.982.247-25", "111.444.777-35"][$json.n] }}' };
 		for (let nth = 0; nth < 2; nth++) shop.fault('lose');
@@ -127,7 +132,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(errorOf(retry)).toContain(existed);
 	});
 
-	test('is listed as created by the Retry of the execution that made it', async () => {
+	test('is listed as created in the Retry of the execution that made it', async () => {
 		const items = customers(2);
 		const { outcome, hash } = await lost({ items, more: OWN_CUSTOMER });
 		shop.fault('refuse');
@@ -137,16 +142,16 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(errorOf(retry)).not.toContain('These existed');
 	});
 
-	describe('is not another one: the refusal says why, and still has a code', () => {
-		test.each<[string, () => Promise<string>]>([
-			['Customer CPF or CNPJ', async () => await madeFor({ ...JOAO, ...FIFTY })],
-			['amount (R$ 50,00)', async () => await madeFor(FIFTY)],
-			['', async () => await expired()],
-		])('it has another %s, or has expired', async (what, other) => {
+	describe('is not replaced by another charge: the refusal says why, and has a code, for the hash of', () => {
+		test.each<[string, string, () => Promise<string>]>([
+			['another CPF', 'Customer CPF or CNPJ', async () => await madeFor({ ...JOAO, ...FIFTY })],
+			['another amount', 'amount (R$ 50,00)', async () => await madeFor(FIFTY)],
+			['an expired charge', '', async () => await expired()],
+		])('%s', async (_whose, what, other) => {
 			const hash = await other();
 			await lost({ order: 'order-1' });
 			const { posts } = shop;
-			for (const where of [{}, restarted()]) {
+			for (const where of [{}, otherProcess()]) {
 				const refused = await shop.ask({ order: 'order-1', code: hash, ...where });
 
 				expect(errorOf(refused)).toContain(MAYBE);
@@ -172,7 +177,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 	});
 
 	test.each(['zzzz9999zz', '7KQ2M4XD', 'https://panel.example/t/ab12'])(
-		'and is entered as %s, which the service does not know, is refused without a code until that is removed',
+		'is refused without a code while the field has %s, which the service does not know',
 		async (unknown) => {
 			const { hash } = await lost();
 			const refused = await shop.ask({ code: unknown });
@@ -186,10 +191,10 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		},
 	);
 
-	test('of an order that an earlier process has charged is given although another order of the customer is in doubt', async () => {
+	test('is returned to its order even if another order of the customer is in doubt', async () => {
 		await shop.ask({ order: 'feb' });
 		const [hash = ''] = shop.hashes;
-		const { process } = restarted();
+		const { process } = otherProcess();
 		const { hash: other } = await lost({ order: 'jan', process });
 
 		const given = await shop.charge({ order: 'feb', process, code: hash });
@@ -202,9 +207,9 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 	});
 
 	test.each(['expired', 'charged by another worker'])(
-		'is not taken for another order of the customer that is %s',
+		'is not returned to another order of the customer, which is %s',
 		async (how) => {
-			const where = how === 'expired' ? {} : restarted();
+			const where = how === 'expired' ? {} : otherProcess();
 			await shop.charge({ order: 'feb', ...where });
 			if (how === 'expired') await shop.latestBecomes('expired');
 			const { hash } = await lost({ order: 'jan' });
@@ -218,7 +223,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		},
 	);
 
-	test('for another order is not taken for this one', async () => {
+	test('is not returned to another order, which can be charged with its own code', async () => {
 		const { hash } = await lost({ order: '2026-10' });
 		const refused = await shop.ask({ order: '2026-11', code: hash });
 
@@ -230,10 +235,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(charged.json[0]?.hash).toBe(shop.hashes[1]);
 	});
 
-	test.each([
-		['in this process', () => ({})],
-		['after a restart', restarted],
-	])('is not the charge of an earlier order of the same customer, %s', async (_when, where) => {
+	test.each(PROCESSES)('is not confused with an earlier order, %s', async (_when, where) => {
 		const earlier = await shop.charge({ order: '2026-09' });
 		const { hash } = await lost({ order: '2026-10' });
 		const wrong = String(earlier.json[0]?.hash);
@@ -245,10 +247,10 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 	});
 
 	test.each(['hash', 'code'])(
-		'is in doubt no more on the worker that sent it, if its %s was entered on another one',
+		'is no longer in doubt on the worker that sent it if its %s was entered on another worker',
 		async (how) => {
 			const { hash } = await lost({ order: '2026-10' });
-			const elsewhere = { order: '2026-10', ...restarted() };
+			const elsewhere = { order: '2026-10', ...otherProcess() };
 			const code = how === 'hash' ? hash : codeIn(await shop.ask(elsewhere));
 			await shop.charge({ ...elsewhere, code });
 			const { charges } = shop;
@@ -258,16 +260,16 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		},
 	);
 
-	test('is not given to the next order if a code has ended its doubt on another worker', async () => {
+	test('is not returned to the next charge if a code has ended the doubt on another worker', async () => {
 		const code = await shop.codeFor();
-		await shop.charge({ code, ...restarted() });
+		await shop.charge({ code, ...otherProcess() });
 		const [hash = ''] = shop.hashes;
 		const next = await shop.charge({ code: hash });
 
 		expect(next.json[0]?.hash).not.toBe(hash);
 	});
 
-	test('and cannot be read now is refused without a code', async () => {
+	test('is refused without a code while it cannot be read', async () => {
 		const { hash } = await lost();
 		shop.account.fault('read', { kind: 'status', status: 500 }, 'always');
 		const refused = await shop.ask({ code: hash });
@@ -280,11 +282,11 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(given.json[0]?.hash).toBe(hash);
 	});
 
-	test('is charged no second time if the database fails while its hash is entered', async () => {
+	test('is not made again if the database fails while its hash is entered', async () => {
 		const { hash } = await lost();
 		const given = new Set<unknown>();
 		for (let nth = 1; given.size === 0 && nth <= 8; nth++) {
-			aroundEntries(async (enter, count) => {
+			aroundInserts(async (enter, count) => {
 				if (count >= nth) throw new Error('down');
 				return await enter();
 			});
@@ -297,14 +299,14 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('is given by a hash that was pasted with invisible characters', async () => {
+	test('is returned even if the hash was pasted with invisible characters', async () => {
 		const { hash } = await lost();
 		const given = await shop.charge({ code: `\u200b${hash}\u200b` });
 
 		expect(given.json[0]?.hash).toBe(hash);
 	});
 
-	test('a code holds although a hash beside it cannot be read', async () => {
+	test('a code is accepted even if a hash next to it cannot be read', async () => {
 		const code = await shop.codeFor();
 		shop.account.fault('read', { kind: 'status', status: 500 }, 'always');
 		await shop.charge({ code: `zzzz9999zz, ${code}` });
@@ -312,15 +314,15 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('and that another run was given leaves a way out for the Retry of the first, after a restart', async () => {
+	test('that another run has returned is refused to the Retry of the first run, and the error says to leave the item out', async () => {
 		const { outcome, hash } = await lost();
 		await shop.charge({ code: hash });
-		const retry = await shop.ask({ retrying: outcome, code: hash, ...restarted() });
+		const retry = await shop.ask({ retrying: outcome, code: hash, ...otherProcess() });
 
 		expect(errorOf(retry)).toContain('leave this item out if another run has returned that charge');
 	});
 
-	test('a hash of what is in no doubt changes nothing', async () => {
+	test('the hash of a charge that is not in doubt changes nothing', async () => {
 		const hash = String((await shop.charge()).json[0]?.hash);
 		await shop.charge({ code: hash });
 
@@ -331,7 +333,7 @@ describe('A charge in doubt that somebody finds in the dashboard', () => {
 describe('A code', () => {
 	const shop = useShop();
 
-	test('that does not hold says so', async () => {
+	test('that is wrong or too old is refused, and the error says so', async () => {
 		const code = await shop.codeFor();
 		const of = (entered: string) => shop.ask({ code: entered }).then(errorOf);
 
@@ -345,7 +347,7 @@ describe('A code', () => {
 	test.each<[string, IDataObject]>([
 		['transaction', {}],
 		['offer', { title: 'Oferta', price: '10', productHash: { __rl: true, mode: 'hash' } }],
-	])('of a %s is not for a model to fill in', async (resource, more) => {
+	])('of a %s cannot be filled in by a model', async (resource, more) => {
 		const repeatCode = "={{ $fromAI('repeatCode', '', 'string') }}";
 		const parameters = {
 			...shop.parameters(undefined, { options: { repeatCode } }),

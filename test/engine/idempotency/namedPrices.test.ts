@@ -1,5 +1,5 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { crashedData, NodeProcess } from '../../helpers/engine';
+import { crashedData } from '../../helpers/engine';
 import { callTool } from '../../helpers/tool';
 import {
 	codeIn,
@@ -7,36 +7,38 @@ import {
 	errorOf,
 	OWN_CUSTOMER,
 	retryable,
+	otherProcess,
+	PROCESSES,
 	useShop,
 } from '../../helpers/charging';
 
-describe('The hash of a charge in doubt, and prices that change', () => {
+describe('The hash of a charge in doubt when prices change:', () => {
 	const shop = useShop();
 	const at = (price: string, more = {}) => ({
 		cart: { items: [{ offerHash: shop.offer, price }] },
 		...more,
 	});
 
-	test('a Retry after a crash charges nobody again if the price is typed that was blank', async () => {
+	test('the Retry of a crash charges nobody again if the blank price was typed since', async () => {
 		shop.sells(1990);
 		const each = { items: customers(3) };
 		const { begun } = await shop.charge({ ...each, more: at('', OWN_CUSTOMER) });
 		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
 		const more = at('19,90', OWN_CUSTOMER);
-		await shop.refused({ ...each, more, retryOf, process: NodeProcess.fresh() });
+		await shop.refused({ ...each, more, retryOf, ...otherProcess() });
 		expect(shop.charges).toBe(3);
 	});
 
-	test('a Retry after a crash charges nobody again if the amount is typed', async () => {
+	test('the Retry of a crash charges nobody again if Amount was typed since', async () => {
 		const each = { items: customers(3) };
 		const { begun } = await shop.charge({ ...each, more: at('19,90', OWN_CUSTOMER) });
 		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
 		const more = at('19,90', { ...OWN_CUSTOMER, additionalFields: { amount: '19,90' } });
-		await shop.refused({ ...each, more, retryOf, process: NodeProcess.fresh() });
+		await shop.refused({ ...each, more, retryOf, ...otherProcess() });
 		expect(shop.charges).toBe(3);
 	});
 
-	test('an error names the charge that a hash has given to another item', async () => {
+	test('an error names the charge that another item got by its hash', async () => {
 		const two = { items: customers(2), more: OWN_CUSTOMER };
 		shop.fault('lose');
 		await shop.ask({ ...two, items: two.items.slice(0, 1) });
@@ -47,7 +49,7 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 	});
 
 	test.each(['retry', 'order'])(
-		'is given at the price that the catalog had then: %s',
+		'the hash returns a charge at the earlier catalog price (%s)',
 		async (how) => {
 			const more = at('');
 			const order = how === 'order' ? { order: 'order-1' } : {};
@@ -63,20 +65,20 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		},
 	);
 
-	test('after a crash ends the doubt at another price of the catalog', async () => {
+	test('after a crash the hash ends the doubt even if the catalog price has changed', async () => {
 		shop.sells(1990);
 		const { begun } = await shop.charge({ more: at('') });
 		const [hash = ''] = shop.hashes;
 		shop.sells(2500);
 		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
-		const again = { retryOf, process: NodeProcess.fresh(), code: hash };
+		const again = { retryOf, ...otherProcess(), code: hash };
 		const given = await shop.charge({ more: at(''), ...again });
 		expect(given.json[0]?.hash).toBe(hash);
 		await shop.ask({ more: at('19,90'), ...again });
 		expect(shop.charges).toBe(1);
 	});
 
-	test('is not given to a customer with another e-mail address if the document is masked', async () => {
+	test('the hash of a charge with a masked document returns nothing for another e-mail address', async () => {
 		const items = [{ n: 0 }, { n: 1 }];
 		const more = {
 			customerDocument: '={{ ["529.982.247-25", "111.444.777-35"][$json.n] }}',
@@ -92,23 +94,20 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		expect(json[0]?.hash).not.toBe(hash);
 	});
 
-	test('of two equal items each gets its own', async () => {
+	test('after a crash each of two equal items gets its own charge by the hashes', async () => {
 		const two = { items: [{}, {}] };
 		const { begun } = await shop.charge(two);
 		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
 		const retry = await shop.ask({
 			...two,
 			retryOf,
-			process: NodeProcess.fresh(),
+			...otherProcess(),
 			code: shop.hashes.join(', '),
 		});
 		expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 	});
 
-	describe.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('is asked for again at another price of the catalog, %s', (_, where) => {
+	describe.each(PROCESSES)('a charge in doubt at another catalog price, %s,', (_, where) => {
 		const blank = () => ({ more: at('') });
 		const doubted = async (): Promise<string> => {
 			shop.sells(1990);
@@ -118,7 +117,7 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 			return shop.hashes.at(-1) ?? '';
 		};
 
-		test('is refused, and given by its hash', async () => {
+		test('is refused, and returned by its hash', async () => {
 			const hash = await doubted();
 			await shop.refused({ ...blank(), ...where() });
 			const given = await shop.charge({ ...blank(), ...where(), code: hash });
@@ -128,14 +127,14 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('is charged by the code of its refusal, once', async () => {
+		test('is made once by the code of its refusal', async () => {
 			await doubted();
 			const code = codeIn(await shop.refused({ ...blank(), ...where() }));
 			await shop.charge({ ...blank(), ...where(), code });
 			expect(shop.charges).toBe(2);
 		});
 
-		test('or at a typed price it is refused as well, and other goods are charged', async () => {
+		test('is also refused at a typed price, while another cart is charged', async () => {
 			await doubted();
 			await shop.refused({ more: at('19,90'), ...where() });
 			const two = { items: [{ offerHash: shop.offer, price: '19,90', quantity: 2 }] };
@@ -144,17 +143,14 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		});
 	});
 
-	describe.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('of another charge of the same customer, %s,', (_, where) => {
+	describe.each(PROCESSES)('the hash of another charge of the same customer, %s,', (_, where) => {
 		const otherOffer = (): string =>
 			shop.account.sandbox.products.flatMap(({ offers }) => offers)[1]?.hash ?? '';
 		const of = (offerHash: string, price: string) => ({
 			more: { cart: { items: [{ offerHash, price }] } },
 		});
 
-		test.each(['', '30'])('for another offer is not given at the price "%s"', async (price) => {
+		test.each(['', '30'])('returns nothing for another offer at the price "%s"', async (price) => {
 			shop.fault('lose');
 			await shop.ask(of(otherOffer(), price));
 			shop.fault('lose');
@@ -173,7 +169,7 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 			expect(given.json[0]?.hash).toBe(hash);
 		});
 
-		test('is not given to a cart that has more', async () => {
+		test('returns nothing for a cart with more items', async () => {
 			const cart = (...offers: string[]) => ({
 				more: { cart: { items: offers.map((offerHash) => ({ offerHash, price: '' })) } },
 			});
@@ -185,7 +181,7 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 			expect(errorOf(await shop.refused(entered))).toContain('ends this doubt');
 		});
 
-		test('is not given if another amount is typed', async () => {
+		test('returns nothing for another typed amount', async () => {
 			const typed = (amount: string) => ({
 				more: { ...of(shop.offer, '').more, additionalFields: { amount } },
 			});
@@ -200,15 +196,12 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		});
 	});
 
-	describe.each([
-		['in this process', () => ({})],
-		['after a restart', () => ({ process: NodeProcess.fresh() })],
-	])('that is left in the form, %s', (_, where) => {
+	describe.each(PROCESSES)('a hash that is left in the form, %s,', (_, where) => {
 		test.each([
 			['without references', {}, {}],
 			['with references', { order: 'jan' }, { order: 'feb' }],
-			['if references came since', {}, { order: 'feb' }],
-			['if references went since', { order: 'jan' }, {}],
+			['if references were added since', {}, { order: 'feb' }],
+			['if references were removed since', { order: 'jan' }, {}],
 		])('does not end a later doubt %s', async (_case, january, february) => {
 			shop.fault('lose');
 			await shop.ask(january);
@@ -223,29 +216,29 @@ describe('The hash of a charge in doubt, and prices that change', () => {
 		});
 	});
 
-	test('that a Retry has given to an order is given to it again by its hash', async () => {
+	test('the hash of a charge that a Retry recorded for an order returns it to that order', async () => {
 		shop.fault('lose');
 		const failed = await shop.ask();
 		const [hash = ''] = shop.hashes;
 		const given = await shop.charge({ retrying: failed, code: hash });
 		const order = { order: 'order-1' };
 		await shop.charge({ ...order, retryOf: retryable(given) });
-		const again = await shop.charge({ ...order, code: hash, process: NodeProcess.fresh() });
+		const again = await shop.charge({ ...order, code: hash, ...otherProcess() });
 		expect(again.json[0]?.hash).toBe(hash);
 	});
 
-	test('that this worker knows at another price of the catalog is given to its order', async () => {
+	test('the hash returns a charge to its order even if this worker knows it at another catalog price', async () => {
 		shop.sells(2500);
 		const made = await shop.charge({ more: at('') });
 		const [hash = ''] = shop.hashes;
 		shop.sells(1990);
 		const order = { order: 'order-1', more: at('') };
-		await shop.charge({ ...order, retryOf: retryable(made), process: NodeProcess.fresh() });
+		await shop.charge({ ...order, retryOf: retryable(made), ...otherProcess() });
 		const given = await shop.charge({ ...order, code: hash });
 		expect(given.json[0]?.hash).toBe(hash);
 	});
 
-	test('is not given to a call with the CPF alone', async () => {
+	test('the hash returns nothing to a call of an agent with another e-mail address and phone', async () => {
 		const call = async (more: Record<string, string>, code = '') => {
 			const parameters = shop.parameters(undefined, { ...more, options: { repeatCode: code } });
 			const { credentials } = shop.account;

@@ -1,8 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { NodeProcess, type NodeOutcome, type NodeRunOptions } from '../../helpers/engine';
-import { codeIn, errorOf, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+import type { NodeOutcome, NodeRunOptions } from '../../helpers/engine';
+import { codeIn, errorOf, RETRY_ON_FAIL, otherProcess, useShop } from '../../helpers/charging';
 
-describe('Offer > Create, asked again', () => {
+describe('Offer > Create, requested again', () => {
 	const shop = useShop();
 
 	const parameters = (more: INodeParameters = {}): INodeParameters => ({
@@ -52,16 +52,16 @@ describe('Offer > Create, asked again', () => {
 		expect(offers()).toBe(1);
 	});
 
-	test('the Retry of an execution returns what exists, even after a restart', async () => {
+	test('the Retry of an execution returns existing offers, even after a restart', async () => {
 		refuseSecond();
 		const first = await run({}, { items: [{}, {}] });
-		const { json } = await retry(first, {}, { process: NodeProcess.fresh() });
+		const { json } = await retry(first, {}, otherProcess());
 
 		expect(json.map(({ hash }) => hash)).toEqual(hashes());
 		expect(offers()).toBe(2);
 	});
 
-	test('a changed offer in the place of one that exists is refused', async () => {
+	test('a Retry with a changed offer is refused if the offer exists', async () => {
 		refuseSecond();
 		const first = await run({}, { items: [{}, {}] });
 		const changed = await retry(first, { price: '29,90' });
@@ -85,10 +85,10 @@ describe('Offer > Create, asked again', () => {
 		expect(offers()).toBe(1);
 	});
 
-	test('one that may exist is refused until its code is given; another one is created', async () => {
+	test('an offer that may exist is refused until its code is entered, while another offer is created', async () => {
 		lose();
 		const first = await run({}, { settings: RETRY_ON_FAIL });
-		const second = await run({}, { process: NodeProcess.fresh() });
+		const second = await run({}, otherProcess());
 
 		expect([first, second].map((one) => one.node?.error?.message)).toEqual([
 			'The offer may already exist, so nothing was sent',

@@ -1,8 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
-import { NodeProcess } from '../../helpers/engine';
 import { errorIn, openAccount, useLimits } from '../../helpers/account';
-import { type Ask, codeIn, errorOf, MAYBE, useShop, VOID } from '../../helpers/charging';
+import {
+	type Ask,
+	codeIn,
+	errorOf,
+	MAYBE,
+	otherProcess,
+	useShop,
+	VOID,
+} from '../../helpers/charging';
 
 const ORDER = { order: 'order-1' };
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
@@ -11,7 +18,7 @@ describe('Order Reference', () => {
 	const limit = useLimits();
 	const shop = useShop();
 
-	const afterRestart = async (ask: Ask) => await shop.ask({ ...ask, process: NodeProcess.fresh() });
+	const afterRestart = async (ask: Ask) => await shop.ask({ ...ask, ...otherProcess() });
 
 	test('a repeat returns the existing transaction, and says so', async () => {
 		const first = await shop.ask(ORDER);
@@ -27,7 +34,7 @@ describe('Order Reference', () => {
 		]);
 	});
 
-	test('a repeat whose existing transaction may not be read says that it exists, and never "refused"', async () => {
+	test('a repeat that may not read the transaction says that it exists, not that it was refused', async () => {
 		await shop.ask(ORDER);
 		const body = { message: 'Not now' };
 		shop.account.fault('read', { kind: 'status', status: 403, body });
@@ -43,7 +50,7 @@ describe('Order Reference', () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('a repeat that the service does not answer says the same', async () => {
+	test('a repeat whose read gets no answer says that the transaction exists', async () => {
 		limit({ maxTries: 1 });
 		await shop.ask(ORDER);
 		shop.account.fault('read', { kind: 'resetBeforeProcessing' });
@@ -53,7 +60,7 @@ describe('Order Reference', () => {
 		);
 	});
 
-	test('a repeat that is canceled while the service is asked says that', async () => {
+	test('a repeat that is canceled during its read says that it was canceled', async () => {
 		await shop.ask(ORDER);
 		shop.account.fault('read', { kind: 'delay', ms: 1_000 });
 		const repeat = await shop.ask({ ...ORDER, signal: AbortSignal.timeout(100) });
@@ -68,7 +75,7 @@ describe('Order Reference', () => {
 		{ kind: 'status', status: 422, body: {} } as const,
 		{ kind: 'successFalse' } as const,
 	])(
-		'one that the service no longer returns ($kind $status) is refused, until its code is given',
+		'an order whose transaction the service no longer returns ($kind $status) is refused until its code is entered',
 		async (gone) => {
 			await shop.ask(ORDER);
 			await pause(20 * 60_000);
@@ -84,7 +91,7 @@ describe('Order Reference', () => {
 		},
 	);
 
-	test('one that a read does not show yet is read again, then refused without a code', async () => {
+	test('an order whose transaction reads do not show yet is read again, then refused without a code', async () => {
 		const missing = { kind: 'status', status: 404, body: { message: 'Not found' } } as const;
 		await shop.ask(ORDER);
 		shop.account.fault('read', { ...missing }, 2);
@@ -101,7 +108,7 @@ describe('Order Reference', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('another customer under the reference of an order in doubt learns nothing of it; the code is for this one', async () => {
+	test('an order in doubt is refused to another customer without its data, and the code charges that customer', async () => {
 		shop.fault('lose');
 		await shop.ask(ORDER);
 		const refused = await shop.ask({ ...ORDER, more: OTHER_CUSTOMER });
@@ -131,7 +138,7 @@ describe('Order Reference', () => {
 		await shop.charge({ order: 'order-2', code: `${codeIn(other)}, ${codeIn(restarted)}` });
 	});
 
-	test('a doubt and an order of two customers are not told as one after a restart', async () => {
+	test('after a restart the error keeps a doubt and an order of two customers apart', async () => {
 		shop.fault('lose');
 		await shop.ask();
 		await shop.ask({ ...ORDER, more: OTHER_CUSTOMER });
@@ -143,14 +150,14 @@ describe('Order Reference', () => {
 		);
 	});
 
-	test('an order that began in the place of a void charge gets a code that holds', async () => {
+	test('an order that replaced a void charge gets a code that is accepted after a restart', async () => {
 		shop.fault('refuse', 1);
 		const without = await shop.ask({ items: [{}, {}] });
 		await shop.latestBecomes('expired');
 		await shop.ask({ ...ORDER, retrying: without });
 		await shop.latestBecomes('expired');
 		await shop.ask(ORDER);
-		const restarted = { ...ORDER, process: NodeProcess.fresh() };
+		const restarted = { ...ORDER, ...otherProcess() };
 
 		const code = codeIn(await shop.ask(restarted));
 		expect((await shop.ask({ ...restarted, code })).status).toBe('success');
@@ -167,13 +174,13 @@ describe('Order Reference', () => {
 		);
 	});
 
-	test('it is not sent to the service', async () => {
+	test('the reference is not sent to the service', async () => {
 		await shop.ask({ order: 'order-secret-name' });
 
 		expect(JSON.stringify(shop.account.sandbox.requests)).not.toContain('order-secret-name');
 	});
 
-	test('after a restart a repeat is refused, also that of a manual run, until its code is given once', async () => {
+	test('after a restart a repeat is refused, even of a manual run, until its code is entered, which works once', async () => {
 		await shop.ask({ ...ORDER, mode: 'manual' });
 		const second = await afterRestart(ORDER);
 
@@ -188,12 +195,12 @@ describe('Order Reference', () => {
 		const allowed = { ...ORDER, code: codeIn(second) };
 		expect(codeIn(other)).not.toBe(allowed.code);
 		expect((await afterRestart(allowed)).status).toBe('success');
-		const third = await shop.refused({ ...allowed, process: NodeProcess.fresh() });
+		const third = await shop.refused({ ...allowed, ...otherProcess() });
 		expect(codeIn(third)).not.toBe(allowed.code);
 		expect(shop.charges).toBe(2);
 	});
 
-	test('simultaneous executions, and items of each, wait for the first, and give its transaction', async () => {
+	test('simultaneous executions and their items wait for the first charge and return its transaction', async () => {
 		shop.account.fault('charge', { kind: 'delay', ms: 50 }, 'always');
 		const runs = await Promise.all(
 			[1, 2, 3].map(async () => await shop.ask({ ...ORDER, items: [{}, {}] })),
@@ -206,13 +213,13 @@ describe('Order Reference', () => {
 	});
 
 	test.each<[string, INodeParameters, boolean]>([
-		['another customer it is refused, and shows nothing of the first', OTHER_CUSTOMER, false],
+		['another customer is refused, and shows nothing of the first', OTHER_CUSTOMER, false],
 		[
-			'another amount it is refused, and names the first',
+			'another amount is refused, and names the first',
 			{ additionalFields: { amount: '9900' } },
 			true,
 		],
-	])('for %s, readable or not', async (_, more, isShown) => {
+	])('a repeat for %s, whether the transaction can be read or not', async (_, more, isShown) => {
 		await shop.ask(ORDER);
 		const refusals = [await shop.ask({ ...ORDER, more })];
 		shop.account.fault('read', { kind: 'status', status: 500 });
@@ -225,7 +232,7 @@ describe('Order Reference', () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('an order refused at once can be charged again, even after a restart', async () => {
+	test('an order whose charge is refused at once can be charged again, even after a restart', async () => {
 		shop.fault('void');
 		const first = await shop.ask(ORDER);
 		const second = await afterRestart(ORDER);
@@ -235,7 +242,7 @@ describe('Order Reference', () => {
 	});
 
 	test.each(VOID)(
-		'one whose transaction is %s by now is charged again, once, also after tries at that were refused',
+		'an order whose transaction is %s now is charged again once, even after refused tries',
 		async (status) => {
 			for (const refusals of [0, 1, 2]) {
 				const made = await shop.charge(ORDER);
@@ -252,7 +259,7 @@ describe('Order Reference', () => {
 		},
 	);
 
-	test('one of 10,000 characters is refused', async () => {
+	test('a reference of 10,000 characters is refused', async () => {
 		const failed = await shop.ask({ order: 'x'.repeat(10_000) });
 
 		expect(failed.node?.error?.message).toBe(
@@ -262,20 +269,25 @@ describe('Order Reference', () => {
 	});
 
 	test.each([
-		['an empty field, twice', '', '', 2],
-		['blanks', ' \t ', ' \t ', 2],
-		['blanks that nobody sees', '\u200b\u00a0\ufeff', '\u200b\u00a0\ufeff', 2],
-		['upper and lower case', 'pedido', 'PEDIDO', 2],
-		['two Unicode forms of one text', 'pedido-é'.normalize('NFC'), 'pedido-é'.normalize('NFD'), 1],
-		['a number, even 0, and its digits', '={{ 0 }}', '0', 1],
-	])('%s: how many orders that is', async (_what, one, other, charges) => {
+		['two empty fields are two orders', '', '', 2],
+		['two blank fields are two orders', ' \t ', ' \t ', 2],
+		['invisible blanks are two orders', '\u200b\u00a0\ufeff', '\u200b\u00a0\ufeff', 2],
+		['upper and lower case are two orders', 'pedido', 'PEDIDO', 2],
+		[
+			'two Unicode forms are one order',
+			'pedido-é'.normalize('NFC'),
+			'pedido-é'.normalize('NFD'),
+			1,
+		],
+		['a number, even 0, and its digits are one order', '={{ 0 }}', '0', 1],
+	])('%s', async (_what, one, other, charges) => {
 		await shop.charge({ order: one });
 		await shop.charge({ order: other });
 
 		expect(shop.charges).toBe(charges);
 	});
 
-	test('the same reference is independent in another account', async () => {
+	test('the same reference in another account is another order', async () => {
 		await shop.ask(ORDER);
 		const { sandbox, credentials } = await openAccount();
 		const { hints } = await shop.charge({ ...ORDER, credentials });

@@ -12,18 +12,18 @@ const RUNS = Number(process.env.MODEL_RUNS ?? 8);
 const STEPS = Number(process.env.MODEL_STEPS ?? 9);
 const MINUTE_MS = 60_000;
 
-/** Of which month the Order References are; without one there are none. */
+/** The month in the Order References. Without a month there are none. */
 type Month = 'jan' | 'feb' | undefined;
 
 const month = fc.constantFrom<Month[]>(undefined, 'jan', 'jan', 'feb');
 const stops = fc.boolean();
-/** Whether somebody then does what each refusal says. */
+/** Whether a person then follows each refusal. */
 const obeys = fc.boolean();
-/** Whether another worker runs the execution, and the one that obeys. */
+/** Whether another worker runs the execution, and the run that follows a refusal. */
 const isElsewhere = fc.constantFrom(false, false, true);
 const obeysElsewhere = isElsewhere;
 const person = fc.constantFrom(1, 2, 3);
-/** The price in the catalog from then on: those of the form are blank. */
+/** The price in the catalog from then on. The prices in the form are blank. */
 const cents = fc.constantFrom(1_990, 2_500);
 
 const step = fc.oneof(
@@ -81,16 +81,16 @@ const step = fc.oneof(
 	},
 );
 
-/** An execution, and those that are its Retries: it charges each person once. */
+/** An execution and its Retries, which charge each person once. */
 interface Lineage {
-	/** What it has made, or was given. */
+	/** The charges that it made or got. */
 	readonly hashes: Map<number, Set<string>>;
 }
 
 interface Execution {
 	lineage: Lineage;
 	people: number[];
-	/** What n8n's Retry begins with. */
+	/** The stored data for n8n's Retry. */
 	data: IRunExecutionData;
 	crashed: IRunExecutionData;
 }
@@ -100,7 +100,7 @@ interface Order {
 	stops: boolean;
 	/** What is entered as Charge in Doubt. */
 	entered?: string;
-	/** Whether that is a code. */
+	/** Whether the entered text is a code. */
 	isCoded?: boolean;
 	retries?: Execution;
 	isCrashed?: boolean;
@@ -108,7 +108,7 @@ interface Order {
 	obeysElsewhere?: boolean;
 }
 
-/** What an item came to: what it was given, or why it was refused. */
+/** The outcome of an item: its charge, or the refusal. */
 interface Answer {
 	person: number;
 	given?: IDataObject;
@@ -142,16 +142,16 @@ describe('People who are charged by lists and agents, with references that come 
 type Shop = ReturnType<typeof useShop>;
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Knows what each person was charged and given, and checks every execution against it. */
+/** Knows the charges of each person, and checks every execution against them. */
 class PeopleModel {
 	private readonly executions: Execution[] = [];
-	/** By hash: the reference that it was charged or given for. */
+	/** By hash: the reference of the charge. */
 	private readonly references = new Map<string, string>();
-	/** Hashes that somebody has entered for an item without a reference, and was given. */
+	/** Hashes that a person entered for an item without a reference, and that it got. */
 	private readonly givenWithout = new Set<string>();
-	/** Hashes that somebody has been shown. */
+	/** Hashes that a person has seen. */
 	private readonly shown = new Set<string>();
-	/** What an agent's call was answered with, and when. */
+	/** The answers to the calls of an agent, with their times. */
 	private calls = new Map<string, { hash: string; at: number }>();
 
 	constructor(
@@ -194,7 +194,7 @@ class PeopleModel {
 		}
 	}
 
-	/** Runs the node, and checks what it has charged and given. */
+	/** Runs the node, and checks its charges. */
 	private async run(people: number[], order: Order) {
 		const { shop } = this;
 		const { month, retries, isCrashed } = order;
@@ -249,7 +249,7 @@ class PeopleModel {
 			const hash = String(given.hash);
 			const reference = referenceOf(one);
 			this.shown.add(hash);
-			// Nobody gets the charge of somebody else, or of another order.
+			// Nobody gets the charge of another person or order.
 			expect(this.documentOf(hash)).toBe(documentOf(one));
 			expect([undefined, reference]).toContain(reference && this.references.get(hash));
 			expect(given.already_charged).toBe(before.has(hash));
@@ -261,7 +261,7 @@ class PeopleModel {
 		return { execution, answers };
 	}
 
-	/** Does what a refusal says, until the order is charged or given. */
+	/** Follows each refusal until the order has a charge. */
 	private async obey(first: Answer, order: Order, execution: Execution): Promise<void> {
 		const { sandbox } = this.shop.account;
 		const { person: one } = first;
@@ -287,7 +287,7 @@ class PeopleModel {
 					expect(text).toContain('leave this item out if another run has returned that charge');
 					return;
 				} else {
-					// Whoever enters a code has seen what the dashboard has of the customer.
+					// A person who enters a code has seen the customer's charges in the dashboard.
 					for (const each of this.shop.hashes)
 						if (this.documentOf(each) === documentOf(one)) this.shown.add(each);
 					entered = [code ?? ''];
@@ -305,7 +305,7 @@ class PeopleModel {
 					retries = undefined;
 				}
 			} else if (text.includes('another cart or amount of this customer')) {
-				// The catalog's price has changed: whoever reads it goes on with the charge that exists.
+				// The price in the catalog has changed. A person who reads that continues with the existing charge.
 				const [, hash = ''] = /existing transaction is (\w+)/.exec(text) ?? [];
 				expect([this.isLive(hash), this.documentOf(hash)]).toEqual([true, documentOf(one)]);
 				return;
@@ -354,7 +354,7 @@ class PeopleModel {
 		return found.map(([hash]) => hash);
 	}
 
-	/** The charge that somebody finds who looks for it, and knows what was shown before. */
+	/** The charge that a person finds in the dashboard who knows the hashes shown before. */
 	private inDashboard(one: number, month: Month, lineage?: Lineage): string | undefined {
 		const reference = month && `${month}-${one}`;
 		const own = this.shop.hashes.filter(
@@ -386,7 +386,7 @@ class PeopleModel {
 			const made = shop.hashes.filter((hash) => !before.has(hash));
 			if (given) {
 				const stated = shop.account.sandbox.transactions.find(({ hash }) => hash === given.hash);
-				// Other contact data are those of somebody else, unless a person has said otherwise.
+				// Other contact data belong to another person, unless a person entered the hash.
 				if (entered === undefined) expect(stated?.customer.email).toBe(email);
 				expect(stated?.customer.document).toBe(documentOf(one));
 				expect(given.already_charged).toBe(before.has(String(given.hash)));
@@ -425,7 +425,7 @@ class PeopleModel {
 	}
 }
 
-/** Whether a refusal is about the doubt of another order, too, which the hash of this order does not end. */
+/** Whether a refusal is also about the doubt of another order, which the hash of this order does not end. */
 function namesOtherOrder(text: string, reference: string | undefined): boolean {
 	const [, named] = /charged for order "([^"]+)"/.exec(text) ?? [];
 	return text.includes('Also: ') || (named !== undefined && named !== reference);
@@ -439,7 +439,7 @@ function itemOf(one: number): IDataObject {
 	return { person: one, document: documentOf(one), email: `${one}@example.com` };
 }
 
-/** What became of each item; if the run has failed, of the one that failed. */
+/** The outcome of each item, or of the failed item if the run failed. */
 function answersOf({ node, json }: NodeOutcome, people: number[]): Answer[] {
 	if (node?.error) {
 		const { message, description, context } = node.error;

@@ -5,7 +5,6 @@ import {
 	crashedData,
 	double,
 	type NodeOutcome,
-	NodeProcess,
 	runWorkflow,
 	START_TYPE,
 } from '../../helpers/engine';
@@ -17,6 +16,7 @@ import {
 	MAYBE,
 	RETRY_ON_FAIL,
 	retryable,
+	otherProcess,
 	useShop,
 } from '../../helpers/charging';
 
@@ -31,14 +31,11 @@ interface Stored {
 	digitalSales: { attempts: IDataObject };
 }
 
-describe('Asked again by n8n, a charge is made once', () => {
+describe('A charge that n8n requests again is made once:', () => {
 	const shop = useShop();
 
-	/** Another worker, or the same after a restart. */
-	const other = () => ({ process: NodeProcess.fresh() });
-
 	describe('Retry On Fail', () => {
-		test('charges nobody who was charged on the first try', async () => {
+		test('charges nobody again who was charged by the first try', async () => {
 			shop.fault('refuse', 1);
 
 			const run = await shop.charge({ settings: RETRY_ON_FAIL, items: ITEMS });
@@ -50,7 +47,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			);
 		});
 
-		test('sends nothing again whose outcome is not known', async () => {
+		test('does not repeat a charge whose outcome is unknown', async () => {
 			shop.fault('lose');
 
 			const { node } = await shop.ask({ settings: RETRY_ON_FAIL });
@@ -62,7 +59,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect([shop.posts, shop.charges]).toEqual([1, 1]);
 		});
 
-		test('charges nobody twice if failed items continue as items', async () => {
+		test('charges nobody twice under On Error: Continue', async () => {
 			shop.fault('refuse');
 			const settings = { ...RETRY_ON_FAIL, onError: 'continueRegularOutput' } as const;
 
@@ -71,7 +68,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('an error names what this run has charged, whichever try it was', async () => {
+		test('lists the charges of all tries in the error', async () => {
 			shop.account.fault('charge', { kind: 'status', status: 422, after: 2 }, 'always');
 			const run = await shop.ask({ settings: RETRY_ON_FAIL, items: ITEMS });
 
@@ -82,7 +79,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		});
 	});
 
-	test('an error names every charge that was made', async () => {
+	test('the error of a failed run lists every charge that was made', async () => {
 		shop.fault('refuse', 102);
 
 		const run = await shop.ask({ items: Array(103).fill({}) });
@@ -94,7 +91,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		expect(errorOf(run)).toContain(`Already created in this execution: ${made.join('; ')}.`);
 	});
 
-	test('an item of On Error: Continue does not list the charges of other items', async () => {
+	test('an error item under On Error: Continue does not list the charges of other items', async () => {
 		shop.fault('lose', 1);
 		const items = [{ n: 1 }, { n: 2 }, { n: 2 }];
 		const { json } = await shop.ask({ more: OWN_DOCUMENT, items, continueOnFail: true });
@@ -103,7 +100,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		expect(JSON.stringify(json[2])).not.toContain(shop.hashes[0]);
 	});
 
-	test('two items of one run, and two runs of a node, are charges of their own', async () => {
+	test('two equal items of a run, and two runs of a node, are separate charges', async () => {
 		await shop.ask({ items: [{}, {}] });
 		await shop.ask();
 
@@ -111,13 +108,13 @@ describe('Asked again by n8n, a charge is made once', () => {
 	});
 
 	describe('the Retry of an execution', () => {
-		/** Charges so many items; the one behind them is refused. */
+		/** Charges this many items. The next item is refused. */
 		const refusedAfter = async (charged: number, ask: Ask = {}) => {
 			shop.fault('refuse', charged);
 			return await shop.ask({ items: ITEMS.slice(0, charged + 1), ...ask });
 		};
 
-		test('that failed at an item returns what exists and charges what is missing, once in total', async () => {
+		test('returns existing charges and makes missing charges, once in total', async () => {
 			const first = await refusedAfter(2);
 			const retries = [];
 			for (let nth = 0; nth < 3; nth++) retries.push(await shop.charge({ retrying: first }));
@@ -128,7 +125,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(3);
 		});
 
-		test('with a mistake in the form still lists what was charged', async () => {
+		test('with a mistake in the form still lists the charges that were made', async () => {
 			const first = await refusedAfter(2);
 			const customerDocument = '={{ $json.n === 3 ? "1" : "529.982.247-25" }}';
 			const retry = await shop.ask({ retrying: first, more: { customerDocument } });
@@ -139,28 +136,28 @@ describe('Asked again by n8n, a charge is made once', () => {
 			);
 		});
 
-		test('after a restart returns what the execution itself has stored', async () => {
+		test('after a restart returns the charges that the execution has stored', async () => {
 			const first = await refusedAfter(2);
-			const retry = await shop.charge({ retrying: first, ...other() });
-			const again = await shop.ask({ retrying: first, ...other() });
+			const retry = await shop.charge({ retrying: first, ...otherProcess() });
+			const again = await shop.ask({ retrying: first, ...otherProcess() });
 
 			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			expect(errorOf(again)).toContain(`The customer ${MAYBE}`);
 			expect(shop.charges).toBe(3);
 		});
 
-		test('of an unknown outcome is refused, until its code is given once', async () => {
+		test('is refused after an unknown outcome until the code is entered', async () => {
 			shop.fault('drop');
 			const first = await shop.ask();
-			const second = await shop.ask({ retrying: first, ...other() });
-			await shop.charge({ retrying: first, code: codeIn(second), ...other() });
+			const second = await shop.ask({ retrying: first, ...otherProcess() });
+			await shop.charge({ retrying: first, code: codeIn(second), ...otherProcess() });
 
 			expect([first.status, second.status]).toEqual(['error', 'error']);
 			expect(shop.charges).toBe(1);
 		});
 
 		describe('with another credential', () => {
-			test('that holds another address of the account charges nobody again', async () => {
+			test('that has another Base URL of the account charges nobody again', async () => {
 				const first = await refusedAfter(1);
 				await shop.charge({ retrying: first, credentials: shop.account.credentialsElsewhere() });
 
@@ -168,9 +165,9 @@ describe('Asked again by n8n, a charge is made once', () => {
 			});
 
 			test.each([
-				['another cart, which shows nothing of the first charge', FIFTY],
-				['the same, which it cannot read', {}],
-			])('of another account charges nobody: for %s', async (_name, more) => {
+				['another cart', FIFTY],
+				['the same cart', {}],
+			])('of another account charges nobody for %s', async (_name, more) => {
 				const first = await refusedAfter(1);
 				const { sandbox, credentials } = await openAccount();
 				const retry = await shop.ask({ retrying: first, more, credentials });
@@ -183,7 +180,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			});
 		});
 
-		test('with a corrected cart refuses customers already charged, and names both amounts', async () => {
+		test('with a changed cart refuses a charged customer, and the error names both amounts', async () => {
 			const first = await refusedAfter(1);
 			const { cart } = shop.parameters() as { cart: { items: object[] } };
 			const dearer = { items: cart.items.map((item) => ({ ...item, price: '29,90' })) };
@@ -201,7 +198,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('with another amount, after an unknown outcome, describes what may exist', async () => {
+		test('with another amount is refused after an unknown outcome, and the error describes the charge that may exist', async () => {
 			shop.fault('lose');
 			const dearer = { retrying: await shop.ask(), more: FIFTY };
 			const refused = await shop.ask(dearer);
@@ -213,7 +210,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('never returns a charge that has expired by now, and makes a new one, once', async () => {
+		test('never returns an expired charge, and replaces it once', async () => {
 			const withOrder = { order: '={{ "order-" + $json.n }}' };
 			const first = await refusedAfter(1, withOrder);
 			await shop.latestBecomes('expired');
@@ -224,28 +221,28 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(retry.json[0]?.hash).toBe(again.json[0]?.hash);
 			expect(retry.json[0]?.payment_status).toBe('waiting_payment');
 			expect(shop.charges).toBe(3);
-			// Another process knows only the void one, and that another was made since.
-			const elsewhere = await shop.ask({ ...retrying, continueOnFail: true, ...other() });
+			// Another process knows only the void charge, and that another charge was made since.
+			const elsewhere = await shop.ask({ ...retrying, continueOnFail: true, ...otherProcess() });
 			expect(errorIn(elsewhere.json[0]).message).toContain(`${MAYBE} for order "order-1"`);
 			expect(shop.charges).toBe(3);
 		});
 
-		test('makes nothing in place of a void charge that a code has replaced since', async () => {
+		test('does not replace a void charge that a code has replaced since', async () => {
 			const { begun, ...first } = await shop.charge();
 			await shop.latestBecomes('expired');
 			const crashed = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
-			const code = codeIn(await shop.ask({ retryOf: crashed, ...other() }));
-			await shop.charge({ retryOf: crashed, code, ...other() });
+			const code = codeIn(await shop.ask({ retryOf: crashed, ...otherProcess() }));
+			await shop.charge({ retryOf: crashed, code, ...otherProcess() });
 			const retryOf = retryable({ begun, ...first });
-			const refused = await shop.ask({ retryOf, ...other() });
+			const refused = await shop.ask({ retryOf, ...otherProcess() });
 
 			expect(errorOf(refused)).toContain(MAYBE);
 			expect(shop.charges).toBe(2);
-			await shop.charge({ retryOf, code: shop.hashes[1], ...other() });
+			await shop.charge({ retryOf, code: shop.hashes[1], ...otherProcess() });
 			expect(shop.charges).toBe(2);
 		});
 
-		test('of two equal charges that are void by now makes each anew, once', async () => {
+		test('replaces each of two equal void charges once', async () => {
 			const executions: NodeOutcome[] = [];
 			for (let nth = 0; nth < 2; nth++) {
 				executions.push(await refusedAfter(1, { more: OWN_DOCUMENT }));
@@ -258,7 +255,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(2 + 4);
 		});
 
-		test('tells of other data under its order that may have been charged since', async () => {
+		test('says that other data of its order may have been charged since', async () => {
 			const order = { order: 'order-1' };
 			shop.fault('drop');
 			const first = await shop.ask(order);
@@ -276,18 +273,18 @@ describe('Asked again by n8n, a charge is made once', () => {
 	describe('the Retry of an execution that crashed', () => {
 		const START = { name: 'Start', finished: true };
 		const STARTED = [START, { name: 'Digital Sales', finished: false }];
-		/** Charges the first items; the Retry is given all of them, in this order. */
+		/** Charges the first items. The Retry gets all items, in this order. */
 		const crash = async (nodes: typeof STARTED, charged: number, retried = ITEMS) => {
 			const items = ITEMS.slice(0, charged);
-			const { begun } = await shop.ask({ more: OWN_DOCUMENT, items, ...other() });
+			const { begun } = await shop.ask({ more: OWN_DOCUMENT, items, ...otherProcess() });
 			const [stack] = begun.executionData?.nodeExecutionStack ?? [];
 			const given = retried.map((json) => ({ json }));
 			stack?.data.main?.splice(0, 1, given);
-			return { retryOf: crashedData(begun, nodes), more: OWN_DOCUMENT, ...other() };
+			return { retryOf: crashedData(begun, nodes), more: OWN_DOCUMENT, ...otherProcess() };
 		};
 		const hasFailed = ({ json }: NodeOutcome) => json.map(({ error }) => Boolean(error));
 
-		test('never repeats a charge that was answered; the rest is charged once', async () => {
+		test('never repeats a charge that was made, and makes missing charges once', async () => {
 			const retry = { ...(await crash(STARTED, 2)), continueOnFail: true };
 
 			for (const { json } of [await shop.ask(retry), await shop.ask(retry)]) {
@@ -301,7 +298,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 			expect(shop.charges).toBe(3);
 		});
 
-		test('stops if the node stops at errors, and says how the other items can continue', async () => {
+		test('stops at a charge that may exist, and the error says how the other items can continue', async () => {
 			const retry = await shop.ask(await crash(STARTED, 2));
 
 			expect(errorOf(retry)).toContain('set On Error to Continue in the Settings of this node');
@@ -311,7 +308,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		test.each([
 			['after the node had finished', [START, { name: 'Digital Sales', finished: true }]],
 			['with the node first in the workflow', [...STARTED].reverse()],
-		])('%s knows its place, whatever run index n8n gives it', async (_when, nodes) => {
+		])('charges nobody again %s, whatever run index n8n gives it', async (_when, nodes) => {
 			const retry = await shop.ask({ ...(await crash(nodes, 3)), continueOnFail: true });
 
 			expect(hasFailed(retry)).toEqual([true, true, true]);
@@ -319,7 +316,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		});
 
 		test('charges nobody again if its input comes in another order', async () => {
-			// What a query before the node gives now: the newest first.
+			// The query before the node now returns the newest item first.
 			const crashed = await crash(STARTED, 2, [{ n: 3 }, { n: 1 }, { n: 2 }]);
 			const retry = await shop.ask({ ...crashed, continueOnFail: true });
 
@@ -340,7 +337,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 				mode: 'trigger',
 				startItems: [first],
 				retryOf,
-				...other(),
+				...otherProcess(),
 				nodes: [
 					{ name: 'Start', type: START_TYPE },
 					{ name: 'PIX', type: ACTION_TYPE, parameters: shop.parameters(undefined, OWN_DOCUMENT) },
@@ -352,7 +349,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		};
 		const { begun } = await loop(ITEMS);
 		const [stack] = begun.executionData?.nodeExecutionStack ?? [];
-		// What a query before the loop gives now: the first row is marked as charged.
+		// The query before the loop now omits the first row, which is marked as charged.
 		stack?.data.main?.splice(0, 1, [{ json: { n: 2 } }]);
 		const crashed = crashedData(begun, [
 			{ name: 'Start', finished: true },
@@ -364,7 +361,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		expect(shop.charges).toBe(3);
 	});
 
-	test('another node and a copy of the workflow know nothing of it', async () => {
+	test('another node and a copy of the workflow do not know of a doubt, and charge again', async () => {
 		const ask = { order: 'order-1' };
 		shop.fault('lose');
 		await shop.ask(ask);
@@ -374,12 +371,12 @@ describe('Asked again by n8n, a charge is made once', () => {
 		expect(shop.charges).toBe(3);
 	});
 
-	test('what an execution has charged is not read again by each run of a loop', async () => {
+	test('a run of a loop does not read the charges of earlier runs again', async () => {
 		const RUNS = 5;
 		let runs = 0;
 		let looks = 0;
 		let spots: string[] = [];
-		/** Ends the loop after some runs; from the first on counts who looks at what PIX had stored. */
+		/** Ends the loop after some runs. After the first run it counts the reads of the stored charge. */
 		const watch = double(async function (this: IExecuteFunctions) {
 			const { digitalSales } = this.getWorkflowDataProxy(0).$node.PIX.context as Stored;
 			spots = Object.keys(digitalSales.attempts);
@@ -410,7 +407,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 		expect(spots).toHaveLength(RUNS);
 	});
 
-	test('what an execution has charged is known in a Retry, except for what is damaged', async () => {
+	test('a Retry returns the stored charges, and refuses a charge whose stored data is damaged', async () => {
 		shop.fault('refuse', 2);
 		const first = await shop.ask({ items: [{}, {}, {}] });
 		const contexts = first.run?.data.executionData?.contextData ?? {};
@@ -420,7 +417,7 @@ describe('Asked again by n8n, a charge is made once', () => {
 
 		const { json } = await shop.ask({
 			retrying: first,
-			...other(),
+			...otherProcess(),
 			continueOnFail: true,
 		});
 

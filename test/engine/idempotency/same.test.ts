@@ -8,7 +8,7 @@ const ORDER = { order: 'order-1' };
 describe('Which customers and charges count as the same', () => {
 	const shop = useShop();
 
-	describe('to an agent:', () => {
+	describe('for an agent:', () => {
 		const call = async (more: INodeParameters = {}, credentials = shop.account.credentials) => {
 			const parameters = shop.parameters(undefined, more);
 			const { answers } = await callTool(parameters, [{}], { credentials, workflowId: 'chat' });
@@ -18,7 +18,7 @@ describe('Which customers and charges count as the same', () => {
 		test.each<[string, INodeParameters]>([
 			['name', { customerName: 'M. DA SILVA' }],
 			['spelling of the e-mail', { customerEmail: 'MARIA@example.com' }],
-		])('with another %s the call is the same', async (_what, more) => {
+		])('a call with another %s is the same charge', async (_what, more) => {
 			const first = await call();
 			const second = await call(more);
 
@@ -26,7 +26,7 @@ describe('Which customers and charges count as the same', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('wherever its webhooks go, the call is the same', async () => {
+		test('a call with another address for webhooks is the same charge', async () => {
 			const credentials = shop.account.credentialsWith({ notificationField: 'postback_url' });
 			const notify = async (notificationUrl: string) =>
 				await call({ webhooksGoTo: 'url', notificationUrl }, credentials);
@@ -42,7 +42,7 @@ describe('Which customers and charges count as the same', () => {
 			['phone', { customerPhone: '(21) 98765-4321' }],
 			['tracking', { additionalFields: { tracking: { src: 'instagram' } } }],
 			['custom field', { additionalFields: { customFields: '{"coupon": "X"}' } }],
-		])('with another %s it is that of somebody else', async (_what, more) => {
+		])('a call with another %s is another charge', async (_what, more) => {
 			const first = await call();
 			const second = await call(more);
 
@@ -64,7 +64,7 @@ describe('Which customers and charges count as the same', () => {
 		},
 	);
 
-	test('names the differences of an existing charge', async () => {
+	test('a hint names how an existing charge differs from its item', async () => {
 		await shop.charge(ORDER);
 		const same = await shop.charge({ ...ORDER, more: { customerEmail: 'MARIA@example.com' } });
 		const more = { customerEmail: 'new@example.com', customerPhone: '(21) 98765-4321' };
@@ -76,11 +76,11 @@ describe('Which customers and charges count as the same', () => {
 		);
 	});
 
-	describe('a new charge is odd, and a hint says so,', () => {
+	describe('a hint about a new charge', () => {
 		const answer = (set: IDataObject) => shop.account.fault('charge', { kind: 'patchBody', set });
 		const hintsOf = async () => JSON.stringify((await shop.charge()).hints);
 
-		test('if its hash is that of an earlier charge', async () => {
+		test('says that its hash is that of an earlier charge', async () => {
 			await shop.charge();
 			answer({ hash: shop.hashes[0] });
 
@@ -89,7 +89,7 @@ describe('Which customers and charges count as the same', () => {
 			);
 		});
 
-		test('if it is for another document, or paid already', async () => {
+		test('says that it has another document, and that it is paid already', async () => {
 			answer({ customer: { document: '11144477735' }, payment_status: 'paid' });
 			const hints = await hintsOf();
 
@@ -97,7 +97,7 @@ describe('Which customers and charges count as the same', () => {
 			expect(hints).toContain('is paid already');
 		});
 
-		test('and of a usual one none does', async () => {
+		test('does not appear for a usual charge', async () => {
 			answer({ customer: { document: CUSTOMER.customerDocument } });
 
 			expect(await hintsOf()).not.toContain('that was just made');

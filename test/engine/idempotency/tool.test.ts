@@ -6,7 +6,7 @@ import { callTool, type ToolRun } from '../../helpers/tool';
 
 const CODE = /\b[2-9A-Z]{4}-[2-9A-Z]{4}\b/;
 
-describe('What the tool of an agent charges once', () => {
+describe('The tool of an agent', () => {
 	const shop = useShop();
 	afterEach(() => jest.restoreAllMocks());
 
@@ -17,13 +17,13 @@ describe('What the tool of an agent charges once', () => {
 			...options,
 		});
 	const ORDER = { orderReference: 'order-1' };
-	/** A model is shown none: it would enter it without looking. */
+	/** A model sees no code, because it would enter the code without looking. */
 	const codeLogged = ({ outcome, errors }: ToolRun): RegExpExecArray | [] => {
 		expect(errors.join()).not.toMatch(CODE);
 		return CODE.exec(outcome.logs.map(({ text }) => text).join()) ?? [];
 	};
 
-	test('an order with a reference, even after 15 minutes', async () => {
+	test('charges an order with a reference once, even if it is requested again after 15 minutes', async () => {
 		const { now } = clock;
 		await call(ORDER);
 		jest.spyOn(clock, 'now').mockImplementation(() => now() + 16 * 60_000);
@@ -32,7 +32,7 @@ describe('What the tool of an agent charges once', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('a call that is repeated after the address for webhooks has changed, under every name', async () => {
+	test('charges a repeated call once even if the address for webhooks has changed', async () => {
 		const notified = (host: string) =>
 			shop.account.credentialsWith({
 				notificationField: 'postback_url',
@@ -46,7 +46,7 @@ describe('What the tool of an agent charges once', () => {
 		expect(second.answers).toMatchObject([[{ hash: first.answers[0]?.[0]?.hash }]]);
 	});
 
-	test('a call whose transaction is void by now is charged again, once', async () => {
+	test('charges a call again, once, if its transaction is void', async () => {
 		await call();
 		await shop.latestBecomes('expired');
 		const { outcome } = await call();
@@ -56,7 +56,7 @@ describe('What the tool of an agent charges once', () => {
 		expect(outcome.logs.map(({ text }) => text).join()).not.toContain('could not be written to');
 	});
 
-	test('a call in the same execution does not get a refused charge', async () => {
+	test('charges again in the same execution if the first charge was refused', async () => {
 		shop.fault('void');
 		const { answers } = await call(ORDER, {}, [{}, {}]);
 
@@ -67,7 +67,7 @@ describe('What the tool of an agent charges once', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('the Retry of a chat with an Order Reference is given what the chat has charged', async () => {
+	test('returns the charge of a chat to its Retry with an Order Reference', async () => {
 		const { outcome } = await call();
 		const { answers } = await call(ORDER, { retryOf: outcome.begun });
 		const later = await call(ORDER);
@@ -77,13 +77,13 @@ describe('What the tool of an agent charges once', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('two orders of one chat are charged, though all else is the same', async () => {
+	test('charges two orders of one chat even if all other data is the same', async () => {
 		await call({ orderReference: '={{ $fromAI("order") }}' }, {}, [{ order: 'a' }, { order: 'b' }]);
 
 		expect(shop.charges).toBe(2);
 	});
 
-	test('another account does not get it', async () => {
+	test('does not return a charge of another account', async () => {
 		const { sandbox, credentials } = await openAccount();
 		await call();
 		await call({}, { credentials });
@@ -92,10 +92,10 @@ describe('What the tool of an agent charges once', () => {
 		expect(sandbox.charges()).toBe(1);
 	});
 
-	describe('without a workflow, as in an Agent of n8n, where there is no ledger:', () => {
+	describe('in an Agent of n8n, without a workflow and a ledger,', () => {
 		const callAgent = async (more: INodeParameters = ORDER) => await call(more, { workflowId: '' });
 
-		test('an order whose transaction expired is charged again, once', async () => {
+		test('charges an order again, once, if its transaction expired', async () => {
 			await callAgent();
 			await shop.latestBecomes('expired');
 			const second = await callAgent();
@@ -106,7 +106,7 @@ describe('What the tool of an agent charges once', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('what is in doubt is refused; a code allows one more charge, once', async () => {
+		test('refuses a charge in doubt; a code allows one more charge, once', async () => {
 			shop.fault('lose');
 			await callAgent({});
 			const refused = await callAgent({});
@@ -120,7 +120,7 @@ describe('What the tool of an agent charges once', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('what the service refused is told, and can be charged', async () => {
+		test('reports that the service refused a charge, which can be made again', async () => {
 			shop.fault('refuse');
 			const refused = await callAgent();
 			const second = await callAgent();

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { cpf } from '../../helpers/charge';
 import { NodeProcess, processedItems } from '../../helpers/engine';
-import { latencyOf, randomOf } from '../../helpers/database';
+import { latencyOf } from '../../helpers/database';
+import { seededRandom } from '../../sandbox/catalog';
 import { type Ask, codeIn, retryable, useShop, VOID } from '../../helpers/charging';
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
@@ -36,7 +37,7 @@ const step = fc.oneof(
 	},
 );
 
-describe('Any sequence of orders on three workers, some at once, behind rate limits and codes', () => {
+describe('Any sequence of orders on three workers, some at once, with rate limits and codes', () => {
 	const shop = useShop();
 	afterEach(() => processedItems.clear());
 
@@ -49,7 +50,7 @@ describe('Any sequence of orders on three workers, some at once, behind rate lim
 					const { sandbox } = shop.account;
 					shop.account.reset();
 					shop.begin();
-					const random = randomOf(seed);
+					const random = seededRandom(seed);
 					processedItems.latency = () => latencyOf(random);
 					const workers = [0, 1, 2].map(() => NodeProcess.fresh());
 					const running = new Set<Promise<void>>();
@@ -94,7 +95,7 @@ describe('Any sequence of orders on three workers, some at once, behind rate lim
 							if (hash) await sandbox.setStatus(hash, 'expired');
 						} else if (one.do === 'useCode') {
 							await Promise.all(running);
-							// Who looks finds it, and does not use the code.
+							// A person who looks finds the charge, and does not use the code.
 							if (!refused || live(refused.order).length > 0) continue;
 							sandbox.clearFaults();
 							await ask({ ...refused, process: workers[one.worker] });

@@ -3,7 +3,7 @@ import type { Fault } from '../../sandbox';
 import { chargesAt } from '../../helpers/charge';
 import { mostAtOnce } from '../../helpers/underWay';
 import type { HttpAnswer } from '../../helpers/engine';
-import { counts, useInbox } from '../../helpers/inbox';
+import { countByStatus, useInbox } from '../../helpers/inbox';
 import { postFrom } from '../../helpers/platform';
 
 /** The reads of unseen transactions without news that are allowed in a minute. */
@@ -31,7 +31,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 
 		const answers = await postAll(strangers(60), 'paid');
 
-		expect(counts(answers)).toEqual({ 503: 60 });
+		expect(countByStatus(answers)).toEqual({ 503: 60 });
 		expect(inbox.reads).toBe(UNKNOWN);
 		const refused = answers.filter(({ status }) => status === 503);
 		expect(refused.every(({ headers }) => Number(headers['retry-after']) > 0)).toBe(true);
@@ -71,8 +71,8 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 	});
 
 	test.each<[string, Fault, number]>([
-		['refuses it', { kind: 'status', status: 422 }, 1],
-		['answers about another one', { kind: 'status', status: 200, body: ANOTHER }, 1],
+		['refuses the read', { kind: 'status', status: 422 }, 1],
+		['returns another transaction', { kind: 'status', status: 200, body: ANOTHER }, 1],
 		['is unavailable', { kind: 'status', status: 503 }, 2],
 		['hangs up', { kind: 'resetBeforeProcessing' }, 2],
 	])('a read that finds nothing is counted if the service %s', async (_name, fault, tries) => {
@@ -87,7 +87,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect(inbox.trigger.executions).toEqual([]);
 	});
 
-	test('at most 24 are read at once, and what is found is not counted', async () => {
+	test('at most 24 transactions are read at once, and reads that find a sale are not counted', async () => {
 		const hashes = await chargesAt(inbox.account.sandbox, 40);
 		inbox.account.fault('read', { kind: 'delay', ms: 400 }, 'always');
 
@@ -119,7 +119,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		});
 		expect((await inbox.trigger.post({ hash, status: 'waiting_payment' })).status).toBe(200);
 		expect(clock.elapsed() - startedAt).toBeLessThan(1_000);
-		expect(counts(await flood)).toEqual({ 503: 290 });
+		expect(countByStatus(await flood)).toEqual({ 503: 290 });
 	});
 
 	test('known transactions cost few reads while the service fails', async () => {
@@ -134,7 +134,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 
 		expect(inbox.reads - before).toBeGreaterThan(1);
 		expect(inbox.reads - before).toBeLessThanOrEqual(MISSES);
-		expect(counts(await flood)).toEqual({ 503: 40 });
+		expect(countByStatus(await flood)).toEqual({ 503: 40 });
 	});
 
 	test('after a 429 notices are rejected at once until its wait is over', async () => {
@@ -154,7 +154,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect((await inbox.trigger.post({ hash: await inbox.charge() })).status).toBe(200);
 	});
 
-	test('after a 429 a transaction, known or not, does not wait for the read of a stranger', async () => {
+	test('after a 429 neither a known nor an unknown transaction waits for the read of a stranger', async () => {
 		const known = await inbox.chargeHere();
 		const [first = '', second = ''] = await chargesAt(inbox.account.sandbox, 2);
 		inbox.account.fault('read', { kind: 'retryAfter', seconds: 1 }, 'always');
@@ -165,7 +165,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		const slow = postFrom('203.0.113.7', inbox.trigger.url, { hash: first });
 		await clock.sleep(100);
 
-		expect(counts(await postAll([known, second], 'waiting_payment'))).toEqual({ 200: 2 });
+		expect(countByStatus(await postAll([known, second], 'waiting_payment'))).toEqual({ 200: 2 });
 		await slow;
 	});
 
@@ -173,7 +173,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		[MISSES, 'before a 429'],
 		[1, 'after a 429'],
 	])(
-		'%i sales at once that only a second read finds do not count as reads that find nothing, %s',
+		'%i sales at once that only a second read finds do not count as reads that find nothing (%s)',
 		async (sales, when) => {
 			if (when === 'after a 429') {
 				inbox.account.fault('read', { kind: 'retryAfter', seconds: 1 });
@@ -184,7 +184,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 				const hashes = await chargesAt(inbox.account.sandbox, sales);
 				inbox.account.fault('read', { kind: 'status', status: 404, body: {} }, sales);
 
-				expect(counts(await postAll(hashes, 'waiting_payment'))).toEqual({ 200: sales });
+				expect(countByStatus(await postAll(hashes, 'waiting_payment'))).toEqual({ 200: sales });
 			}
 		},
 	);
@@ -207,7 +207,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		for (let nth = 0; nth < 20; nth += 1) await postAll([hash], 'waiting_payment');
 
 		expect(inbox.reads).toBe(1);
-		expect(['200', '503']).toEqual(expect.arrayContaining(Object.keys(counts(atOnce))));
+		expect(['200', '503']).toEqual(expect.arrayContaining(Object.keys(countByStatus(atOnce))));
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
@@ -242,7 +242,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect(inbox.reads).toBe(2);
 	});
 
-	test('what was read a while ago is not believed any more', async () => {
+	test('a read that is a few seconds old is repeated', async () => {
 		await inbox.publish({ triggerOn: ['paid'] });
 		const hash = await inbox.charge();
 		await inbox.account.sandbox.setStatus(hash, 'paid');
@@ -255,7 +255,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect(inbox.items).toEqual([]);
 	});
 
-	test('a stranger who has a sale read all the time does not keep it out', async () => {
+	test('a stranger whose webhooks have a sale read all the time does not keep the sale out', async () => {
 		await inbox.publish({ triggerOn: ['paid', 'reversed'] });
 		const hash = await inbox.charge();
 		await inbox.account.sandbox.setStatus(hash, 'paid');
@@ -272,7 +272,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect(inbox.reads).toBeLessThan(12);
 	});
 
-	test('a credential that is gone is no crash, and the log says what went wrong', async () => {
+	test('a webhook without a credential is answered 503, and the log says why once in ten minutes', async () => {
 		const credentials = { ...inbox.account.credentials };
 		await inbox.publish(undefined, { credentials });
 		Reflect.deleteProperty(credentials, 'digitalSalesApi');

@@ -44,12 +44,12 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			}),
 		],
 		[
-			'a form that says to be text',
+			'a form that is declared as text',
 			(hash) => ({ headers: { 'content-type': 'text/plain' }, body: `hash=${hash}&status=paid` }),
 		],
 		['encoded brackets', (hash) => ({ headers: FORM, body: `data%5Bhash%5D=${hash}` })],
 		[
-			'brackets in brackets',
+			'nested brackets',
 			(hash) => ({ headers: FORM, body: `data[transaction][id]=${hash}&data[status]=paid` }),
 		],
 		[
@@ -73,12 +73,12 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			(hash) => ({ headers: JSON_TYPE, body: JSON.stringify({ data: [{ hash }] }) }),
 		],
 		[
-			'a form of parts',
+			'a multipart form',
 			async (hash) => await multipart({ transaction_hash: hash, status: 'paid' }),
 		],
-		['a form of parts with brackets', async (hash) => await multipart({ 'data[hash]': hash })],
+		['a multipart form with brackets', async (hash) => await multipart({ 'data[hash]': hash })],
 		[
-			'another hash beside the one of the transaction',
+			'a transaction next to the hash of something else',
 			(hash) => ({
 				headers: JSON_TYPE,
 				body: JSON.stringify({ hash: 'customer1', transaction: { hash }, status: 'paid' }),
@@ -111,7 +111,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			['a test', { headers: FORM, body: 'event=test&account=123456789' }],
 			['a greeting', { headers: { 'content-type': 'text/plain' }, body: 'hello, world 1234567' }],
 			[
-				'a word',
+				'a verification',
 				{ headers: JSON_TYPE, body: '{"type":"verification","sent_at":"2026-11-26 10:00:00"}' },
 			],
 		])('%s', async (_name, call) => {
@@ -179,7 +179,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 	});
 
 	describe.each(['production', 'test'] as const)('a probe of the %s URL', (mode) => {
-		test.each(['GET', 'HEAD'])('%s is answered, and nothing starts', async (method) => {
+		test.each(['GET', 'HEAD'])('by %s is answered 200, and starts nothing', async (method) => {
 			await inbox.publish({ triggerOn: ['paid'] }, { mode });
 
 			const { status, text } = await sendRequest(`${inbox.trigger.url}?hash=${hash}`, { method });

@@ -48,7 +48,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 	});
 
 	test.each([{ products: {} }, { offers: { items: [] } }])(
-		'all of them if the list is empty: %j',
+		'all transactions if the list is empty: %j',
 		async (list) => {
 			expect(await starts(list, (await sell()).hash)).toBe(true);
 		},

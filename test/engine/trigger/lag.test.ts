@@ -36,7 +36,7 @@ describe('Digital Sales Trigger: a webhook says that a sale is paid, and reads s
 		return { status, headers, tookMs, reads: inbox.reads - before };
 	};
 
-	test('a read that is behind by two seconds is repeated', async () => {
+	test('a read that lags by two seconds is repeated, and starts the workflow', async () => {
 		await publish();
 		pay(2_000);
 
@@ -50,7 +50,7 @@ describe('Digital Sales Trigger: a webhook says that a sale is paid, and reads s
 	test.each([
 		['paid', 0],
 		['any', 1],
-	])('the sender must send again: behind by a minute, Trigger On %s', async (on, started) => {
+	])('a read that lags by a minute makes the sender retry: Trigger On %s', async (on, started) => {
 		await publish(on);
 		pay(60_000);
 
@@ -81,7 +81,7 @@ describe('Digital Sales Trigger: a webhook says that a sale is paid, and reads s
 		expect(inbox.items).toEqual([]);
 	});
 
-	test('the read counts if it is ahead of the webhook', async () => {
+	test('a read that is ahead of the webhook counts', async () => {
 		await publish('any');
 		await inbox.account.sandbox.setStatus(hash, 'refunded');
 
@@ -101,7 +101,7 @@ describe('Digital Sales Trigger: a webhook says that a sale is paid, and reads s
 		expect(tookMs).toBeLessThanOrEqual(ANSWER_WITHIN_MS);
 	});
 
-	test('does not delay another transaction', async () => {
+	test('webhooks that reads do not confirm do not delay another transaction', async () => {
 		await publish();
 		const [other = '', ...forged] = await chargesAt(inbox.account.sandbox, 13);
 		await inbox.account.sandbox.setStatus(other, 'paid');
@@ -150,7 +150,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		[{ triggerOn: ['waiting', 'paid'] }, 'waiting_payment', 'paid', 'paid'],
 		[{ triggerOn: ['any'] }, 'paid', 'chargeback', 'chargeback'],
 	])('Trigger On %j, read as %s, claimed %s', (form, before, claimed, after) => {
-		test('by two seconds is read again and starts the workflow', async () => {
+		test('a read that lags by two seconds is repeated and starts the workflow', async () => {
 			const hash = await begin(form, before);
 			change(hash, after, 2_000);
 
@@ -158,7 +158,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 			expect(inbox.items).toMatchObject([{ payment_status: after }]);
 		});
 
-		test('by a minute makes the sender try again', async () => {
+		test('a read that lags by a minute makes the sender try again', async () => {
 			const hash = await begin(form, before);
 			change(hash, after, 60_000);
 
@@ -181,7 +181,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		[{ triggerOn: ['waiting'] }, 'paid', undefined],
 		[{ ...PAID, ...products('another1') }, 'paid', undefined],
 	])(
-		'Trigger On %j, read as %s, claimed %s: nothing else is to come',
+		'Trigger On %j, read as %s, claimed %s: one read is enough, and nothing starts',
 		async (form, read, claimed) => {
 			const hash = await begin(form, read);
 
@@ -196,7 +196,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 			await sendAsPlatform(inbox.trigger.url, { hash, status });
 
 		test.each(['paid', 'approved'])(
-			'may be the platform’s own word for the status that was handed over for %s: at last it is answered 200',
+			'is answered 200 at last if reads still show the status that was emitted for %s',
 			async (first) => {
 				const hash = await begin(ANY, 'paid');
 				expect(await send(hash, first)).toEqual([200]);
@@ -206,7 +206,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 			},
 		);
 
-		test('may be a status that reads do not show yet, and starts the workflow once they do', async () => {
+		test('starts the workflow once reads show it', async () => {
 			const hash = await begin(ANY, 'paid');
 			await send(hash, 'paid');
 			change(hash, 'frozen', 90_000);
@@ -215,7 +215,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 			expect(inbox.items.at(-1)).toMatchObject({ payment_status: 'frozen' });
 		});
 
-		test('may be the payment of a charge that was announced before', async () => {
+		test('starts the workflow once reads show the payment of a charge that was emitted before', async () => {
 			const hash = await begin(ANY, 'waiting_payment');
 			await send(hash, 'created');
 			await clock.sleep(300_000);
@@ -231,8 +231,8 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		[['waiting', 'paid'], 'approved', 'waiting_payment', 'paid'],
 		[['waiting', 'paid'], undefined, 'waiting_payment', 'paid'],
 		[['paid', 'reversed'], 'estornado', 'paid', 'refunded'],
-	])('Trigger On %j, claimed %s: a read of %s that was handed over', (triggerOn, word, was, is) => {
-		test.each([2_000, 60_000])('lags by %i ms, and does not answer the webhook', async (ms) => {
+	])('Trigger On %j, claimed %s: a read of the emitted status %s', (triggerOn, word, was, is) => {
+		test.each([2_000, 60_000])('that lags by %i ms does not answer the webhook', async (ms) => {
 			const hash = await begin({ triggerOn }, was);
 			await sendAsPlatform(inbox.trigger.url, { hash, status: was });
 			await clock.sleep(200_000);
@@ -242,7 +242,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 			expect(statuses()).toEqual([was, is]);
 		});
 
-		test('stays as it is: at last the webhook is answered 200', async () => {
+		test('that never changes answers the webhook 200 at last', async () => {
 			const hash = await begin({ triggerOn }, was);
 			await sendAsPlatform(inbox.trigger.url, { hash, status: was });
 
@@ -253,7 +253,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 
 	describe.each([[['any']], [['waiting', 'paid']]])('Trigger On %j', (triggerOn) => {
 		test.each(['approved', undefined])(
-			'the first webhook about a charge, claimed %s, is about its payment, which reads show after two seconds',
+			'the first webhook about a charge, claimed %s, waits two seconds until reads show the payment',
 			async (status) => {
 				const hash = await begin({ triggerOn }, 'waiting_payment');
 				change(hash, 'paid', 2_000);
@@ -264,7 +264,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		);
 	});
 
-	test('the platform’s own word for a charge that stays open is answered 200 at last', async () => {
+	test('a webhook with the platform’s own word for an open charge is answered 200 at last, and starts nothing', async () => {
 		const hash = await begin(PAID, 'waiting_payment');
 		const notice = { hash, status: 'Aguardando pagamento' };
 
@@ -273,7 +273,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 	});
 
 	test.each(['success', undefined])(
-		'the second change starts the workflow, too, if the webhooks of both claim %s',
+		'a second change starts the workflow, too, even if the webhooks of both changes claim %s',
 		async (status) => {
 			const hash = await begin({ triggerOn: ['any'] }, 'waiting_payment');
 			await sendAsPlatform(inbox.trigger.url, { hash, status });
@@ -288,7 +288,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 	test.each<INodeParameters>([
 		{ triggerOn: ['any'] },
 		{ triggerOn: ['other'], otherStatuses: 'approved' },
-	])('a word of the service for what webhooks call paid starts the workflow: %j', async (form) => {
+	])('a sale that only webhooks call paid starts the workflow once: %j', async (form) => {
 		const hash = await begin(form, 'approved');
 		const notice = { hash, status: 'paid' };
 
@@ -305,7 +305,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		expect(inbox.items).toMatchObject([{ hash, payment_status: null }]);
 	});
 
-	test('a refund of a part, after which the sale stays paid, is answered 200 at once', async () => {
+	test('a partial refund, after which the sale stays paid, is answered 200 at once', async () => {
 		const hash = await begin(PAID, 'paid');
 		await sendAsPlatform(inbox.trigger.url, { hash, status: 'paid' });
 
@@ -313,7 +313,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		expect(statuses()).toEqual(['paid']);
 	});
 
-	test('two spellings of one status: a repeat is answered 200 at last', async () => {
+	test('a repeat that spells the status in another way is answered 200 at last', async () => {
 		const hash = await begin({ triggerOn: ['failed'] }, 'cancelled');
 		const notice = { hash, status: 'canceled' };
 
@@ -321,7 +321,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		expect(await sendAsPlatform(inbox.trigger.url, notice)).toEqual([503, 503, 200]);
 	});
 
-	test('an earlier status that is wanted, too, does not answer the webhook of a later status', async () => {
+	test('a read of an earlier status does not answer the webhook of a later status of the same choice', async () => {
 		const hash = await begin({ triggerOn: ['waiting'] }, 'waiting_payment');
 		await inbox.trigger.post({ hash });
 		change(hash, 'authorized', 2_000);
@@ -333,7 +333,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		]);
 	});
 
-	test('believes the read, even if the webhook claims an earlier status', async () => {
+	test('a read counts even if the webhook claims an earlier status', async () => {
 		const hash = await begin(PAID, 'paid');
 
 		await inbox.trigger.post({ hash, status: 'waiting_payment' });
@@ -348,7 +348,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		const show = (ms: number): void =>
 			void setTimeout(inbox.account.sandbox.clearFaults.bind(inbox.account.sandbox), ms);
 
-		test('for two seconds is read again', async () => {
+		test('for two seconds is read again and starts the workflow', async () => {
 			const hash = await begin(PAID, 'paid');
 			hide();
 			show(2_000);
@@ -389,7 +389,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 		});
 	};
 
-	test('a service that is down for a moment is asked once more, and no more than that', async () => {
+	test('a service that is down is asked a second time, but not a third time', async () => {
 		const notice = { hash: await inbox.charge(), status: 'waiting_payment' };
 		inbox.account.fault('read', { kind: 'status', status: 503 }, 3);
 

@@ -21,7 +21,7 @@ describe('Digital Sales Trigger: publication', () => {
 	);
 
 	test.each<WorkflowActivateMode>(['init', 'leadershipChange'])(
-		'reads no form while nobody is there; then each notice has to come again (%s)',
+		'does not read the form while no user is there, so a mistake in it answers each notice 503 (%s)',
 		async (activation) => {
 			const trigger = await inbox.publish(UNREADABLE, { activation });
 
@@ -78,7 +78,7 @@ describe('Digital Sales Trigger: how often its credential is read', () => {
 		expect(reads()).toBe(2);
 	});
 
-	test('for each trigger, which never uses the account of another', async () => {
+	test('once for each trigger, which never uses the account of another trigger', async () => {
 		const [right, wrong] = [await publish(), await publish('test-token-of-another')];
 
 		const statuses: number[] = [];

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createRunExecutionData } from 'n8n-workflow';
 import { handedOver } from '../../../nodes/DigitalSales/trigger/receive';
 import { NO_OP_TYPE, processedItems } from '../../helpers/engine';
-import { aroundEntries } from '../../helpers/database';
+import { aroundInserts } from '../../helpers/database';
 import { useInbox } from '../../helpers/inbox';
 
 const DELIVER = [{ name: 'Deliver', type: NO_OP_TYPE }];
@@ -33,7 +33,7 @@ describe('A webhook starts the workflow once', () => {
 		expect(second?.data.Deliver).toBeUndefined();
 	});
 
-	test('two processes that get it at the same moment emit one item', async () => {
+	test('two processes that get the webhook at the same moment emit one item', async () => {
 		await inbox.publish();
 		inbox.trigger.addProcess();
 		const hash = await inbox.charge();
@@ -44,7 +44,7 @@ describe('A webhook starts the workflow once', () => {
 		expect(inbox.trigger.executions).toHaveLength(1);
 	});
 
-	test('another status starts it again; hash and status may be numbers', async () => {
+	test('another status starts the workflow again, even if hash and status are numbers', async () => {
 		await inbox.publish({ triggerOn: ['any'], simplify: false });
 		for (const payment_status of [1, 2, 2]) {
 			const body = { hash: 123456, payment_status };
@@ -56,7 +56,7 @@ describe('A webhook starts the workflow once', () => {
 		expect(inbox.items.map(({ payment_status: status }) => status)).toEqual([1, 2]);
 	});
 
-	test('the same status in other letters does not start it again', async () => {
+	test('the same status in capital letters does not start the workflow again', async () => {
 		await inbox.publish({ triggerOn: ['paid'] });
 		const hash = await inbox.charge();
 		for (const payment_status of ['paid', 'PAID']) {
@@ -69,7 +69,7 @@ describe('A webhook starts the workflow once', () => {
 	});
 
 	describe('a notice of another kind of event', () => {
-		/** Posts notices of a new, paid sale; gives the kinds of event that were put out. */
+		/** Posts notices of a new, paid sale; returns the kinds of event that were emitted. */
 		const eventsOf = async (...notices: object[]): Promise<unknown[]> => {
 			const hash = await inbox.charge();
 			await inbox.account.sandbox.setStatus(hash, 'paid');
@@ -79,7 +79,7 @@ describe('A webhook starts the workflow once', () => {
 			return inbox.items.map(({ webhook_event: event }) => event);
 		};
 
-		test('is no duplicate, but starts the workflow only once, whatever it is called', async () => {
+		test('is no duplicate and starts the workflow, but only once for all kinds', async () => {
 			await inbox.publish();
 			const usual = [{ event: 'transaction' }, {}, { event: 'Transaction' }];
 
@@ -97,7 +97,7 @@ describe('A webhook starts the workflow once', () => {
 			expect(inbox.items.at(-1)).not.toMatchObject({ hash });
 		});
 
-		test('counts as a webhook of the sale itself if it comes late, after the status has changed', async () => {
+		test('counts as a webhook of the sale itself if it claims an earlier status', async () => {
 			await inbox.publish({ triggerOn: ['paid'] });
 			const late = { status: 'waiting_payment', event: 'reminder' };
 
@@ -105,7 +105,7 @@ describe('A webhook starts the workflow once', () => {
 		});
 	});
 
-	test('the Retry of an execution that crashed emits its item each time, that of a duplicate none', async () => {
+	test('each Retry of a crashed execution emits its item, and the Retry of a duplicate emits none', async () => {
 		await inbox.publish();
 		const hash = await inbox.charge();
 		await posted(hash);
@@ -118,7 +118,7 @@ describe('A webhook starts the workflow once', () => {
 		}
 	});
 
-	test('a database that refuses the entry fails the execution, even with On Error: Continue; its Retry emits the item', async () => {
+	test('an execution fails if the database refuses the entry, even under On Error: Continue, and its Retry emits the item', async () => {
 		await inbox.publish(undefined, { settings: { onError: 'continueRegularOutput' } });
 		const hash = await inbox.charge();
 		processedItems.failingWrites = 100;
@@ -134,7 +134,7 @@ describe('A webhook starts the workflow once', () => {
 		expect((await retried(failed?.run?.data)).items).toHaveLength(1);
 	});
 
-	describe('nobody has to press Retry', () => {
+	describe('the workflow starts without a Retry', () => {
 		afterEach(async () => {
 			const [begun] = await inbox.trigger.settled();
 			expect(begun?.error).toBeUndefined();
@@ -143,7 +143,7 @@ describe('A webhook starts the workflow once', () => {
 			expect(inbox.items).toHaveLength(1);
 		});
 
-		test('if the database takes no entry for a while', async () => {
+		test('if the database refuses the entry for a while', async () => {
 			await inbox.publish();
 			processedItems.failingWrites = Infinity;
 			setTimeout(() => (processedItems.failingWrites = 0), 15_000);
@@ -152,10 +152,10 @@ describe('A webhook starts the workflow once', () => {
 		});
 
 		test.each([1, 2])(
-			'if the database took the entry, but its answer is lost %i times',
+			'if the database stores the entry, but its answer is lost %i times',
 			async (times) => {
 				await inbox.publish();
-				const entering = aroundEntries(async (enter, nth) => {
+				const entering = aroundInserts(async (enter, nth) => {
 					const entered = await enter();
 					if (nth <= times) throw new Error('Connection terminated');
 					return entered;
@@ -173,7 +173,7 @@ describe('A webhook starts the workflow once', () => {
 			const storing = inbox.holdStoring();
 			const answer = posted(await inbox.charge());
 			await storing.begun();
-			// It is remembered for a few seconds.
+			// The credential is remembered for a few seconds.
 			await pause(6_000);
 			Reflect.deleteProperty(credentials, 'digitalSalesApi');
 			setTimeout(() => Object.assign(credentials, inbox.account.credentials), 3_000);
@@ -185,7 +185,7 @@ describe('A webhook starts the workflow once', () => {
 
 	describe('from a sender that does not wait for the answer', () => {
 		const DELAY = { kind: 'delay', ms: 200 } as const;
-		/** Sends a notice, and leaves while the service is asked. */
+		/** Sends a notice, and leaves during the read. */
 		const postAndLeave = async (hash: string): Promise<void> => {
 			inbox.account.fault('read', DELAY);
 			const notice = { hash, status: 'waiting_payment' };
@@ -193,7 +193,7 @@ describe('A webhook starts the workflow once', () => {
 			await pause(1_000);
 		};
 
-		test('it starts the workflow', async () => {
+		test('starts the workflow', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			await postAndLeave(hash);
@@ -201,7 +201,7 @@ describe('A webhook starts the workflow once', () => {
 			expect(inbox.items).toMatchObject([{ hash }]);
 		});
 
-		test('repeats start no further execution', async () => {
+		test('starts no further execution when it is repeated', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			for (let nth = 0; nth < 25; nth++) await postAndLeave(hash);
@@ -209,7 +209,7 @@ describe('A webhook starts the workflow once', () => {
 			expect(inbox.trigger.runs).toHaveLength(1);
 		});
 
-		test('n8n that cannot store it starts it with the next notice', async () => {
+		test('starts the workflow with its next try if n8n could not store the first', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			inbox.trigger.failingStores = 1;
@@ -222,13 +222,13 @@ describe('A webhook starts the workflow once', () => {
 		});
 	});
 
-	describe('a notice that was not answered 200 is not swallowed when it comes again', () => {
+	describe('a notice that was not answered 200 still starts the workflow once', () => {
 		afterEach(async () => {
 			await inbox.trigger.settled();
 			expect(inbox.trigger.executions).toHaveLength(1);
 		});
 
-		test('because n8n could not store it', async () => {
+		test('if n8n could not store it', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			inbox.trigger.failingStores = 1;
@@ -236,7 +236,7 @@ describe('A webhook starts the workflow once', () => {
 			expect([await posted(hash), await posted(hash)]).toEqual([500, 200]);
 		});
 
-		test('because n8n was still storing it', async () => {
+		test('if it came again while n8n was storing it', async () => {
 			await inbox.publish(undefined, { next: DELIVER });
 			const notice = { hash: await inbox.charge(), status: 'waiting_payment' };
 			const storing = inbox.holdStoring();
@@ -249,7 +249,7 @@ describe('A webhook starts the workflow once', () => {
 			expect((await inbox.trigger.post(notice)).json).toMatchObject({ started: false });
 		});
 
-		test('because its sender left while n8n stored it', async () => {
+		test('if its sender left while n8n stored it', async () => {
 			await inbox.publish(undefined, { next: DELIVER });
 			const notice = { hash: await inbox.charge(), status: 'waiting_payment' };
 			const storing = inbox.holdStoring();
@@ -263,12 +263,12 @@ describe('A webhook starts the workflow once', () => {
 			expect(inbox.trigger.runs).toHaveLength(1);
 		});
 
-		/** Has n8n store so many earlier ones. */
+		/** Lets n8n store this many earlier notices. */
 		const store = (count: number): void => {
 			for (let nth = 0; nth < count; nth++) handedOver.set(`earlier ${nth}`, false);
 		};
 
-		test('because n8n was still storing eighty earlier notices, so it was not even read', async () => {
+		test('if n8n was storing eighty earlier notices, so that nothing was read', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			store(80);
@@ -279,7 +279,7 @@ describe('A webhook starts the workflow once', () => {
 			expect(await posted(hash)).toBe(200);
 		});
 
-		test('because eighty other notices arrived while it was read', async () => {
+		test('if eighty other notices arrived while it was read', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			inbox.account.fault('read', { kind: 'delay', ms: 200 });

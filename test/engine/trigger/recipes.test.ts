@@ -25,7 +25,7 @@ describe('The recipes that a payment starts', () => {
 		return hash;
 	};
 
-	test('have no address of their own, which everybody would share', () => {
+	test('contain no webhook address, because all copies would share it', () => {
 		const triggers = Object.keys(RECIPES).flatMap(triggersOf);
 
 		expect(triggers.length).toBeGreaterThan(DELIVERING.length);

@@ -11,7 +11,7 @@ const STRANGER = '203.0.113.7';
 /** In a flood of ten a second. */
 const EACH_MS = 100;
 
-/** What a service, or what is in front of it, may do for a while. */
+/** Faults of the service, or of a proxy in front of it, for a while. */
 const FAULTS: Fault[] = [
 	...[404, 500, 503].map((status) => ({ kind: 'status' as const, status, body: {} })),
 	{ kind: 'retryAfter', seconds: 20 },
@@ -27,13 +27,13 @@ const some = <T>(arbitrary: fc.Arbitrary<T>, maxLength: number) =>
 	fc.array(arbitrary, { maxLength });
 const sale = fc.record({
 	at,
-	/** How much later than its webhook reads show that it is paid. */
+	/** How long after the webhook reads show the payment. */
 	lagMs: fc.constantFrom(0, 0, 500, 2_500, 20_000, 90_000),
 	claims: fc.constantFrom('paid', 'paid', 'PAID', 'approved', undefined),
 	isChargedHere: fc.boolean(),
-	/** Whether the platform says so twice at the same time. */
+	/** Whether the platform sends the webhook twice at the same time. */
 	isTwice: fc.boolean(),
-	/** Whether it told of the charge before. */
+	/** Whether the platform sent a webhook about the charge before. */
 	wasAnnounced: fc.boolean(),
 });
 const script = fc.record({

@@ -31,7 +31,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		return inbox.items.length === 1 && inbox.items[0]?.hash === hash;
 	};
 
-	test('it arrives once, like a new sale, as soon as n8n has registered the test URL for the second time', async () => {
+	test('the transaction arrives once, like a new sale, after n8n has registered the test URL for the second time', async () => {
 		await listen(hash);
 		await waited(100);
 		expect(inbox.trigger.begun).toEqual([]);
@@ -44,14 +44,14 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		expect(inbox.trigger.begun).toHaveLength(1);
 	});
 
-	test('it passes the filters like any other sale', async () => {
+	test('the transaction passes the form like any other sale', async () => {
 		await listen(` ${hash} `, { triggerOn: ['any'], simplify: false });
 		await waited();
 
 		expect(inbox.items).toMatchObject([{ hash, customer: { email: 'maria@example.test' } }]);
 	});
 
-	test('it arrives each time the step is executed, and does not make a real sale a duplicate', async () => {
+	test('the transaction arrives each time the step is executed, and the real sale still starts the workflow', async () => {
 		await listen(hash);
 		await waited();
 		await inbox.trigger.activate();
@@ -89,7 +89,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			return await trigger.activate().catch((error: unknown) => error);
 		};
 
-		test.each<unknown>(['..', [1]])('for no valid hash: %j', async (testTransaction) => {
+		test.each<unknown>(['..', [1]])('for an invalid hash: %j', async (testTransaction) => {
 			expect(await failing(testTransaction)).toMatchObject({
 				name: 'NodeOperationError',
 				message: 'Options > Test With Transaction is not the hash of a transaction.',
@@ -97,7 +97,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			expect(inbox.reads).toBe(0);
 		});
 
-		test('for a hash that nobody knows', async () => {
+		test('for a hash that the service does not know', async () => {
 			expect(await failing('nosuch1')).toMatchObject({
 				message: expect.stringMatching(
 					/^Options > Test With Transaction could not be read\. .*\(404\)\. .*Check the hash\./,
@@ -117,7 +117,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		test.each<[string, Fault]>([
 			['is down', { kind: 'status', status: 503 }],
 			['is silent', { kind: 'delay', ms: 60_000 }],
-		])('for a service that %s, before the person gives up', async (_name, fault) => {
+		])('for a service that %s, within 30 seconds', async (_name, fault) => {
 			inbox.account.fault('read', fault, 'always');
 			const startedAt = clock.elapsed();
 
@@ -127,7 +127,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			expect(clock.elapsed() - startedAt).toBeLessThan(30_000);
 		});
 
-		test('for an account that is at its rate limit, the first time and the next', async () => {
+		test('for an account at its rate limit, twice within 30 seconds', async () => {
 			inbox.account.fault('read', { kind: 'retryAfter', seconds: 250 });
 			const startedAt = clock.elapsed();
 
@@ -148,7 +148,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 	});
 
 	test.each(['a paid hash', [1], "={{ $('Nobody').item.json.hash }}"])(
-		'on the published workflow it has no effect: %j',
+		'the field has no effect on the published workflow: %j',
 		async (value) => {
 			const testTransaction = value === 'a paid hash' ? hash : value;
 			await inbox.publish({ options: { testTransaction } as INodeParameters });
@@ -160,7 +160,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		},
 	);
 
-	describe('the editor goes on listening if it does not arrive', () => {
+	describe('the editor goes on listening if the transaction does not arrive', () => {
 		test('because the address of n8n is out of reach', async () => {
 			await listen(hash);
 			inbox.trigger.stopListening();

@@ -15,7 +15,7 @@ describe('Digital Sales Trigger: webhooks', () => {
 	const setStatus = async (status: string): Promise<void> =>
 		await inbox.account.sandbox.setStatus(hash, status);
 
-	test.each(NOTICE_SHAPES)('emits the transaction of a webhook of shape %s', async (shape) => {
+	test.each(NOTICE_SHAPES)('of shape %s emit the transaction', async (shape) => {
 		await inbox.publish({});
 		await setStatus('paid');
 
@@ -31,7 +31,7 @@ describe('Digital Sales Trigger: webhooks', () => {
 		]);
 	});
 
-	test('emits the chosen fields, once for each status', async () => {
+	test('emit the chosen fields, once for each status', async () => {
 		await inbox.publish({ options: { fields: ['utm_source'] } });
 		await setStatus('paid');
 		await inbox.account.sandbox.notify(hash, { url: inbox.trigger.url });
@@ -40,7 +40,7 @@ describe('Digital Sales Trigger: webhooks', () => {
 		expect(inbox.items).toEqual([{ hash, payment_status: 'paid', utm_source: null }]);
 	});
 
-	describe('no JSON, or too large: nothing is read', () => {
+	describe('that are not JSON or too large cause no read:', () => {
 		const LARGE = `{"hash":"x","filler":"${'x'.repeat(256 * 1024)}"}`;
 
 		afterEach(() => {
@@ -48,7 +48,7 @@ describe('Digital Sales Trigger: webhooks', () => {
 			expect(inbox.reads).toBe(0);
 		});
 
-		test('turns a form with files away by the length that it states', async () => {
+		test('a form with files is answered 413 for the length that it states', async () => {
 			await inbox.publish();
 
 			const body = new FormData();
@@ -61,7 +61,7 @@ describe('Digital Sales Trigger: webhooks', () => {
 			['bytes that are no JSON', new Uint8Array([0xff, 0xfe, 0x00]), 200],
 			['more than 256 KiB', LARGE, 413],
 			['more than n8n reads', 'x'.repeat(17 * 1024 * 1024), 413],
-		])('of a content type that n8n does not read: %s', async (_name, content, expected) => {
+		])('%s of a content type that n8n does not read', async (_name, content, expected) => {
 			await inbox.publish();
 			const sent = { method: 'POST', duplex: 'half', headers: { 'content-type': 'x/y' } } as const;
 
@@ -137,7 +137,7 @@ describe('Digital Sales Trigger: webhooks', () => {
 		},
 	);
 
-	describe('Once per hash and status', () => {
+	describe('start the workflow once per hash and status:', () => {
 		test('a status that was emitted long ago is a duplicate, and is not read again', async () => {
 			await inbox.publish();
 			await inbox.trigger.post({ hash, status: 'waiting_payment' });
@@ -168,7 +168,7 @@ describe('Digital Sales Trigger: webhooks', () => {
 	});
 
 	test.each(['production', 'test'] as const)(
-		'that the form excludes tell a stranger nothing about the transaction (%s)',
+		'that the form excludes are answered without data of the transaction (%s)',
 		async (mode) => {
 			await inbox.publish({ triggerOn: ['paid'] }, { mode });
 

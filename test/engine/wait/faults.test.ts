@@ -16,11 +16,11 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 	test.each<[string, Fault]>([
 		['has a fault', { kind: 'status', status: 500 }],
 		['does not know the charge yet', { kind: 'status', status: 404, body: {} }],
-		['says so under a 200', { kind: 'successFalse' }],
-		['asks whether it is human', { kind: 'html', status: 403 }],
-		['answers about another one', { kind: 'patchBody', set: { hash: 'other1' } }],
-		['breaks off', { kind: 'truncatedBody' }],
-	])('waits on while the service %s', async (_name, fault) => {
+		['says under a 200 that it does not know the charge', { kind: 'successFalse' }],
+		['asks whether the caller is human', { kind: 'html', status: 403 }],
+		['returns another transaction', { kind: 'patchBody', set: { hash: 'other1' } }],
+		['breaks off its answer', { kind: 'truncatedBody' }],
+	])('goes on waiting while the service %s', async (_name, fault) => {
 		const hash = await room.charge();
 		always(fault);
 		const run = await room.wait([hash]);
@@ -56,7 +56,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 	});
 
-	test('a payment seen paid stays so although its form cannot be read at one look', async () => {
+	test('a payment that was read as paid stays paid even if its form cannot be read at one look', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
 		await room.settle([paid]);
 		const startedAt = Date.now();
@@ -98,7 +98,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		});
 
 		test.each(['continueRegularOutput', 'continueErrorOutput'])(
-			'under %s the others are not held up',
+			'does not hold up other items under %s',
 			async (onError) => {
 				const hash = await room.charge();
 				const parked = await room.park(['nosuch1', hash], { settings: { onError } });
@@ -127,7 +127,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 		});
 
-		test('fails only for 404 and nothing else', async () => {
+		test('does not fail if other errors came between two 404s', async () => {
 			const hash = await room.charge();
 			const unknown = { kind: 'status', status: 404, body: {} } as const;
 			room.account.fault('read', unknown, 1);
@@ -141,7 +141,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 		});
 
-		test('is not a failure after the payment was read once', async () => {
+		test('does not fail once the payment was read', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
 			always({ kind: 'status', status: 404, body: {} });
@@ -153,7 +153,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		});
 	});
 
-	test('a Retry with another hash knows nothing of the hash before', async () => {
+	test('a Retry with another hash starts a new wait for that hash', async () => {
 		const [paid, open, right] = [await room.charge(), await room.charge(), await room.charge()];
 		const startItems = [
 			{ wrong: paid, right: open },
@@ -177,7 +177,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		]);
 	});
 
-	test('Retry On Fail does not begin the wait anew for an item that has failed', async () => {
+	test('Retry On Fail does not restart the wait for an item that has failed', async () => {
 		const hash = await room.charge();
 		const settings = { onError: 'continueRegularOutput', retryOnFail: true, maxTries: 3 };
 		const parked = await room.park(['nosuch1', hash], { settings });
@@ -189,7 +189,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(room.looksAt('nosuch1').at(-1)).toBeLessThan(40);
 	});
 
-	test('with On Error: Continue a payment that the service refuses to read holds up no other', async () => {
+	test('under On Error: Continue a payment that the service refuses to read does not hold up other payments', async () => {
 		const hash = await room.charge();
 		const refusal = { kind: 'status', status: 422, body: {} } as const;
 		// The first read of each look.
@@ -206,7 +206,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(room.looksAt(hash).at(-1)).toBeLessThan(4);
 	});
 
-	test('cancelling stops the look', async () => {
+	test('canceling the execution stops the look', async () => {
 		const hash = await room.charge();
 		always({ kind: 'delay', ms: 10_000 });
 		const running = room.wait([hash]);
@@ -248,7 +248,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect((await parked.finished).error?.message).toMatch(/^Transaction Hash is empty/);
 	});
 
-	test('an n8n that keeps no stack of executions is refused before anything waits', async () => {
+	test('the node refuses to wait in an n8n that keeps no stack of executions', async () => {
 		const hash = await room.charge();
 		const entry = { data: {}, source: null } as unknown as IExecuteData;
 		jest.spyOn(ExecuteContext.prototype, 'getExecuteData').mockReturnValue(entry);

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 describe('Transaction > Wait for Payment: until the time is up', () => {
 	const room = useWaitingRoom();
 
-	test('ends at the time limit, with what is read then', async () => {
+	test('ends at the time limit with the status that is read then', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { minutes: 30 });
 		await clock.sleep(29.5 * MINUTE_MS);
@@ -31,7 +31,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(room.looksAt(hashes[0] ?? '').at(-1)).toBeCloseTo(16, 1);
 	});
 
-	test('reads decided payments once more, too', async () => {
+	test('reads decided payments once more at the time limit', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
 		await room.settle([paid]);
 		const parked = await room.park([paid, open], { minutes: 10 });
@@ -71,7 +71,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
 	});
 
-	test('for 15 minutes at most, then passes on what was last read, with its time', async () => {
+	test('tries for 15 minutes at most, then returns the last read with its time', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { minutes: 10 });
 		await clock.sleep(7 * MINUTE_MS);
@@ -105,7 +105,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(received(outcome)).toMatchObject([{ paid: false, timed_out: true }]);
 	});
 
-	test('an item whose payment could never be read says so', async () => {
+	test('an item whose payment could never be read has timed_out, and null for the time of the read', async () => {
 		const hash = await room.charge();
 		room.account.fault('read', { kind: 'status', status: 500 }, 'always');
 		const parked = await room.park([hash], { minutes: 3, parameters: { simplify: false } });
@@ -120,7 +120,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		[{ timeLimit: '' }, /^Time Limit is empty/],
 		[{ timeLimit: 366, timeLimitUnit: 'days' }, /^Time Limit must be at most 365 days/],
 		[{ timeLimitUnit: 'weeks' }, /^Time Limit Unit must be minutes, hours or days/],
-	])('refuses %j and asks nothing', async (parameters, message) => {
+	])('refuses %j before anything is read', async (parameters, message) => {
 		const { error } = await room.wait(['ab12'], { parameters });
 
 		expect(error?.message).toMatch(message);
@@ -153,7 +153,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 describe('Transaction > Wait for Payment: a service that allows few reads', () => {
 	const room = useWaitingRoom({ readsPerMinute: 2 });
 
-	test('reads many payments in turn, and again within a minute after the limit', async () => {
+	test('reads twelve payments in turn within the 15 minutes after the limit', async () => {
 		const hashes: string[] = [];
 		// One read a minute, and looks that are up to 66 seconds apart, reach twelve within the 15 minutes after the limit.
 		while (hashes.length < 12) hashes.push(await room.charge());

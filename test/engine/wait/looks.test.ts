@@ -14,7 +14,7 @@ function expectPauses(looksAt: number[], minutes: number[], leastPart = 1): void
 	}
 }
 
-describe('Transaction > Wait for Payment: when it looks', () => {
+describe('Transaction > Wait for Payment: when it reads the payments', () => {
 	const room = useWaitingRoom();
 
 	afterEach(() => {
@@ -31,7 +31,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		return { hash: room.account.sandbox.transactions[0]?.hash ?? '', parked };
 	};
 
-	test('soon at first, then less and less often, without webhooks', async () => {
+	test('looks soon at first, then less and less often, if no webhooks come', async () => {
 		const hash = await room.charge();
 		await room.park([hash]);
 
@@ -40,7 +40,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expectPauses(room.looksAt(hash).slice(0, 12), [1, 1, 1, 2, 3, 5, 8, 13, 20, 30, 60]);
 	});
 
-	test('about 35 times in 24 hours', async () => {
+	test('looks about 35 times in 24 hours', async () => {
 		const hash = await room.charge();
 
 		const end = await (await room.park([hash])).finished;
@@ -51,7 +51,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(room.looksAt(hash).at(-1)).toBeCloseTo(24 * 60, 0);
 	});
 
-	test('rarely if the service sends webhooks to this execution', async () => {
+	test('looks rarely if the service sends webhooks to this execution', async () => {
 		const { hash } = await chargeUnheard();
 
 		await clock.sleep(5 * 60 * MINUTE_MS);
@@ -69,9 +69,9 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 	});
 
 	test.each([
-		['is another one', (url: string) => url.replace('signature=', 'signature=x')],
+		['is another address', (url: string) => url.replace('signature=', 'signature=x')],
 		['is missing', () => undefined],
-	])('often if the address in the transaction %s', async (_name, other) => {
+	])('looks often if the address in the transaction %s', async (_name, other) => {
 		webServer.publicUrl = 'https://n8n.example.com';
 		const { parked } = await room.chargeAndWait();
 		const set = { postback_url: other((await parked?.resumeUrl()) ?? '') };
@@ -88,7 +88,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(room.looksAt(hash).length).toBeGreaterThanOrEqual(4);
 	});
 
-	test('often if the address of this execution is private', async () => {
+	test('looks often if the address of this execution is private', async () => {
 		webServer.publicUrl = 'http://10.0.0.5:5678';
 		await room.chargeAndWait();
 		const [{ hash } = { hash: '' }] = room.account.sandbox.transactions;
@@ -98,7 +98,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(room.looksAt(hash).length).toBeGreaterThanOrEqual(4);
 	});
 
-	test('again in a minute after a webhook whose read fails, although reads have failed for an hour', async () => {
+	test('looks again in a minute after a webhook whose read fails, even if reads have failed for an hour', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
@@ -112,7 +112,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expectPauses(looksAt.slice(-2), [1]);
 	});
 
-	test('again in a minute after a webhook that the read does not confirm, and then as before', async () => {
+	test('looks again in a minute after a webhook that the read does not confirm, and then as before', async () => {
 		const { hash, parked } = await chargeUnheard();
 		jest.spyOn(clock, 'random').mockReturnValue(0.9);
 		await clock.sleep(6 * MINUTE_MS);
@@ -125,7 +125,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expectPauses(room.looksAt(hash).slice(before), [1, 15]);
 	});
 
-	test('after a failure again in 1, 2, 4 ... 16 minutes, and as before once it can read', async () => {
+	test('looks again 1, 2, 4 ... 16 minutes after failed reads, and as before once a read succeeds', async () => {
 		const hash = await room.charge();
 		room.account.fault('read', { kind: 'status', status: 503 }, 6);
 
@@ -135,7 +135,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expectPauses(room.looksAt(hash).slice(0, 9), [1, 2, 4, 8, 16, 16, 8, 13]);
 	});
 
-	test('as usual if it can read only some of its payments, and reads the others as those are decided', async () => {
+	test('looks as usual if only some payments can be read, and reads the others once the first are decided', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const [first = '', ...others] = hashes;
 		const parked = await room.park(hashes);
@@ -150,7 +150,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(received(await parked.finished)?.map(({ paid }) => paid)).toEqual([true, true, true]);
 	});
 
-	test('soon if the payment that it could not read is the only open one', async () => {
+	test('looks again soon if the only open payment could not be read', async () => {
 		const [first, second] = [await room.charge(), await room.charge()];
 		const parked = await room.park([first, second]);
 		await room.settle([first, second]);
@@ -176,7 +176,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(room.reads()).toBeGreaterThan(before);
 	});
 
-	test('at all payments, also if the machine is so busy that each step takes a millisecond', async () => {
+	test('looks at all payments even if the machine is so busy that each step takes a millisecond', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const { elapsed } = clock;
 		let steps = 0;
@@ -187,7 +187,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(hashes.map((hash) => room.looksAt(hash).length)).toEqual([1, 1, 1]);
 	});
 
-	test('spread over minutes if many waits began together that expect webhooks', async () => {
+	test('spreads the looks of many waits that expect webhooks over minutes', async () => {
 		const pauses: number[] = [];
 		for (const random of [0, 0.5, 1]) {
 			jest.spyOn(clock, 'random').mockReturnValue(random);
@@ -198,7 +198,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(pauses).toEqual([2, 3.75, 5.5].map((minutes) => expect.closeTo(minutes, 1)));
 	});
 
-	test('not all at once if many waits began together', async () => {
+	test('does not look at the same second for many waits that began together', async () => {
 		const hashes = [];
 		while (hashes.length < 20) hashes.push(await room.charge());
 		const parked = await Promise.all(hashes.map(async (hash) => await room.park([hash])));
@@ -222,7 +222,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(end?.run.data.resultData.runData.After).toHaveLength(1);
 	});
 
-	test('needs nothing of the process that parked it', async () => {
+	test('finds the payment without the memory of the process that parked the execution', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		await clock.sleep(2 * MINUTE_MS);
@@ -233,14 +233,14 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expect(room.looksAt(hash).at(-1)).toBeLessThan(4);
 	});
 
-	describe('a clock that is set', () => {
+	describe('if the clock is set', () => {
 		/** Sets the clock of the machine by so many hours. */
 		const set = (hours: number): void => {
 			const { now } = Date;
 			jest.spyOn(Date, 'now').mockImplementation(() => now() + hours * 60 * MINUTE_MS);
 		};
 
-		test('back: a webhook still wakes it, and its own looks come later', async () => {
+		test('back, a webhook still wakes the execution', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
 			set(-3);
@@ -252,7 +252,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 			expect(received(outcome)).toMatchObject([{ paid: true, timed_out: false }]);
 		});
 
-		test('back: without a webhook the payment is found later', async () => {
+		test('back, the payment is found later without a webhook', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
 			set(-3);
@@ -261,7 +261,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 			expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
 		});
 
-		test('forward past the limit: it looks before it goes on', async () => {
+		test('forward past the limit, the payments are read before the wait ends', async () => {
 			const [paid, open] = [await room.charge(), await room.charge()];
 			const parked = await room.park([paid, open]);
 			await room.settle([paid]);
@@ -273,7 +273,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 			]);
 		});
 
-		test('forward past the limit: it looks again if the first read fails', async () => {
+		test('forward past the limit, the payment is read again if the first read fails', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
 			await room.settle([hash]);
@@ -285,7 +285,7 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 	});
 });
 
-describe('Transaction > Wait for Payment: when it looks, and few reads are allowed', () => {
+describe('Transaction > Wait for Payment: when few reads are allowed', () => {
 	const room = useWaitingRoom({ readsPerMinute: 4 });
 
 	test('all payments are read at the end, although all waits were overdue at once', async () => {

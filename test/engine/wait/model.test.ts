@@ -9,7 +9,7 @@ const LIMIT_MINUTES = 20;
 /** After the limit payments that cannot be read are tried again for 15 minutes, the last time just before that. */
 const WRONG_FOR_MINUTES = 33;
 
-/** What a service, or what is in front of it, may do for a while. */
+/** Faults of the service, or of a proxy in front of it, for a while. */
 const FAULTS: Fault[] = [
 	...[404, 408, 500, 503].map((status) => ({ kind: 'status' as const, status, body: {} })),
 	{ kind: 'retryAfter', seconds: 60 },
@@ -19,7 +19,7 @@ const FAULTS: Fault[] = [
 	{ kind: 'resetBeforeProcessing' },
 	{ kind: 'delay', ms: 8_000 },
 ];
-/** What a replica that lags behind says. */
+/** What a replica that lags says. */
 const OLD: Fault = { kind: 'patchBody', set: { payment_status: 'waiting_payment' } };
 
 /** What happens next; `of` names the payment. */
@@ -41,7 +41,7 @@ const script = fc.record({
 	steps: fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), step), { maxLength: 10 }),
 });
 
-/** How often the node, and the next one, have run. */
+/** How often the node and the next node have run. */
 const runs = ({ run }: RunOutcome): unknown[] =>
 	['Wait', 'After'].map((name) => run.data.resultData.runData[name]?.length);
 
@@ -49,7 +49,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 	const room = useWaitingRoom();
 
 	test(
-		'what was paid before the time limit ends paid, and nothing else',
+		'a payment ends paid if it was paid before the time limit, and only then',
 		async () => {
 			await fc.assert(
 				fc.asyncProperty(script, async ({ payments, steps }) => {

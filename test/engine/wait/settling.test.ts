@@ -28,7 +28,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 	});
 
 	test.each(['waiting_payment', 'never_heard_of', 'authorized'])(
-		'waits while one is %s',
+		'waits while one of two payments is %s',
 		async (status) => {
 			const [settled, open] = [await room.charge(), await room.charge()];
 			await room.settle([settled]);
@@ -67,7 +67,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		expect(end && everythingIn(end)).not.toContain(room.account.sandbox.apiToken);
 	});
 
-	test('returns the chosen fields, decided at once or later', async () => {
+	test('returns the chosen fields of payments that are decided at once or later', async () => {
 		const parameters = { options: { fields: ['amount', 'product_hash'] } };
 		const [first, second] = [await room.charge(), await room.charge()];
 		await room.settle([first]);
@@ -83,7 +83,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		expect(items.map((item) => Object.keys(item).length)).toEqual([7, 7]);
 	});
 
-	test('returns the whole transaction without Simplify; nothing takes the place of its own fields', async () => {
+	test('without Simplify returns the whole transaction, whose fields cannot replace the three of the wait', async () => {
 		const hash = await room.charge();
 		await room.settle([hash], 'refused');
 		const set = { paid: true, timed_out: true, checked_at: 'never' };
@@ -116,7 +116,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		]);
 	});
 
-	test('waits until every item is decided, keeps their order, and reads none that is decided until the end', async () => {
+	test('waits until every item is decided, keeps their order, and reads a decided payment again only at the end', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const [first = '', second = '', third = ''] = hashes;
 		await room.settle([second], 'refused');
@@ -175,7 +175,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 			expect(minutes).toBeGreaterThanOrEqual(MINUTE_MS);
 		});
 
-		test('fails, an older read does not count: it was refunded hours ago', async () => {
+		test('fails, a read from hours ago does not count, and the next read shows the refund', async () => {
 			const { parked, paid, open } = await waitWithPaid(3 * 60 * MINUTE_MS);
 			await room.settle([paid], 'refunded');
 			await room.settle([open]);

@@ -9,9 +9,9 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 	test.each([
 		['an empty body', '', 200],
 		['a list', '[1]', 200],
-		['a prototype', '{"__proto__":{"hash":"x"}}', 200],
+		['an object with a prototype', '{"__proto__":{"hash":"x"}}', 200],
 		['no hash', '{"status":"paid"}', 200],
-		['what may be a sale', '{"transaction":"PP00000000"}', 400],
+		['a sale without a hash', '{"transaction":"PP00000000"}', 400],
 		['more than any webhook', `{"hash":"x","fill":"${'x'.repeat(300_000)}"}`, 413],
 	])('%s wakes nothing', async (_name, body, status) => {
 		const hash = await room.charge();
@@ -26,7 +26,7 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 	});
 
 	test.each(['waiting_payment', 'pending', 'authorized'])(
-		'%s says nothing new: taken, and wakes nothing',
+		'a webhook that claims %s says nothing new: it is answered 200, and wakes nothing',
 		async (status) => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
@@ -41,7 +41,7 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 	);
 
 	test.each(['paid', 'refused', 'chargeback', 'never_heard_of', undefined])(
-		'%s wakes it, and what the service says counts',
+		'a webhook that claims %s wakes the execution, but only the read counts',
 		async (status) => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
@@ -56,7 +56,7 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 		},
 	);
 
-	test('about another charge of the execution, it wakes as well', async () => {
+	test('a webhook about another charge of the execution wakes it, too', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		await room.settle([hash]);
@@ -67,7 +67,7 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 		expect(received(outcome)).toMatchObject([{ hash, paid: true }]);
 	});
 
-	test('many at once wake it once; n8n turns the others away', async () => {
+	test('many webhooks at once wake the execution once, and n8n rejects the others', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		await room.settle([hash]);
@@ -85,7 +85,7 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 		expect(room.reads() - reads).toBe(1);
 	});
 
-	test('if n8n cannot store that it goes on, it does not answer 200, and the next webhook is taken', async () => {
+	test('a webhook is not answered 200 if n8n cannot resume the execution, and the next webhook resumes it', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		await room.settle([hash]);
@@ -99,7 +99,7 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 	});
 
-	test('wakes it while a timer of n8n is set: it goes on once', async () => {
+	test('a webhook just before n8n’s timer resumes the execution only once', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		await clock.sleep(parked.waitTill - clock.now() - 2_000);

@@ -14,18 +14,18 @@ import { startAndAnswer } from './workflows';
 /** A trigger that does nothing. */
 const WITH_FLOOR = { N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'floor') };
 
-/** An account at a stand-in, and the credentials of both sides for it. */
+/** An account of a simulated service, and the credentials of both sides for it. */
 type BenchAccount = Awaited<ReturnType<Bench['account']>>;
 
-/** One side of a comparison: a published workflow that answers when it has ended. */
+/** A published workflow that is compared with others. It answers when it has ended. */
 export interface Side {
-	/** Runs it to its end, and gives how many milliseconds that took. */
+	/** Runs it to its end, and returns the milliseconds. */
 	run(body?: object): Promise<number>;
-	/** Runs it and gives the items of its last node. */
+	/** Runs it and returns the items of its last node. */
 	items(body?: object): Promise<unknown[]>;
 }
 
-/** The real n8n in which both sides run, and the stand-ins that they talk to. */
+/** The real n8n in which both sides run, and the simulated services. */
 export class Bench {
 	private readonly sandboxes: Sandbox[] = [];
 
@@ -41,9 +41,9 @@ export class Bench {
 	/** CPU time that n8n has used so far, in milliseconds. */
 	cpuMs(): number {
 		const stat = readFileSync(`/proc/${this.n8n.main.pid}/stat`, 'utf8');
-		// The name of the program comes second, in brackets, and may hold blanks.
+		// The second field is the name of the program in brackets, and may contain blanks.
 		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-		// User and system time, in hundredths of a second on every Linux of today.
+		// User and system time, in hundredths of a second on current Linux.
 		return (Number(fields[11]) + Number(fields[12])) * 10;
 	}
 
@@ -63,7 +63,7 @@ export class Bench {
 		return { baseUrl, ours, bearer };
 	}
 
-	/** Publishes a chain of nodes behind a start of its own; successful runs leave no record. */
+	/** Publishes a chain of nodes after its own webhook. n8n keeps no successful runs. */
 	async side(account: BenchAccount, nodes: NodeSketch[]): Promise<Side> {
 		const publish = async (answer: 'noData' | 'allEntries') => {
 			const address = randomUUID();
@@ -95,13 +95,13 @@ export class Bench {
 	}
 
 	/**
-	 * Restarts n8n, so that no earlier run has left anything in its memory.
+	 * Restarts n8n, so that its memory is empty.
 	 *
-	 * @param url of a published workflow: its address listens a moment after n8n is ready
+	 * @param url of a published workflow, which listens a moment after n8n is ready
 	 */
 	async restart(url: string, env: Record<string, string> = {}): Promise<void> {
 		await this.n8n.restart({ ...WITH_FLOOR, ...env });
-		// A connection that was kept from the n8n before may be found broken once.
+		// The first request may use a broken connection to the earlier n8n.
 		const listens = async (): Promise<boolean> =>
 			await post(url, {}).then(
 				({ status }) => status !== 404,
@@ -117,7 +117,7 @@ export class Bench {
 	}
 }
 
-/** Sends a notice or a start, and reads what comes back. */
+/** Keeps connections open, unlike the helper of the tests. */
 export async function post(url: string, body: object): Promise<{ status: number; text: string }> {
 	const response = await fetch(url, {
 		method: 'POST',
@@ -127,7 +127,7 @@ export async function post(url: string, body: object): Promise<{ status: number;
 	return { status: response.status, text: await response.text() };
 }
 
-/** Makes sure that the sides do the same work: the same items in the same order. */
+/** Checks that all sides return the same items in the same order. */
 export async function checkSame(sides: readonly Side[], count: number, body?: object) {
 	const lists: unknown[][] = [];
 	for (const side of sides) lists.push(await side.items(body));
@@ -138,8 +138,8 @@ export async function checkSame(sides: readonly Side[], count: number, body?: ob
 }
 
 /**
- * Runs the sides in turn, so that whatever else the machine does strikes all of them, and gives what
- * each round of each side took. Every other round goes the other way round.
+ * Runs the sides in turn, so that other work of the machine affects all of them, and returns the result of each round
+ * of each side. Every second round has the reverse order.
  */
 export async function inTurn<S, T>(
 	sides: readonly S[],

@@ -19,8 +19,8 @@ const GROUPS: Record<string, Group> = {
 };
 
 /**
- * Measures the groups that are named, or all. The documentation keeps the figures of a run of all of
- * them, and of any other with WRITE_MEASUREMENTS=1.
+ * Measures the named groups, or all. It writes the figures to the documentation if it measures all, or with
+ * WRITE_MEASUREMENTS=1.
  */
 async function main(names: string[]): Promise<void> {
 	const isAll = names.length === 0;

@@ -1,11 +1,11 @@
-/** What several rounds gave: the middle, and the ends. */
+/** The median, minimum and maximum of several rounds. */
 export interface Sample {
 	median: number;
 	least: number;
 	most: number;
 }
 
-/** Sums up the values of the rounds; there has to be one. */
+/** Summarizes the values of the rounds, of which there must be at least one. */
 export function sampleOf(values: readonly number[]): Sample {
 	const sorted = [...values].sort((a, b) => a - b);
 	const at = (place: number): number => sorted[place] ?? NaN;
@@ -17,9 +17,9 @@ export function sampleOf(values: readonly number[]): Sample {
 	};
 }
 
-/** What is promised of a row. */
+/** The promise of a row. */
 export interface Goal {
-	/** Of what: ours divided by the peer's, by the floor, or ours itself. */
+	/** What is bounded: ours divided by the peer's, ours divided by the floor, or ours. */
 	of: 'ratio' | 'floor' | 'ours';
 	bound: 'atMost' | 'atLeast';
 	value: number;
@@ -29,9 +29,9 @@ export interface Outcome {
 	what: string;
 	unit: string;
 	ours: Sample;
-	/** What a user would pick instead; none if there is nothing to compare with. */
+	/** What a user would use instead, if there is such a thing. */
 	peer?: { name: string; figures: Sample };
-	/** What n8n itself takes, with a node in the place of ours that does nothing. */
+	/** The cost of n8n itself, with a node that does nothing in place of ours. */
 	floor?: Sample;
 	goal: Goal;
 }
@@ -40,7 +40,7 @@ export function ratioOf({ ours, peer }: Outcome): number | undefined {
 	return peer && ours.median / peer.figures.median;
 }
 
-/** Ours divided by what n8n itself takes. */
+/** Ours divided by the cost of n8n itself. */
 export function floorRatioOf({ ours, floor }: Outcome): number | undefined {
 	return floor && ours.median / floor.median;
 }

@@ -5,7 +5,7 @@ import { capture } from '../../helpers/n8n/processes';
 import { markdownTable, writeSection } from '../../helpers/figures';
 import { floorRatioOf, type Goal, isMet, type Outcome, ratioOf, type Sample } from './outcome';
 
-/** On what the figures were made; to be read before the work begins, as other work makes them worse. */
+/** The machine and its load. Read it before the measurement, which adds to the load. */
 export async function readMachine(): Promise<string> {
 	const host = await installHost();
 	const n8n = await capture(host.node, [host.n8n, '--version'], ROOT);
@@ -14,7 +14,7 @@ export async function readMachine(): Promise<string> {
 	return `${day}, n8n ${n8n}, ${cpus().length} cores of ${cpus()[0]?.model.trim()}, load ${load}`;
 }
 
-/** The rows as a Markdown table: medians, and, for who looks on, the least and the most of the rounds. */
+/** The rows as a Markdown table: medians, and with `isWithSpread` also minimum and maximum. */
 export function tableOf(outcomes: readonly Outcome[], isWithSpread = false): string {
 	const figures = ({ median, least, most }: Sample, unit: string): string => {
 		const spread = isWithSpread && least !== most ? ` (${number(least)} – ${number(most)})` : '';
@@ -44,7 +44,7 @@ function number(value: number): string {
 	return value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 });
 }
 
-/** Keeps the rows of a group in the documentation. */
+/** Writes the rows of a group to the documentation. */
 export function keepFigures(
 	machine: string,
 	name: string,

@@ -7,15 +7,15 @@ import { readShape } from '../../sandbox/shapes';
 import { soldAt } from '../../helpers/charge';
 
 /**
- * A lean simulation of the service for rows in which the sandbox would be the slower side: it reads
- * any transaction, and counts. What it sends is what the sandbox sends.
+ * A fast simulation of the service, for rows in which the sandbox would be too slow. It returns any transaction as the
+ * sandbox does, and counts requests.
  */
 export class LeanService {
 	readonly apiToken = 'test-bench-token-1234567890';
 
-	/** The most requests under way at one time, since the last {@link resetCounts}. */
+	/** The most requests in flight at the same time since {@link resetCounts}. */
 	mostAtOnce = 0;
-	/** Before each answer, in milliseconds. */
+	/** Milliseconds before each answer. */
 	latencyMs = 0;
 
 	private atOnce = 0;
@@ -24,7 +24,7 @@ export class LeanService {
 	});
 
 	private constructor(
-		/** A paid transaction, as text, and the hash in it. */
+		/** A paid transaction as JSON, and its hash. */
 		private readonly paid: string,
 		private readonly hash: string,
 	) {}

@@ -9,7 +9,7 @@ export function startAndAnswer(path: string, responseData: 'noData' | 'allEntrie
 	return webhook(path, { responseMode: 'lastNode', responseData });
 }
 
-/** Takes a notice in and answers it at once, as the Webhook node does where nothing is set. */
+/** Answers a notice at once, as the Webhook node does by default. */
 export function webhook(path: string, more: Parameters = {}): NodeSketch {
 	return {
 		name: 'Webhook',
@@ -20,7 +20,7 @@ export function webhook(path: string, more: Parameters = {}): NodeSketch {
 	};
 }
 
-/** Our Get Many of all products, whole, as the peer gives them. */
+/** Our Get Many of all products, whole, as the peer returns them. */
 export function listProducts(options: Parameters): NodeSketch {
 	const parameters = { resource: 'product', operation: 'getAll', returnAll: true, simplify: false };
 	return { name: 'List', type: ACTION, parameters: { ...parameters, options } };
@@ -43,7 +43,7 @@ export function paidSale(webhookId: string): NodeSketch {
 	return { name: 'Sale', type: TRIGGER, webhookId, parameters };
 }
 
-/** A trigger that does nothing; without `starts` it takes a webhook and starts nothing. */
+/** A trigger that does nothing. Without `starts`, its webhook starts no execution. */
 export function floorTrigger(webhookId: string, starts = true): NodeSketch {
 	const type = 'CUSTOM.floorTrigger';
 	return { name: 'Floor', type, typeVersion: 2, webhookId, parameters: { starts } };
@@ -57,7 +57,7 @@ export function splitOut(fieldToSplitOut: string, destinationFieldName?: string)
 	};
 }
 
-/** n8n's own HTTP Request, authenticated as its users would do it. */
+/** n8n's own HTTP Request with the usual authentication. */
 export function httpRequest(
 	{ id, name }: SavedCredential,
 	url: string,
@@ -86,7 +86,7 @@ function paged(pagination: Parameters): Parameters {
 	};
 }
 
-/** Pagination by the address of the next page that is in the answer. */
+/** Pagination by the address of the next page in the answer. */
 export const BY_NEXT_URL: Parameters = {
 	options: paged({
 		paginationMode: 'responseContainsNextURL',
@@ -94,7 +94,7 @@ export const BY_NEXT_URL: Parameters = {
 	}),
 };
 
-/** Pagination by number, with a page size: the address of the next page would drop it. */
+/** Pagination by number with a page size, which the address of the next page does not contain. */
 export function byPageNumber(pageSize: number): Parameters {
 	const page = { type: 'qs', name: 'page', value: '={{ $pageCount + 1 }}' };
 	return {

@@ -82,7 +82,7 @@ test('without an argument it only reads, and shows statuses and shapes', async (
 	expect(text).toContain('## GET without a token\n\n401');
 });
 
-test('half of the limit that the service states is left to others', async () => {
+test('the contact uses at most half of the limit that the service states', async () => {
 	sandbox.addFault({
 		kind: 'headers',
 		set: { 'x-ratelimit-limit': '6', 'retry-after': '30' },
@@ -93,7 +93,7 @@ test('half of the limit that the service states is left to others', async () => 
 	expect(text).toContain('x-ratelimit-limit: 6');
 });
 
-test('a charge is the cheapest, sent once, and told before it is sent', async () => {
+test('a charge is for the cheapest offer, is announced, and is sent once', async () => {
 	Object.assign(sandbox.products[90] ?? {}, { status: 1 });
 	Object.assign(sandbox.products[90]?.offers[0] ?? {}, { price: 7, interval: null });
 	sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
@@ -112,7 +112,7 @@ test('an offer is created once', async () => {
 	expect(sandbox.offers.map(({ product_hash }) => product_hash)).toEqual([product?.hash]);
 });
 
-test('the webhook of a charge is read', async () => {
+test('the webhook of a charge is described', async () => {
 	const { text } = await run(['--charge', '--listen', '0'], {
 		onListening: (url) => void sandbox.notify(sandbox.transactions[0]?.hash ?? '', { url }),
 	});
@@ -120,12 +120,12 @@ test('the webhook of a charge is read', async () => {
 	expect(text).toContain('query: of; the package reads from it: hash, status');
 });
 
-test('says so if no webhook comes', async () => {
+test('the report says so if no webhook comes', async () => {
 	const { text } = await run(['--listen', '0'], { noticeWithinMs: 20 });
 	expect(text).toContain('None came');
 });
 
-test('nothing personal and no token is shown, whatever the service puts where', async () => {
+test('the report shows no personal data and no token, wherever the service repeats them', async () => {
 	const planted = {
 		[CUSTOMER.email]: 1,
 		[CUSTOMER.name]: 1,
@@ -161,7 +161,7 @@ test('nothing personal and no token is shown, whatever the service puts where', 
 	}
 });
 
-test('a redirect takes the token nowhere', async () => {
+test('the token is not sent to the address of a redirect', async () => {
 	const elsewhere = await startSandbox();
 	sandbox.addFault({ kind: 'redirect', to: `${elsewhere.baseUrl}/products` });
 	expect((await run(['--charge'])).isComplete).toBe(false);
@@ -173,7 +173,7 @@ describe('refuses with one sentence, and creates nothing', () => {
 	test.each<[string, string[], Record<string, string>, RegExp]>([
 		['no token', [], { DIGITAL_SALES_TOKEN: ' ' }, /^DIGITAL_SALES_TOKEN is empty\.$/],
 		[
-			'the token in its place',
+			'a token in place of the Base URL',
 			[],
 			{ DIGITAL_SALES_BASE_URL: 'ftp://test-api-token' },
 			/^DIGITAL_SALES_BASE_URL is empty/,
@@ -187,9 +187,9 @@ describe('refuses with one sentence, and creates nothing', () => {
 		['a wrong token', [], { DIGITAL_SALES_TOKEN: 'test-api-token-7' }, /no list of products/],
 		['an unknown argument', ['--chrage'], {}, /^Usage/],
 		['a hash that leads elsewhere', ['--hash', '..'], {}, /need a hash\.$/],
-		['a port that is none', ['--listen', 'here'], {}, /port of --listen\.$/],
-		['an address that is none', ['--notify', 'example.com'], {}, /^--notify needs/],
-		['a customer that is none', [], { DIGITAL_SALES_CUSTOMER: 'Joana' }, /^DIGITAL_SALES_CUSTOMER/],
+		['a port that is not a number', ['--listen', 'here'], {}, /port of --listen\.$/],
+		['an address without http:// or https://', ['--notify', 'example.com'], {}, /^--notify needs/],
+		['a wrong customer', [], { DIGITAL_SALES_CUSTOMER: 'Joana' }, /^DIGITAL_SALES_CUSTOMER/],
 	])('%s', async (_what, args, environment, sentence) => {
 		const { isComplete, text } = await run(['--charge', ...args], { environment });
 		const last = text.startsWith('# First contact') ? text.split('\n').at(-1) : text;

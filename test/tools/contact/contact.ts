@@ -32,25 +32,25 @@ DIGITAL_SALES_BASE_URL and DIGITAL_SALES_TOKEN are read from the environment;
 DIGITAL_SALES_SECOND_TOKEN and DIGITAL_SALES_CUSTOMER (JSON: name, email, phone_number, document)
 are for --charge.`;
 
-/** Who is charged; a service that looks a CPF up needs a real one. */
+/** A service that looks up the CPF needs a real customer. */
 const EXAMPLE_CUSTOMER = {
 	name: 'Maria Exemplo',
 	email: 'maria@example.com',
 	phone_number: '11900000000',
 	document: '52998224725',
 };
-/** As many as the package asks for. */
+/** The largest page that the package requests. */
 const LARGE_PAGE = 250;
 const OFFER_PRICE_CENTS = 1_000;
 
-/** Why there is no report: one sentence, which holds nothing of what was typed. */
+/** The reason why there is no report. Its sentence repeats no argument, which may be a token. */
 class Refusal extends Error {}
 
 /**
- * Asks the real service what its document leaves open, and says what it answers: the shapes, never
- * the values. A person reads that beside the table of docs/unknowns.md.
+ * Asks the real service what its document leaves open, and reports the shapes of the answers, never the values. A
+ * person compares the report with the table of docs/unknowns.md.
  *
- * @returns whether all was asked
+ * @returns whether it made all requests
  */
 export async function contact(outside: Outside): Promise<boolean> {
 	try {
@@ -75,7 +75,7 @@ function readSettings({ args, environment }: Outside) {
 	const { offer, notify, charge } = values;
 	const base = parseBaseUrl(environment.DIGITAL_SALES_BASE_URL ?? '');
 	const token = tokenIn(environment, 'DIGITAL_SALES_TOKEN');
-	// What it holds stays out of the sentence: it may be a token.
+	// The sentence does not quote the value, because it may be a token.
 	if ('problem' in base) {
 		throw new Refusal(
 			'DIGITAL_SALES_BASE_URL is empty or not a web address that ends with its path.',
@@ -137,7 +137,7 @@ async function meet(settings: Settings, { say, sleep, noticeWithinMs }: Outside)
 	const service = new Service(settings.baseUrl, settings.token, sleep);
 	const report = new Report(redact, [settings.customer, ...settings.hashes, settings.offer]);
 	const create = async (path: string, body: object): Promise<Answer> => {
-		// Before it is sent, so that it is known however the command ends.
+		// Said before it is sent, so that a person knows of the POST however the command ends.
 		say(`Sending a POST to ${path.split('/').pop()} once.`);
 		return await service.ask(path, body);
 	};
@@ -178,7 +178,7 @@ async function meet(settings: Settings, { say, sleep, noticeWithinMs }: Outside)
 		report.add('GET without a token', await service.ask(pathOf('nosuch'), undefined, false));
 	} finally {
 		await listener?.close();
-		// Also of what was asked before a fault: a POST stays in the account.
+		// Also after an error, because a POST stays in the account.
 		say(report.text());
 	}
 }
@@ -191,12 +191,12 @@ async function listenAt(port: string): Promise<Listener> {
 	throw new Refusal('Nothing can listen at the port of --listen.');
 }
 
-/** Reads pages with each query parameter, and gives all products that came. */
+/** Reads pages with each query parameter, and returns all products. */
 async function readCatalog(service: Service, report: Report): Promise<IDataObject[]> {
 	const first = await service.ask('/products');
 	const page = readProductPage(first.json);
 	report.add('GET /products', first);
-	// Before anything is created.
+	// Stops before anything is created.
 	if (!page) {
 		throw new Refusal(
 			'The first answer is no list of products. Check DIGITAL_SALES_BASE_URL and DIGITAL_SALES_TOKEN.',
@@ -226,7 +226,7 @@ async function readCatalog(service: Service, report: Report): Promise<IDataObjec
 	return products;
 }
 
-/** The charge of the cheapest active offer that was read, at its own price. */
+/** A charge for the cheapest active offer, at its own price. */
 function chargeOf({ token, secondToken, customer, notify }: Settings, products: IDataObject[]) {
 	const [cheapest] = products
 		.filter(({ status }) => status === 1)

@@ -15,13 +15,13 @@ export interface Answer {
 	fault?: string;
 }
 
-/** Half of 20 a minute. */
+/** Half of the documented limit of 20 requests a minute. */
 const APART_MS = 6_000;
 const READ_TIMEOUT_MS = 30_000;
 /** As long as the package waits. */
 const POST_TIMEOUT_MS = 120_000;
 
-/** Plain requests, one after the other, so that the answers are seen as they are; none is repeated. */
+/** Sends plain requests one after the other, and repeats none. */
 export class Service {
 	private apartMs = 0;
 
@@ -31,14 +31,14 @@ export class Service {
 		private readonly sleep: (ms: number) => Promise<void>,
 	) {}
 
-	/** Sends a GET, or, with a body, a POST; never rejects. */
+	/** Sends a GET, or a POST if there is a body. Never rejects. */
 	async ask(path: string, body?: object, withToken = true): Promise<Answer> {
 		await this.sleep(this.apartMs);
 		const late = AbortSignal.timeout(body ? POST_TIMEOUT_MS : READ_TIMEOUT_MS);
 		try {
 			const response = await fetch(this.baseUrl + path, {
 				method: body ? 'POST' : 'GET',
-				// A redirect would take the token along.
+				// A redirect would send the token to another address.
 				redirect: 'manual',
 				headers: {
 					accept: 'application/json',
@@ -52,7 +52,7 @@ export class Service {
 			this.apartMs = pauseAfter(headers);
 			return { status: response.status, headers, json: parseJson(await response.text()) };
 		} catch (error) {
-			// Only a code is kept: the message of a failed request may quote its headers.
+			// Keeps only the code, because the message of a failed request may quote its headers.
 			const fault = late.aborted ? 'it took too long' : (readFault(error).code ?? 'it broke off');
 			return { status: 0, headers: {}, json: undefined, fault };
 		}
@@ -74,7 +74,7 @@ export type Listener = Awaited<ReturnType<typeof listen>>;
 
 const LARGEST_NOTICE = 262_144;
 
-/** Takes requests in from now on, and answers each with 200. */
+/** Receives requests from now on, and answers each 200. */
 export async function listen(port: number) {
 	const received: Received[] = [];
 	const server = fastify({ bodyLimit: LARGEST_NOTICE, forceCloseConnections: true });
@@ -83,7 +83,7 @@ export async function listen(port: number) {
 		done(null, text);
 	});
 	server.all('*', async () => ({}));
-	// Not before it is answered: the command may end at once, and the service would send it again.
+	// Without this answer, the service would send the webhook again. The command may end at once.
 	server.addHook('onResponse', async (request) => {
 		if (typeof request.body === 'string') received.push(receivedFrom(request, request.body));
 	});
@@ -103,7 +103,7 @@ function receivedFrom({ method, headers, query }: FastifyRequest, text: string) 
 		contentType,
 		headers: Object.keys(headers),
 		query: Object.keys(query as object),
-		// As n8n hands it to the trigger: undefined if it is neither JSON nor a form.
+		// As the trigger gets it from n8n: undefined if it is neither JSON nor a form.
 		body: isForm ? { ...parseForm(text) } : parseJson(text),
 		text,
 	};

@@ -6,9 +6,9 @@ import { parseNotification } from '../../../nodes/DigitalSales/notification/pars
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import type { Answer, Received } from './outside';
 
-/** Fields whose values name a person, a thing of the account, or a secret. */
+/** Fields whose values identify a person or something in the account, or are secret. */
 const TELLING = /hash|name|mail|phone|whatsapp|document|token|^id$|^transaction$/i;
-/** What names of fields, headers, statuses and content types look like. */
+/** Matches names of fields, headers, statuses and content types. */
 const WORD = /^_?[a-z]+\d{0,2}(?:[_.+/-](?:[a-z]+\d{0,2}|\d{1,3}))*$/i;
 /** Fields whose values are words of the service, not of a person. */
 const SPOKEN = /^(event|status|payment_status|method|payment_method|type|interval)$/;
@@ -16,15 +16,14 @@ const LONGEST_WORD = 40;
 const SHORTEST_VALUE = 4;
 
 /**
- * What the service answered: statuses, limits, and the names and kinds in each body. Of what came only
- * words are shown that look like a name of a field, a header or a status, and that are no telling value
- * of any body.
+ * Reports the answers of the service: statuses, limits, and the names and kinds in each body. It shows a word only if
+ * the word looks like the name of a field, a header or a status, and is not an identifying value of any body.
  */
 export class Report {
 	private readonly telling = new Set<string>();
 	private readonly sections: Array<() => string> = [];
 
-	/** @param own what else is not shown */
+	/** @param own more values that are not shown */
 	constructor(
 		private readonly redact: Redactor,
 		own: unknown[],
@@ -32,7 +31,7 @@ export class Report {
 		this.collect(own, 'hash');
 	}
 
-	/** An answer; `more` is said behind its status. */
+	/** `more` follows the status. */
 	add(what: string, { status, headers, json, fault }: Answer, more = ''): void {
 		this.collect(json);
 		const limits = Object.entries(headers).filter(
@@ -48,14 +47,14 @@ export class Report {
 		});
 	}
 
-	/** A page of products, against the first one. */
+	/** Compares a page of products with the first page. */
 	addPage(what: string, answer: Answer, first: IDataObject[]): void {
 		const page = readProductPage(answer.json);
 		const hashes = (products: IDataObject[]) => products.map(({ hash }) => String(hash)).join();
 		const isSame = page && hashes(page.data) === hashes(first);
 		this.add(
 			what,
-			// Its shape has been shown.
+			// The section of the first page shows the shape.
 			{ ...answer, json: page ? {} : answer.json },
 			page && `${page.data.length} products, ${isSame ? 'the same' : 'others'}`,
 		);
@@ -67,7 +66,7 @@ export class Report {
 		this.add(what, answer, `the package reads ${isRead ? 'a' : 'no'} transaction from it`);
 	}
 
-	/** The webhook, if one came, and how many other requests. */
+	/** `others` is the number of other requests. */
 	addWebhook(notice: Received | undefined, others: number): void {
 		if (!notice) {
 			this.sections.push(() => `## The webhook\n\nNone came; other requests: ${others}`);
@@ -90,7 +89,7 @@ export class Report {
 		});
 	}
 
-	/** The report in Markdown; made at the end, when all that must not be shown is known. */
+	/** The report in Markdown. Call it at the end, when all identifying values are known. */
 	text(): string {
 		return ['# First contact', ...this.sections.map((section) => section())].join('\n\n');
 	}

@@ -5,7 +5,7 @@ import { ROOT } from '../../helpers/n8n/paths';
 import { digestOf, shownWhenMade } from '../../helpers/pictured';
 import { everyOperation } from '../../helpers/samples';
 
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- jest reads it as well, as it is
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- jest also reads this file, and without a transform
 const { SUITES } = require('../../suites') as { SUITES: Record<string, { folders: string[] }> };
 
 const SCRIPTS: Record<string, string> = manifest.scripts;
@@ -24,7 +24,7 @@ const PAGES = ['.', 'docs', 'examples', 'test', '.github'].flatMap((folder) =>
 	filesIn(folder, false).filter((name) => name.endsWith('.md')),
 );
 
-/** What a page links to within the project, and the heading, if one is named. */
+/** The links of a page to files and headings of the project. */
 function linksOf(page: string): Array<{ link: string; file: string; anchor: string }> {
 	const links = textOf(page).matchAll(/\]\((?![a-z]+:)([^)#\s]*)#?([^)\s]*)\)/g);
 	return [...links].map(([link, target = '', anchor = '']) => ({
@@ -42,7 +42,7 @@ const anchorsOf = (page: string): string[] =>
 			.replaceAll(' ', '-'),
 	);
 
-/** The scripts that a text tells its reader to run; `npm version` runs one under another name. */
+/** The scripts that a text names. `npm version` runs the script `preversion`. */
 function commandsIn(text: string): string[] {
 	const named = text.matchAll(/\bnpm (?:run ([\w:-]+)|(test|start|version)\b)/g);
 	return [
@@ -66,7 +66,7 @@ describe.each(PAGES)('%s', (page) => {
 		expect(missing.map(([file]) => file)).toEqual([]);
 	});
 
-	test('links to what is there', () => {
+	test('links only to files and headings that exist', () => {
 		const broken = linksOf(page).filter(
 			({ file, anchor }) => !isThere(file) || (anchor !== '' && !anchorsOf(file).includes(anchor)),
 		);
@@ -86,7 +86,7 @@ test('pictures are small enough to be looked at over a telephone', () => {
 	expect(large.map(({ file }) => file)).toEqual([]);
 });
 
-test('pictures show the product as it is (PICTURES=docs npm run browser)', () => {
+test('pictures show the forms as they are (PICTURES=docs npm run browser)', () => {
 	const pictures = filesIn('docs/pictures')
 		.filter((file) => /\.(png|gif)$/.test(file))
 		.map((file) => path.relative('docs/pictures', file));
@@ -94,7 +94,7 @@ test('pictures show the product as it is (PICTURES=docs npm run browser)', () =>
 	expect(today).toEqual(shownWhenMade());
 });
 
-/** That the guide in Portuguese has the same headings is shown by guide.test.ts. */
+/** guide.test.ts compares the headings of the guide in Portuguese. */
 test('the guide has a place for each operation', () => {
 	const labels = everyOperation().map(({ label }) => label);
 	expect(labels.length).toBeGreaterThan(4);
@@ -102,10 +102,10 @@ test('the guide has a place for each operation', () => {
 	expect(headings).toEqual(expect.arrayContaining(labels));
 });
 
-describe('who reads has little to read', () => {
+describe('What people read is short:', () => {
 	const written = PAGES.filter((page) => !GENERATED.includes(page) && !page.startsWith('.github'));
 	const [start = ''] = textOf('README.md').split('**That is all you need to start.');
-	/** What counts as a word, also in the cells of a table. */
+	/** Also counts words in tables. */
 	const wordsIn = (text: string): number =>
 		text.split(/\s+/).filter((word) => /\w/.test(word)).length;
 
@@ -121,7 +121,7 @@ describe('who reads has little to read', () => {
 		expect(wordsIn(text)).toBeLessThanOrEqual(most);
 	});
 
-	test('the errors that need a page are few', () => {
+	test('few errors need an entry in the troubleshooting page', () => {
 		const rows = [...textOf('docs/troubleshooting.md').matchAll(/^\|/gm)];
 		expect(rows.length - 2).toBeLessThanOrEqual(15);
 	});

@@ -14,19 +14,19 @@ function matches(text: string, pattern: RegExp): string[] {
 	return [...text.matchAll(pattern)].map(([whole, inner]) => inner ?? whole);
 }
 
-/** The levels of the headings, and the texts of those that name an operation. */
+/** The levels of the headings, and the text of a heading that names an operation. */
 function headingsOf(text: string): string[] {
 	return matches(text, /^#+ .+$/gm).map((heading) =>
 		heading.includes(' > ') ? heading : heading.replace(/[^#].*/, ''),
 	);
 }
 
-/** How many lines each table has. */
+/** The number of lines of each table. */
 function tablesOf(text: string): number[] {
 	return matches(text, /(?:^\|.*\n)+/gm).map((table) => table.split('\n').length - 1);
 }
 
-/** What stands in code: fields, messages, commands, amounts. */
+/** Texts in backticks: fields, messages, commands, amounts. */
 function codeOf(text: string): string[] {
 	return [...new Set(matches(text, /`([^`\n]+)`/g))].sort();
 }
@@ -46,7 +46,7 @@ function labelsOf(text: string): string[] {
 	return [...new Set(LABELS)].filter((label) => bold.includes(label)).sort();
 }
 
-/** What each numbered step tells to press, choose or fill in; how a step itself is called is left out. */
+/** The names in bold of each numbered step, without the title of the step. */
 function namesInSteps(text: string): string[][] {
 	const steps = matches(text, /^\d+\. (?:\*\*[^*]+\.\*\* )?(.+)$/gm);
 	return steps.map((step) => matches(step, /\*\*(.+?)\*\*/g).sort());
@@ -66,7 +66,7 @@ describe('The guide in Portuguese says what the README and the guide say', () =>
 });
 
 test.each(['README.md', 'docs/pt-BR.md'])(
-	'%s tells a platform by the names that a charge sends, and by one that it does not',
+	'%s names fields that a charge sends, and one that it does not, to recognize a platform',
 	(page) => {
 		const [paragraph = ''] = matches(textOf(page), /^.*`offer_hash`.*$/gm);
 		const sent = Object.keys(chargeForm.serviceFields);
@@ -86,7 +86,7 @@ test.each(['README.md', 'docs/pt-BR.md'])(
 	},
 );
 
-test('every message that the troubleshooting explains is one of the code', () => {
+test('every message that the troubleshooting page explains exists in the code', () => {
 	const rows = matches(TROUBLESHOOTING, /^\|[^|`]*`([A-Z][^`]+|may [^`]+)`/gm);
 	const sources = [...filesOf('nodes', '.ts'), ...filesOf('credentials', '.ts')].map(textOf);
 	const code = sources.join('\n').replaceAll(/\$\{[^}]*\}/g, '…');

@@ -9,16 +9,16 @@ import { LANGUAGES, render, sayIn, type Language } from '../../../examples/sourc
 
 const EXAMPLES = path.join(__dirname, '../../../examples');
 
-/** A form charges, and the trigger beside it hears of the payment. */
+/** A form charges, and a trigger of the same workflow gets the payment. */
 const STARTS: Record<string, number> = { 'sell-and-deliver': 2, reconciliation: 2 };
 
-/** What a recipe dials for a phone. */
+/** The number that a recipe dials for a phone. */
 const dialed = new Function('phone', `return ${whatsAppNumber('phone')}`) as (
 	phone: unknown,
 ) => unknown;
 
 describe('The workflows of examples/', () => {
-	test('are those of examples/source; npm run write makes them', () => {
+	test('are up to date with examples/source (npm run write)', () => {
 		const pages = readdirSync(EXAMPLES).filter((name) => name.endsWith('.md'));
 		const workflows = LANGUAGES.flatMap((language) =>
 			readdirSync(path.join(EXAMPLES, language)).map((name) => `${language}/${name}`),
@@ -52,12 +52,12 @@ describe('The workflows of examples/', () => {
 	);
 
 	test.each(Object.entries(RECIPES))(
-		'%s waits on if a message other than the code cannot be sent',
+		'%s goes on waiting if a message other than the code cannot be sent',
 		(name, recipe) => {
 			const { nodes } = render(recipe, name, 'en');
 			const isWaiting = nodes.some(({ parameters }) => parameters.operation === 'waitForPayment');
 			const senders = nodes.filter(({ type }) => /\.(whatsApp|emailSend|httpRequest)$/.test(type));
-			// Unpaid, recover-unpaid-pix sends the code again.
+			// recover-unpaid-pix sends the code again while the PIX is unpaid.
 			const withoutCode = name === 'recover-unpaid-pix' ? [] : ['Send the PIX', 'Send the code'];
 
 			for (const sender of isWaiting ? senders : []) {
@@ -74,7 +74,7 @@ describe('The workflows of examples/', () => {
 		'access-by-http',
 		'charge-list-from-google-sheets',
 		'catalog-to-google-sheets',
-	])('%s sends the fields on as they come', (name) => {
+	])('%s passes the fields on as they come', (name) => {
 		const { nodes } = render(recipeOf(name), name, 'en');
 		const types = nodes.map(({ type }) => type.replace(/^.*\./, ''));
 
@@ -82,7 +82,7 @@ describe('The workflows of examples/', () => {
 		expect(types.filter((type) => ['set', 'code'].includes(type))).toEqual([]);
 	});
 
-	// When such a limit ends, n8n 2.41 takes what the model wrote for the answer of the person.
+	// After such a limit, n8n 2.41 uses the text of the model as the answer of the person.
 	test('ai-sales-assistant waits for its reviewer without a limit', () => {
 		const { nodes } = render(recipeOf('ai-sales-assistant'), 'ai-sales-assistant', 'en');
 		const review = nodes.find(({ type }) => type.endsWith('HitlTool'));
@@ -90,7 +90,7 @@ describe('The workflows of examples/', () => {
 		expect(review?.parameters.options).toEqual({ appendAttribution: false });
 	});
 
-	test.each(Object.entries(RECIPES))('%s shows nothing on top of anything else', (name, recipe) => {
+	test.each(Object.entries(RECIPES))('%s has no node on top of another', (name, recipe) => {
 		for (const language of LANGUAGES) {
 			const { nodes, connections } = render(recipe, name, language);
 			const served = Object.values(connections).flatMap((outputs) =>
@@ -98,10 +98,16 @@ describe('The workflows of examples/', () => {
 					kind === 'main' ? [] : targets.flat().map(({ node }) => node),
 				),
 			);
-			/** As the editor of n8n 2.41 draws it; a name stands below its node, up to 200 wide. */
+			/** As the editor of n8n 2.41 draws it. A name is below its node and up to 200 wide. */
 			const boxes = nodes.map(({ name: node, type, position: [x, y], parameters }) => {
 				if (type.endsWith('.stickyNote')) {
-					return { node, x, y, width: Number(parameters.width), height: Number(parameters.height) };
+					return {
+						node,
+						x,
+						y,
+						width: Number(parameters.width),
+						height: Number(parameters.height),
+					};
 				}
 				return served.includes(node)
 					? { node, x, y, width: 260, height: 100 }
@@ -138,7 +144,7 @@ describe('The workflows of examples/', () => {
 		['+55 (0xx11) 91234-5678', '5511912345678'],
 		['＋51 912 345 678', '51912345678'],
 		['(11) 91234-56789', ''],
-		// Of another country, though its + is lost: Portugal, the USA, Chile, Australia.
+		// Numbers of Portugal, the USA, Chile and Australia without their +.
 		['351912345678', ''],
 		['14155552671', ''],
 		['56912345678', ''],
@@ -221,7 +227,7 @@ describe('The workflows of examples/', () => {
 		expect(referenceOf('12ABD34501DE35')).not.toBe(referenceOf('12ABC34501DE35'));
 	});
 
-	// Therefore what is seen in one language holds in the other (test/e2e/recipes.test.ts).
+	// Therefore test/e2e/recipes.test.ts runs most recipes in one language.
 	test.each(
 		Object.keys(RECIPES).flatMap((name) => [
 			{ name, language: 'en', start: 'README.md', all: 'examples/README.md' },
@@ -239,7 +245,7 @@ describe('The workflows of examples/', () => {
 		const marked = JSON.stringify(
 			recipe((en, portuguese) => `«${pairs.push({ en, 'pt-BR': portuguese }) - 1}»`),
 		);
-		/** Without what a recipe turns from a text with expressions into a template. */
+		/** Removes the signs by which a template differs from a text with expressions. */
 		const plain = (text: string): string => text.replace(/[${} ]/g, '');
 		for (const language of LANGUAGES) {
 			const filled = (text: string): string =>
@@ -254,7 +260,7 @@ describe('The workflows of examples/', () => {
 				expect(() => new Function(`return (${JSON.parse(`"${code}"`)})`)).not.toThrow();
 			}
 		}
-		// A name has one name in the other language, so that who reads it finds it; a greeting may vary.
+		// Each name has one translation, so that a reader finds it. A greeting may vary.
 		const names = pairs.filter(({ en }) => en !== 'there');
 		const isOneToOne = (from: Language, to: Language): boolean => {
 			const named = new Map(names.map((pair) => [pair[from], pair[to]]));

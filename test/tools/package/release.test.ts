@@ -9,7 +9,7 @@ const INTRODUCTION = '# Changelog\n\nAll notable changes.\n\n';
 const CHANGES = '### Added\n\n- A thing, see [its guide](guide.md).';
 
 describe('a release in the changelog', () => {
-	test('gets what was unreleased, above the older ones', () => {
+	test('contains the unreleased changes, above older releases', () => {
 		const text = `${INTRODUCTION}## [Unreleased]\n\n${CHANGES}\n\n## [0.1.0] - 2026-01-02\n\nFirst.\n`;
 
 		const released = release(text, '0.2.0', '2026-03-04');
@@ -21,7 +21,7 @@ describe('a release in the changelog', () => {
 		expect(notesOf(released, '0.1.0')).toBe('First.');
 	});
 
-	test('may be the first', () => {
+	test('can be the first', () => {
 		const released = release(
 			`${INTRODUCTION}## [Unreleased]\n\n${CHANGES}\n`,
 			'0.1.0',
@@ -31,7 +31,7 @@ describe('a release in the changelog', () => {
 		expect(() => release(released, '0.1.1', '2026-01-03')).toThrow('nothing under');
 	});
 
-	test('is not made of headings alone', () => {
+	test('cannot consist of headings only', () => {
 		const headings = `${INTRODUCTION}## [Unreleased]\n\n### Added\n\n### Fixed\n`;
 		expect(() => release(headings, '0.2.0', '2026-03-04')).toThrow('nothing under');
 		const released = headings.replace('Unreleased', '0.2.0');
@@ -45,7 +45,7 @@ describe('a release in the changelog', () => {
 	});
 });
 
-/** What it does with something to release is rehearsed (test/installer/rehearsal.test.ts). */
+/** test/installer/rehearsal.test.ts rehearses a changelog with changes to release. */
 test('npm version changes nothing if the changelog has nothing to release', async () => {
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-version-'));
 	const git = async (...args: string[]): Promise<string> => await capture('git', args, folder);
@@ -74,7 +74,7 @@ test('npm version changes nothing if the changelog has nothing to release', asyn
 	}
 });
 
-describe('who publishes', () => {
+describe('the publisher in package.json', () => {
 	const homepage = 'https://github.com/loja-da-maria/n8n-pix';
 	const email = 'maria@loja-da-maria.test';
 	const problemsOf = (given: Partial<Record<'homepage' | 'name' | 'email' | 'url', string>>) => {
@@ -87,18 +87,22 @@ describe('who publishes', () => {
 	};
 
 	test.each([{ name: 'Zé "D\'Ávila" & Cia' }, { email: 'ze@lojaexample.com' }])(
-		'%j is right',
+		'is accepted with %j',
 		(given) => {
 			expect(problemsOf(given)).toEqual([]);
 		},
 	);
 
 	test.each([
-		['names no repository', { homepage: 'https://github.com/loja' }, 'has to be https:'],
-		['holds a token', { homepage: 'https://me:secret@github.com/a/b' }, 'has to be https:'],
-		['is that of a git', { homepage: `${homepage}.git` }, 'has to be https:'],
-		['is a stand-in', { homepage: 'https://example.com/a' }, 'is a placeholder'],
-		['has a stand-in for a name', { name: 'Example Author' }, 'author.name is a placeholder'],
+		[
+			'has a homepage of no repository',
+			{ homepage: 'https://github.com/loja' },
+			'has to be https:',
+		],
+		['contains a token', { homepage: 'https://me:secret@github.com/a/b' }, 'has to be https:'],
+		['has a homepage that ends in .git', { homepage: `${homepage}.git` }, 'has to be https:'],
+		['has a placeholder for a homepage', { homepage: 'https://example.com/a' }, 'is a placeholder'],
+		['has a placeholder for a name', { name: 'Example Author' }, 'author.name is a placeholder'],
 		[
 			'has another repository',
 			{ url: 'git+https://github.com/a/b.git' },

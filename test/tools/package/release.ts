@@ -1,7 +1,7 @@
 const UNRELEASED = '## [Unreleased]';
 const NEXT_SECTION = /\n## \[/;
 
-/** Splits a changelog behind a heading: what comes up to there, that section, and the older ones. */
+/** Splits a changelog into the text up to a heading, the section below the heading, and the older sections. */
 function split(text: string, heading: string): [before: string, section: string, after: string] {
 	const start = text.indexOf(`\n${heading}`);
 	if (start < 0) throw new Error(`CHANGELOG.md has no section "${heading}".`);
@@ -12,17 +12,17 @@ function split(text: string, heading: string): [before: string, section: string,
 	return [text.slice(0, behind), rest.slice(0, next).trim(), rest.slice(next).trim()];
 }
 
-/** Whether a section says anything: headings alone do not. */
+/** Whether a section has only headings. */
 const isEmpty = (section: string): boolean => !/^(?!#)./m.test(section);
 
-/** What a changelog says of a version; rejects a version that it does not know or says nothing of. */
+/** @throws Error if the changelog says nothing about the version */
 export function notesOf(text: string, version: string): string {
 	const [, notes] = split(text, `## [${version}]`);
 	if (isEmpty(notes)) throw new Error(`CHANGELOG.md says nothing of ${version}.`);
 	return notes;
 }
 
-/** Makes the unreleased changes those of a version, and leaves an empty section for the next ones. */
+/** Moves the unreleased changes to a version, and leaves an empty section for later changes. */
 export function release(text: string, version: string, day: string): string {
 	const [before, notes, after] = split(text, UNRELEASED);
 	if (isEmpty(notes)) throw new Error('CHANGELOG.md lists nothing under "Unreleased".');
@@ -30,20 +30,20 @@ export function release(text: string, version: string, day: string): string {
 	return `${sections.join('\n\n')}\n`;
 }
 
-/** What package.json says of who publishes the package, and where. */
+/** The publisher of the package, as package.json names it. */
 export interface Identity {
 	homepage: string;
 	author: { name: string; email: string };
 	repository: { url: string };
 }
 
-/** What stands in package.json until the project has a public home. */
+/** The values in package.json until the project has a public home. */
 const STAND_IN = /[/@]example\.com(\/|$)|^Example /;
 const HOMEPAGE = /^https:\/\/[\w.-]+(\/[\w.-]+){2}(?<!\.git)$/;
 
 export const isPlaceholder = (value: string): boolean => STAND_IN.test(value);
 
-/** What is wrong with an identity, a sentence for each field of package.json. */
+/** One sentence for each wrong field of package.json. */
 export function identityProblems({ homepage, author, repository }: Identity): string[] {
 	const fields = { homepage, 'author.name': author.name, 'author.email': author.email };
 	const problems = Object.entries(fields)
@@ -56,7 +56,7 @@ export function identityProblems({ homepage, author, repository }: Identity): st
 	return repository.url === url ? problems : [...problems, `repository.url has to be "${url}".`];
 }
 
-/** What keeps a version from being published under a tag. */
+/** The reasons why a version cannot be published under a tag. */
 export function releaseProblems(
 	tag: string,
 	{ version, ...identity }: Identity & { version: string },
@@ -72,8 +72,8 @@ export function releaseProblems(
 }
 
 /**
- * The commands of the workflow that publishes, in their order. A step uses an action or is a command on
- * one line. Anything else is refused, because it would go unrehearsed.
+ * The commands of the publishing workflow, in order. A step must use an action or be a command on one line, because
+ * the rehearsal would skip other steps.
  */
 export function publishingCommands(workflow: string): string[] {
 	const [, ...steps] = workflow.split(/^ +- /m);

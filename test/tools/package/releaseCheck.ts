@@ -5,7 +5,7 @@ import { ROOT } from '../../helpers/n8n/paths';
 import { say } from '../../helpers/n8n/terminal';
 import { releaseProblems } from './release';
 
-// Run by the publishing workflow, with the tag.
+// The publishing workflow runs this file with the tag.
 const changelog = readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8');
 const problems = releaseProblems(process.argv[2] ?? '', manifest, changelog);
 for (const problem of problems) say(problem);

@@ -2,13 +2,12 @@ import { ROOT } from '../../helpers/n8n/paths';
 import { messageOf, say, step } from '../../helpers/n8n/terminal';
 import { packAndUnpack, unpack } from './unpack';
 
-/** What the scanner looks at in a published tarball; it names these itself, but exports no list. */
+/** The files of a published tarball that the scanner reads. It does not export this list. */
 const TARBALL_PATTERNS = ['**/*.js', 'package.json'];
 
 /**
- * Scans the sources, and a given tarball or else one that is built of them, with n8n's official scanner.
- * It lints with the settings of no ESLint configuration of ours, and without comments that switch rules
- * off: what passes here passes there.
+ * Scans the sources, and a tarball that is given or built, with n8n's official scanner. The scanner ignores our ESLint
+ * configuration and comments that switch rules off, so that what passes here passes at n8n.
  */
 async function main(published: string | undefined): Promise<void> {
 	const { SOURCE_FILE_PATTERNS, analyzePackage } = await import(
@@ -27,7 +26,7 @@ async function main(published: string | undefined): Promise<void> {
 				label,
 				async () => await analyzePackage(folder, patterns),
 			);
-			// It also passes where its patterns match no file, and then says so.
+			// If its patterns match no file, it passes with a message.
 			if (passed && message === undefined) continue;
 			say(`\n${label}: ${message ?? 'not passed'}\n${details ?? ''}`);
 			process.exitCode = 1;

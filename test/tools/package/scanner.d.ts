@@ -1,9 +1,9 @@
-/** The part of the official scanner that is used here; it brings no types of its own. */
+/** The used part of the official scanner, which has no types. */
 declare module '@n8n/scan-community-package/scanner/scanner.mjs' {
 	interface Analysis {
 		passed: boolean;
 		message?: string;
-		/** ESLint's report, where something was found. */
+		/** ESLint's report, if it found something. */
 		details?: string;
 	}
 

@@ -13,14 +13,14 @@ import { filesIn, packAndUnpack, type Packed } from './unpack';
 
 const BUILD_MS = 60_000;
 
-/** The terms of the library that stands in the package. */
+/** The licenses of the bundled libraries. */
 const VENDOR_TERMS = [
 	'dist/vendor/checkDigits/LICENSE',
 	'dist/vendor/qrCode/LICENSE.md',
 	'dist/vendor/qrCode/NOTICE.md',
 ];
 
-/** What package.json says of who publishes, as long as nobody has set it. */
+/** The publisher in package.json, as long as it is a placeholder. */
 const PLACEHOLDERS = [manifest.homepage, manifest.author.name, manifest.author.email].filter(
 	isPlaceholder,
 );
@@ -35,7 +35,7 @@ describe('the tarball', () => {
 	const read = async (name: string): Promise<string> =>
 		await readFile(path.join(packed.folder, name), 'utf8');
 
-	test('holds one file for each that ships, and nothing else', async () => {
+	test('contains the files that ship, and nothing else', async () => {
 		expect(packed.files).toEqual(
 			[
 				'LICENSE',
@@ -49,7 +49,7 @@ describe('the tarball', () => {
 		);
 	});
 
-	test('names who publishes it in package.json and nowhere else', async () => {
+	test('names the publisher in package.json and nowhere else', async () => {
 		const others = packed.files.filter((file) => file !== 'package.json');
 		const texts = await Promise.all(others.map(async (file) => [file, await read(file)]));
 		const named = texts.filter(([, text]) => PLACEHOLDERS.some((value) => text?.includes(value)));
@@ -87,7 +87,7 @@ describe('in an n8n that brings zod 4', () => {
 		);
 	});
 
-	test('Create PIX charges, after a 429 that asks to wait, and forms say what is wrong', async () => {
+	test('Create PIX charges after a 429 that asks for a wait, and forms say what is wrong', async () => {
 		const parameters = pixParameters(account.sandbox, { webhooksGoTo: 'automatic' });
 		account.fault('charge', { kind: 'retryAfter', seconds: 40 });
 		const startedAt = clock.elapsed();
@@ -104,7 +104,7 @@ describe('in an n8n that brings zod 4', () => {
 	});
 });
 
-// As `n8n-node build` does it; a tarball of that would lack codex files and libraries.
+// `n8n-node build` runs tsc. Its tarball would lack codex files and libraries.
 test(
 	'a plain tsc refuses to build, and names the command that does',
 	async () => {
@@ -125,7 +125,7 @@ test(
 	BUILD_MS,
 );
 
-/** What the build makes of a folder of sources: each file once, compiled if it is TypeScript. */
+/** The files that the build makes from a folder of sources. TypeScript is compiled. */
 async function builtFrom(folder: string): Promise<string[]> {
 	const sources = await filesIn(path.join(ROOT, folder));
 	return sources.map((name) => `dist/${folder}/${name.replace(/\.ts$/, '.js')}`);

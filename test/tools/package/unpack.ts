@@ -4,11 +4,11 @@ import path from 'node:path';
 import { packBuild } from '../../helpers/n8n/packageInstall';
 import { capture } from '../../helpers/n8n/processes';
 
-/** What is in a tarball as it leaves this machine. */
+/** The content of a tarball. */
 export interface Packed {
-	/** Where it is unpacked, with the `package/` that npm puts around it taken off. */
+	/** The unpacked tarball, without npm's folder `package/`. */
 	folder: string;
-	/** Every file in it, relative and sorted. */
+	/** Relative and sorted. */
 	files: string[];
 	remove: () => Promise<unknown>;
 }
@@ -20,7 +20,7 @@ export async function packAndUnpack(): Promise<Packed> {
 	return { ...unpacked, remove: async () => await Promise.all([remove(), unpacked.remove()]) };
 }
 
-/** Unpacks a tarball; removing what was unpacked leaves the tarball itself. */
+/** Unpacks a tarball. `remove` leaves the tarball itself. */
 export async function unpack(tarball: string): Promise<Packed> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-unpacked-'));
 	await capture('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], folder);
@@ -28,7 +28,7 @@ export async function unpack(tarball: string): Promise<Packed> {
 	return { folder, files: await filesIn(folder), remove };
 }
 
-/** Every file below a folder, relative to it and sorted. */
+/** All files in a folder and its subfolders, relative to the folder and sorted. */
 export async function filesIn(folder: string): Promise<string[]> {
 	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
 	return entries

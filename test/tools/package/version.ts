@@ -5,7 +5,7 @@ import { capture } from '../../helpers/n8n/processes';
 import { messageOf, say } from '../../helpers/n8n/terminal';
 import { release } from './release';
 
-/** Run by `npm version` before it changes anything, so that a failure leaves nothing half done. */
+/** `npm version` runs this before it changes anything, so that a failure changes nothing. */
 async function main(): Promise<void> {
 	const version = process.env.npm_new_version;
 	if (version === undefined) throw new Error('Run this by npm version, which names the version.');

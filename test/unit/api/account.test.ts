@@ -6,7 +6,7 @@ import {
 
 const CREDENTIAL = { baseUrl: 'https://api.example.com/v1', apiToken: 'test-api-token' };
 
-/** Reads a credential; a field that is undefined is not in it. */
+/** Reads a credential without the undefined fields. */
 const read = (changes: Record<string, string | undefined> = {}) => {
 	const fields = Object.entries({ ...CREDENTIAL, ...changes });
 	return readAccount(
@@ -49,7 +49,7 @@ describe('The account of a credential', () => {
 		expect(key).not.toContain('token');
 	});
 
-	test('drops the word Bearer before a token', () => {
+	test('removes the word Bearer before a token', () => {
 		const account = read({ apiToken: 'Bearer  test-api-token', bodyApiToken: 'bearer test-body' });
 
 		expect(account).toMatchObject({ bodyApiToken: 'test-body', key: read().key });
@@ -97,7 +97,7 @@ describe('The account of a credential', () => {
 		[undefined, 'other.example.com', undefined],
 		['domains', ' api.example.com ', 'api.example.com'],
 		['domains', 'other.example.com, *.example.com', 'other.example.com, *.example.com'],
-	])('allows its host under %j with %j', (setting, list, expected) => {
+	])('is accepted with the domain setting %j and the list %j', (setting, list, expected) => {
 		const account = read({ allowedHttpRequestDomains: setting, allowedDomains: list });
 
 		expect(account.allowedDomains).toBe(expected);

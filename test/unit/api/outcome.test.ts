@@ -12,7 +12,7 @@ import {
 } from '../../../nodes/DigitalSales/api/retryTable';
 import { readFault } from '../../../nodes/DigitalSales/n8n/httpHelper';
 
-/** What follows of a GET and of a POST. The type checker (npm run lint) asks for each row of the retry table. */
+/** The decisions for a GET and a POST. The type checker (npm run lint) requires each row of the retry table. */
 const DECISIONS: Record<OutcomeKind, [RetryDecision, RetryDecision]> = {
 	success: ['fail', 'inDoubt'],
 	rejected: ['fail', 'fail'],
@@ -53,7 +53,7 @@ describe('The retry table', () => {
 		['rateLimited', [429]],
 		['serverError', [500, 501, 505, 520, 599, 999]],
 		['unavailable', [502, 503, 504]],
-	])('%s is what %j says', (kind, statuses) => {
+	])('the outcome %s stands for %j', (kind, statuses) => {
 		for (const status of statuses) expect(kindOfStatus(status)).toBe(kind);
 	});
 });
@@ -66,7 +66,7 @@ describe('Retries', () => {
 		[6, 16_000],
 		[7, 30_000],
 		[50, 30_000],
-	])('after failure %i up to %i ms pass', (failures, cap) => {
+	])('after failure %i wait at most %i ms', (failures, cap) => {
 		expect([0, 0.5, 1].map((random) => backoffMs(failures, random))).toEqual([0, cap / 2, cap]);
 	});
 
@@ -75,7 +75,7 @@ describe('Retries', () => {
 		[2, 10_000],
 		[3, 20_000],
 		[50, 20_000],
-	])('a 429 number %i is waited out at least half of %i ms', (nth, cap) => {
+	])('after 429 number %i wait at least half of %i ms', (nth, cap) => {
 		const waits = [0, 0.5, 1].map((random) => rateLimitWaitMs(nth, random));
 
 		expect(waits).toEqual([cap / 2, (cap * 3) / 4, cap]);
@@ -109,24 +109,24 @@ describe('A fault', () => {
 
 	test.each([
 		['its own code and call', chain(CONNECTING)],
-		['those of its cause', chain({}, CONNECTING)],
-		['those of several causes', chain({ code: 'ETIMEDOUT' }, {}, { syscall: 'connect' })],
-		['the outermost of several', chain(CONNECTING, { code: 'ECONNRESET', syscall: 'read' })],
-		['what names something, past what does not', chain({ code: 500, syscall: null }, CONNECTING)],
-		['five deep', chain({}, {}, {}, {}, CONNECTING)],
-	])('%s', (_name, error) => {
+		['its cause', chain({}, CONNECTING)],
+		['several causes together', chain({ code: 'ETIMEDOUT' }, {}, { syscall: 'connect' })],
+		['the outermost of several causes', chain(CONNECTING, { code: 'ECONNRESET', syscall: 'read' })],
+		['a cause if its own code is not a name', chain({ code: 500, syscall: null }, CONNECTING)],
+		['a cause five levels deep', chain({}, {}, {}, {}, CONNECTING)],
+	])('is read from %s', (_name, error) => {
 		expect(readFault(error)).toEqual({ code: 'ETIMEDOUT', kind: 'notSent' });
 	});
 
 	test.each([
-		['a text that is no name', 'Bearer test-token'],
+		['a text that is not a name', 'Bearer test-token'],
 		['a name with more before it', '-- ECONNRESET'],
 		['a name with more after it', 'ECONNRESET test-token'],
 		['a text too long for a name', 'E'.repeat(41)],
 		['a single letter', 'E'],
 		['a number', 500],
 		['a list', ['ECONNRESET']],
-	])('is never %s', (_name, value) => {
+	])('is never read from %s', (_name, value) => {
 		expect(readFault(chain({ code: value, syscall: value }))).toEqual(UNKNOWN);
 	});
 
@@ -141,20 +141,20 @@ describe('A fault', () => {
 	test.each([
 		['no socket yet', { socket: null }, 'notSent'],
 		['a socket that nothing was written to', { socket: { bytesWritten: 0 } }, 'notSent'],
-		['TLS that is not there', { socket: { secureConnecting: true, bytesWritten: 9 } }, 'notSent'],
-		['TLS that is', { socket: { secureConnecting: false, bytesWritten: 9 } }, 'interrupted'],
+		['unfinished TLS', { socket: { secureConnecting: true, bytesWritten: 9 } }, 'notSent'],
+		['finished TLS', { socket: { secureConnecting: false, bytesWritten: 9 } }, 'interrupted'],
 		['a socket without TLS', { socket: { bytesWritten: 9 } }, 'interrupted'],
-		['a socket that tells nothing', { socket: {} }, 'interrupted'],
-		['no word of a socket', {}, 'interrupted'],
-	])('that nothing was sent: %s', (_name, request, kind) => {
+		['a socket without figures', { socket: {} }, 'interrupted'],
+		['nothing about its socket', {}, 'interrupted'],
+	])('of a request with %s says whether it was sent: %j is %s', (_name, request, kind) => {
 		expect(readFault(chain({}, { code: 'ECONNABORTED', request })).kind).toBe(kind);
 	});
 
 	test.each([
 		['all of them failed to connect', ['connect', 'connect'], 'notSent'],
-		['one failed later', ['connect', 'read'], 'interrupted'],
+		['one of them failed later', ['connect', 'read'], 'interrupted'],
 		['there are none', [], 'interrupted'],
-	])('of several addresses, that nothing was sent if they %s', (_name, syscalls, kind) => {
+	])('of several addresses if %s: %j is %s', (_name, syscalls, kind) => {
 		const errors = syscalls.map((syscall) => ({ code: 'ETIMEDOUT', syscall }));
 		expect(readFault(chain({}, { code: 'ETIMEDOUT', errors })).kind).toBe(kind);
 	});
@@ -171,7 +171,7 @@ describe('A fault', () => {
 		[{ code: 'ECONNRESET', syscall: 'read' }, 'interrupted'],
 		[{ code: 'EPIPE', syscall: 'write' }, 'interrupted'],
 		[{}, 'interrupted'],
-	])('that %j is %s', (fault, kind) => {
+	])('from %j has the kind %s', (fault, kind) => {
 		expect(readFault(chain({}, fault)).kind).toBe(kind);
 	});
 

@@ -9,7 +9,7 @@ interface ListingOptions {
 	maxPages?: number;
 }
 
-/** Lists what pages bring, as far as a limit needs them. Of those under way the later ones come first. */
+/** Lists the rows of pages up to a limit. Of the pages in flight, later pages arrive first. */
 async function list(fetchPage: (page: number) => ProductPage, options: ListingOptions = {}) {
 	const { limit = Infinity, keep = () => true, maxPages } = options;
 	const items: IDataObject[] = [];
@@ -45,14 +45,14 @@ describe('Pages of a list, from a service that', () => {
 			/** How many rows the pages hold, in turn. */
 			lengths: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
 			ignoresPage: fc.boolean(),
-			/** A page that comes again, or an empty one, is put behind the first. */
+			/** A repeated or empty page follows the first page. */
 			inserted: fc.constantFrom('nothing', 'repeated', 'empty'),
 			beyond: fc.constantFrom('empty', 'last page'),
 			hasLinks: fc.boolean(),
 			lastPage: fc.constantFrom('none', 'right', 'low', 'high'),
 			total: fc.constantFrom('none', 'right', 'zero', 'page', 'high'),
 		})
-		// If all that is said agrees on a wrong end, nobody can tell.
+		// If all figures agree on a wrong end, no client can notice.
 		.filter(({ hasLinks, total, lastPage, inserted, ignoresPage }) => {
 			const isFirstPageAll = total === 'page' && !hasLinks;
 			const isEndAfterEmpty = !hasLinks && lastPage !== 'right' && lastPage !== 'high';
@@ -94,14 +94,14 @@ describe('Pages of a list, from a service that', () => {
 		};
 	};
 
-	test('may do anything: the list is complete or says what is missing, with few requests', async () => {
+	test('may do anything: the list is complete or says that rows are missing, with few requests', async () => {
 		await fc.assert(
 			fc.asyncProperty(service, async (one) => {
 				const { items, incomplete, asked } = await list(answering(one));
 
 				expect(incomplete === undefined ? items : catalogOf(one)).toEqual(catalogOf(one));
 				expect(new Set(items).size).toBe(items.length);
-				// Behind the first ten bring nothing new, while five more are under way.
+				// After the first page, ten pages contain nothing new, while five more are in flight.
 				const most = one.ignoresPage ? 1 + 10 + 5 : pagesOf(one).length + 5;
 				expect(asked.length).toBeLessThanOrEqual(most);
 			}),
@@ -113,10 +113,10 @@ describe('Pages of a list, from a service that', () => {
 
 	test.each<[string, Partial<Service>, number]>([
 		['documents its pages', { hasLinks: true, lastPage: 'right', total: 'right' }, 0],
-		['has figures alone', { hasLinks: false, lastPage: 'right', total: 'right' }, 0],
-		['has links alone', { hasLinks: true, lastPage: 'none', total: 'none' }, 0],
+		['has only figures', { hasLinks: false, lastPage: 'right', total: 'right' }, 0],
+		['has only links', { hasLinks: true, lastPage: 'none', total: 'none' }, 0],
 		['says nothing', { hasLinks: false, lastPage: 'none', total: 'none', beyond: 'empty' }, 1],
-	])('%s: every item comes once and in order, and nothing is told', async (_name, says, more) => {
+	])('%s: every item comes once and in order, without a hint', async (_name, says, more) => {
 		await fc.assert(
 			fc.asyncProperty(service, async (any) => {
 				const one = { ...any, ...HONEST, ...says };
@@ -179,10 +179,10 @@ describe('Pages of a list, from a service that', () => {
 
 describe('A list', () => {
 	type Figures = Omit<ProductPage, 'data'>;
-	/** The hashes on a page, a letter each, and what it says of itself. */
+	/** The hashes on a page, one letter each, and the figures of the page. */
 	type Page = [hashes: string, figures?: Figures];
 
-	/** Reads pages; one beyond the last is like the last. */
+	/** Reads pages. Further pages repeat the last page. */
 	const read = async (all: Page[], options?: ListingOptions) => {
 		const answer = (number: number): ProductPage => {
 			const [hashes, figures] = all[number - 1] ?? all.at(-1) ?? [''];
@@ -191,15 +191,15 @@ describe('A list', () => {
 		const { items, asked, ...others } = await list(answer, options);
 		return { incomplete: undefined, ...others, hashes: hashesOf(items), asked: asked.length };
 	};
-	/** Pages that say the same of themselves. */
+	/** Pages with the same figures. */
 	const alike = (figures: Figures, ...all: string[]): Page[] =>
 		all.map((hashes) => [hashes, figures]);
 
 	const BARREN = 'the service kept sending pages without anything new';
 
 	test.each<[string, Page[], object]>([
-		['goes on behind a full page', [['ab'], ['cd'], ['']], { hashes: 'abcd' }],
-		['goes on behind a short page', [['ab'], ['c'], ['de'], ['']], { hashes: 'abcde' }],
+		['goes on after a full page', [['ab'], ['cd'], ['']], { hashes: 'abcd' }],
+		['goes on after a short page', [['ab'], ['c'], ['de'], ['']], { hashes: 'abcde' }],
 		['ends at an empty page', [['ab'], [''], ['cd']], { hashes: 'ab', asked: 2 }],
 		[
 			'ends if no other page follows',
@@ -217,12 +217,12 @@ describe('A list', () => {
 			{ asked: 2, incomplete: '1 came more than once' },
 		],
 		[
-			'ends at the tenth such page in a row, even if a link leads on',
+			'ends at the tenth page in a row without a new row, even if a link leads on',
 			[['a', { lastPage: 1, hasNext: true }]],
 			{ asked: 11, hashes: 'a', incomplete: BARREN },
 		],
 		[
-			'goes on if one of them has a new row',
+			'goes on if one of ten pages has a new row',
 			[...alike({ hasNext: true }, ...'aaaaaaaaaabbbbbbbbbb'), ['c', { hasNext: false }]],
 			{ asked: 21, hashes: 'abc', incomplete: '18 came more than once' },
 		],
@@ -267,7 +267,7 @@ describe('A list', () => {
 			{ hashes: 'abcd' },
 		],
 		[
-			'says what came more than once, and what is missing',
+			'says which rows came more than once and how many are missing',
 			[['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']],
 			{
 				asked: 3,
@@ -283,10 +283,10 @@ describe('A list', () => {
 	test.each<[string, Figures, string]>([
 		['says that another follows', { hasNext: true }, 'abcd'],
 		['says that none follows', { hasNext: false }, 'ab'],
-		['says nothing of it', {}, 'abcd'],
+		['does not say whether another follows', {}, 'abcd'],
 		['announces more in all', { total: 4 }, 'abcd'],
 		['has sent all that it announces', { total: 2 }, 'ab'],
-		['says so of itself alone', { total: 2, hasNext: true }, 'abcd'],
+		['says only itself that another follows', { total: 2, hasNext: true }, 'abcd'],
 		['leads nowhere, but announces more', { total: 4, hasNext: false }, 'abcd'],
 	])('whose last page is full and %s has the rows of %j: %s', async (_name, figures, hashes) => {
 		const all: Page[] = [['ab', { lastPage: 1, ...figures }], ...alike({ lastPage: 1 }, 'cd', '')];
@@ -306,7 +306,7 @@ describe('A list', () => {
 	test.each([
 		['grows', 4],
 		['shrinks', 2],
-	])('says that the catalog %s meanwhile, unless the limit was reached', async (_name, total) => {
+	])('says that the catalog %s, unless the limit was reached before', async (_name, total) => {
 		const all: Page[] = [
 			['abc', { lastPage: 2, total: 6 }],
 			['def', { lastPage: 2, total: 3 + total }],
@@ -318,7 +318,7 @@ describe('A list', () => {
 		expect(await read(all, { limit: 6 })).toMatchObject({ incomplete: undefined });
 	});
 
-	test('says so if one product comes twice, with the same offers and another price, and another is missing', async () => {
+	test('says that the catalog changed if a product comes twice with another price, unless a row is one offer', async () => {
 		const product = (hash: string, price: number): IDataObject => ({
 			hash,
 			offers: [{ hash: `${hash}1`, price }],
@@ -343,7 +343,7 @@ describe('A list', () => {
 		expect(split.incomplete).toBeUndefined();
 	});
 
-	test('has a row once if hash, offer and price are the same, or without a hash all of it', async () => {
+	test('has a row once if hash, offer and price are the same, or the whole row if it has no hash', async () => {
 		const rows: IDataObject[] = [
 			{ hash: 'a', price: 1, views: 1 },
 			{ hash: 'a', price: 1, views: 2 },

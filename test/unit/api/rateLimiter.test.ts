@@ -12,7 +12,7 @@ import { useTimeLapse } from '../../helpers/timeLapse';
 const MINUTE = 60_000;
 const isUrgent = true;
 
-/** Sends requests one after the other and gives the moment of each, from the first on. */
+/** Sends requests one after the other, and returns the time of each since the first. */
 async function send(
 	limiter: RateLimiter,
 	count: number,
@@ -82,7 +82,7 @@ describe('The rate limiter', () => {
 	});
 
 	describe('without a known rate, after a 429', () => {
-		/** How many of 20 requests are let in at once. */
+		/** How many of 20 requests are admitted at once. */
 		const letIn = async (limiter: RateLimiter, options?: PermitOptions): Promise<number> => {
 			let count = 0;
 			for (let nth = 0; nth < 20; nth++) void limiter.acquirePermit(options).then(() => count++);
@@ -120,7 +120,7 @@ describe('The rate limiter', () => {
 
 	describe('for requests with a share', () => {
 		const { looks, gets } = SHARES;
-		/** How many requests are let in at once, each answered before the next. */
+		/** How many requests are admitted at once if each is answered before the next. */
 		const letIn = async (limiter: RateLimiter, share?: number): Promise<number> => {
 			let count = 0;
 			while (count < 100 && limiter.delayMs({ share }) === 0) {

@@ -60,7 +60,7 @@ describe('A token', () => {
 		);
 	});
 
-	test('of three characters is left in', () => {
+	test('is not removed if it has three characters', () => {
 		expect(createRedactor(['abc', 'abcd', undefined, '']).text('abc abcd')).toBe(
 			'abc [token removed]',
 		);

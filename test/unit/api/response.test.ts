@@ -25,8 +25,8 @@ describe('An answer', () => {
 
 	test.each<[string, string, unknown]>([
 		['with blanks around it', ' \r\n{"hash":"ab"}\n', { hash: 'ab' }],
-		['behind a byte order mark', '\ufeff{"hash":"ab"}', { hash: 'ab' }],
-		['with such a mark inside', '{"title":"a\ufeffb"}', { title: 'a\ufeffb' }],
+		['after a byte order mark', '\ufeff{"hash":"ab"}', { hash: 'ab' }],
+		['with a byte order mark inside', '{"title":"a\ufeffb"}', { title: 'a\ufeffb' }],
 		['with a token in it', '{"title":"test-token"}', { title: '[token removed]' }],
 		['with 63 lists in each other', `{"hash":"ab","x":${nested(63)}}`, { hash: 'ab' }],
 	])('%s is read', (_name, text, body) => {
@@ -46,7 +46,7 @@ describe('An answer', () => {
 		['a page', '<!DOCTYPE html><title>x</title>', 'webPage'],
 		['a page with blanks before it', '\n  <html lang="pt">', 'webPage'],
 		['a page without its frame', '<body>x</body>', 'webPage'],
-	])('of %s is no success', (_name, text, kind) => {
+	])('of %s is not a success', (_name, text, kind) => {
 		expect(read(200, text)).toMatchObject({ kind, body: undefined });
 	});
 
@@ -61,12 +61,12 @@ describe('An answer', () => {
 	test.each<[number, string, boolean]>([
 		[404, '<html>', true],
 		[500, '<html>', true],
-		// A proxy's own page, not that of a wrong address.
+		// The page of a proxy, which does not mean a wrong address.
 		[503, '<html>', false],
 		[302, '<html>', false],
 		[404, 'Not found', false],
 		[404, '', false],
-	])('under %i with the body %j is one of a web page: %j', (status, text, isWebPage) => {
+	])('with status %i and body %j is a web page: %j', (status, text, isWebPage) => {
 		expect(read(status, text).isWebPage).toBe(isWebPage);
 	});
 
@@ -105,7 +105,7 @@ describe('An answer', () => {
 		['soon', undefined],
 		[new Date(NOW + 30_000).toUTCString(), 30_000],
 		[new Date(NOW - 30_000).toUTCString(), undefined],
-		// Not a date of HTTP, though JavaScript would read it as one.
+		// Not a date of HTTP, although JavaScript would read it as a date.
 		['2999-01-01', undefined],
 		[undefined, undefined],
 	])('with Retry-After %j asks for a wait of %p ms', (value, expected) => {
@@ -155,7 +155,7 @@ describe('The body of an answer', () => {
 		expect(decodeBody(chunks)).toBe('{"title":"Promoção"}');
 	});
 
-	test('may be as large as the limit, and holds no memory once decoded', async () => {
+	test('may be as large as the limit, and keeps no memory once decoded', async () => {
 		const body = await begin((response) => response.end(Buffer.alloc(MOST_BODY_BYTES, 'x')));
 
 		const chunks = (await readBody(body, never)) ?? [];
@@ -203,7 +203,7 @@ describe('The body of an answer', () => {
 	test.each([
 		['when its time is up, even if data still arrives', () => AbortSignal.timeout(50)],
 		['at once if its time was up before it began', () => AbortSignal.abort()],
-	])('is left %s', async (_name, late) => {
+	])('is no longer read %s', async (_name, late) => {
 		const body = await begin((response) => {
 			response.write('x');
 			const timer = setInterval(() => response.write('x'), 5);

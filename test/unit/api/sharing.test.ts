@@ -20,7 +20,7 @@ interface SimulatedAnswer {
 	body?: unknown;
 }
 
-/** What the client uses of n8n, with a function in the place of the service. */
+/** The part of n8n that the client uses. A function replaces the service. */
 function contextOf(answer: (request: SimulatedRequest) => Promise<SimulatedAnswer>) {
 	const httpRequestWithAuthentication = async (_credential: string, request: SimulatedRequest) => {
 		const { status, headers = {}, body = { success: status === 200 } } = await answer(request);
@@ -30,7 +30,7 @@ function contextOf(answer: (request: SimulatedRequest) => Promise<SimulatedAnswe
 	return { helpers: { httpRequestWithAuthentication } } as unknown as IAllExecuteFunctions;
 }
 
-/** A stream that has everything to say as soon as one listens. */
+/** A stream that sends everything as soon as it has a listener. */
 function streamOf(content: unknown): unknown {
 	return {
 		on: (event: string, listener: (chunk?: Buffer) => void) => {
@@ -44,7 +44,7 @@ function streamOf(content: unknown): unknown {
 const LIMIT = 20;
 const MINUTE_MS = 60_000;
 
-/** How long a 429 asks to wait: as long as is needed, a second, or it says nothing. */
+/** The wait that a 429 asks for: long enough, one second, or none. */
 type RetryAfter = 'right' | 'tooShort' | 'none';
 
 /** An account of 20 requests in any minute. A refused request does not count. */
@@ -138,7 +138,7 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 		[3, 'tooShort'],
 		[5, 'none'],
 	] as const)(
-		'finish most of what the limit allows: %i workers, Retry-After %s',
+		'finish most of the charges that the limit allows: %i workers, Retry-After %s',
 		async (workers, retryAfter) => {
 			const { finished } = await simulate(workers, retryAfter);
 
@@ -158,7 +158,7 @@ describe('Charges that the service always refuses with 429', () => {
 	test.each([
 		[1, 'does not say how long to wait', undefined, { tries: 33, waitMs: 100_000 }],
 		[2, 'asks for 30 s', { 'retry-after': '30' }, { tries: 11, waitMs: 240_000 }],
-	])('do not hold up the others for long: %i, if it %s', async (refused, _, headers, most) => {
+	])('delay others only briefly: %i, if the service %s', async (refused, _, headers, most) => {
 		const waits: number[] = [];
 		let tries = 0;
 		const context = contextOf(async ({ body }) => {

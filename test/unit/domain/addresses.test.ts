@@ -29,7 +29,7 @@ describe('Base URL', () => {
 		['example.com/at/http://x', 'https://example.com/at/http://x'],
 		['https://https.example.com/v1', 'https://https.example.com/v1'],
 		['\u200bhttps://api.example\u2060.com/v1\ufeff', 'https://api.example.com/v1'],
-	])('%p is %s', (typed, baseUrl) => {
+	])('%p is read as %s', (typed, baseUrl) => {
 		expect(parseBaseUrl(typed)).toEqual({ value: baseUrl });
 	});
 
@@ -46,12 +46,12 @@ describe('Base URL', () => {
 	test.each([
 		...['test-secret-token', 'Bearer test-secret-token', 'https://test-secret-token:v1/'],
 		...['https://u:test-secret-token@a.com', 'https://a.com/v1?api_token=test-secret-token'],
-	])('%p, which has a token in it, is quoted in no reason', (typed) => {
+	])('%p, which contains a token, is not quoted in the reason', (typed) => {
 		expect(JSON.stringify(parseBaseUrl(typed)).replace(/^\{"value".*/, '')).not.toContain('secret');
 	});
 
 	test.each(['https://u@a.com', 'https://:p@a.com'])(
-		'%p says why, since it would end up in messages',
+		'%p is refused, because its user name or password would end up in messages',
 		(typed) => {
 			expect(parseBaseUrl(typed)).toEqual({ problem: 'must not contain a user name or password' });
 		},
@@ -84,7 +84,7 @@ describe('Phone numbers', () => {
 		['11.91234.0000', '11912340000'],
 		['\u202a+55 11 91234\u20115678\u202c'.replace('\u2011', '-'), '5511912345678'],
 		[1133334444, '1133334444'],
-	])('%p is %s', (typed, phone) => {
+	])('%p is read as %s', (typed, phone) => {
 		expect(parsePhone(typed)).toEqual({ value: phone });
 	});
 
@@ -107,7 +107,7 @@ describe('The host of an address', () => {
 		...['localhost:5678', '127.0.0.1', '10.1.2.3', '172.16.0.1', '172.20.0.1', '172.31.0.1'],
 		...['169.254.1.1', '192.168.1.5', '[::1]', '[::]', '[fd00::1]', '[fc12:3::1]', '[fe80::1]'],
 		...['n8n.lan', 'n8n.local', 'n8n'],
-	])('%s is out of reach for the service', (host) => {
+	])('%s is private', (host) => {
 		expect(isPrivateAddress(new URL(`http://${host}/x`))).toBe(true);
 	});
 
@@ -123,7 +123,7 @@ describe('The host of an address', () => {
 		],
 		...['[2001:db8::1]', '[2001:fd00::1]', 'localhost.example.com', 'mylocalhost.com'],
 		...['notlocal.network', 'n8n.mylan'],
-	])('%s may be reached', (host) => {
+	])('%s is public', (host) => {
 		expect(isPrivateAddress(new URL(`http://${host}/x`))).toBe(false);
 	});
 });
@@ -143,7 +143,7 @@ test.each([
 	expect(textMatcher(search)(['a', 'b'])).toBe(isFound);
 });
 
-test('Texts are the same, however their accents are composed', () => {
+test('two texts are the same however their accents are encoded, but not in another case', () => {
 	expect(isSameText('em análise'.normalize('NFD'), 'em análise'.normalize('NFC'))).toBe(true);
 	expect(isSameText('em análise', 'em analise')).toBe(false);
 	expect(isSameText('Em análise', 'em análise')).toBe(false);
@@ -161,7 +161,7 @@ describe('the picture of a QR code', () => {
 		);
 	});
 
-	test('does not exist for a text that is too long for a QR code', async () => {
+	test('is an error for a text that is too long for a QR code', async () => {
 		await expect(drawQrCode('x'.repeat(4_000))).rejects.toThrow('Too much');
 	});
 });
@@ -175,7 +175,7 @@ describe('Payment statuses', () => {
 	});
 
 	test.each(['waiting_payment', 'authorized', 'waiting_refund', 'nobody_has_listed_it', undefined])(
-		'%p may still become anything',
+		'%p does not end a payment',
 		(status) => {
 			expect(isSettled(status)).toBe(false);
 		},
@@ -190,7 +190,7 @@ describe('Payment statuses', () => {
 		['reversed', true],
 		['refunded', false],
 		['constructor', false],
-	])('whether %p is a group: %p', (text, expected) => {
+	])('%p is a group: %p', (text, expected) => {
 		expect(isStatusGroup(text)).toBe(expected);
 	});
 });

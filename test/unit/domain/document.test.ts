@@ -73,7 +73,7 @@ describe('CPF and CNPJ', () => {
 		// Right as a CPF and as a CNPJ.
 		[191, UNCLEAR],
 		[0, UNCLEAR],
-	])('%p: %s', (input, problem) => {
+	])('%p is refused: %s', (input, problem) => {
 		expect(parseDocument(input)).toEqual({ problem });
 	});
 

@@ -28,13 +28,13 @@ describe('Amounts in reais', () => {
 
 	// Texts are compared with an oracle below.
 	test.each([1.005, 1e-7, 0.3 + 2 ** -49, 5_000_000_000_000.005])(
-		'%p is refused, since it is no amount in cents',
+		'%p is refused, because it has a fraction of a cent',
 		(input) => {
 			expect(parseCents(input)).toHaveProperty('problem');
 		},
 	);
 
-	test('every number of cents is exact, though reais are not', () => {
+	test('every number of cents is exact, even if its reais are a rounded number', () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 0, max: 999_999_999 }), (amount) => {
 				expect(parseCents(amount / 100)).toEqual({ value: amount });
@@ -43,7 +43,7 @@ describe('Amounts in reais', () => {
 	});
 });
 
-describe('What is wrong with an amount', () => {
+describe('An amount is refused with a reason:', () => {
 	const LARGEST = 'is too large; the largest amount is R$ 90.071.992.547.409,91';
 	const NO_REAIS = 'must be an amount such as 19,90 or 1.234,56;';
 
@@ -78,7 +78,7 @@ describe('What is wrong with an amount', () => {
 	});
 });
 
-describe('An amount is read as everybody reads it, or refused', () => {
+describe('Reading an amount:', () => {
 	const read = (text: string): number | undefined => {
 		const result = parseCents(text);
 		return 'value' in result ? result.value : undefined;
@@ -143,6 +143,6 @@ test.each([
 	[199_001, 1990, false],
 	[0, 0, false],
 	[0, 100, false],
-])('%i and %i differ by exactly a hundred: %p', (one, other, expected) => {
+])('%i and %i differ by exactly the factor 100: %p', (one, other, expected) => {
 	expect(isHundredfold(one, other)).toBe(expected);
 });

@@ -19,7 +19,7 @@ import {
 } from '../../../nodes/DigitalSales/form/fields';
 import { offerLocator, productLocator } from '../../../nodes/DigitalSales/form/locators';
 
-/** What a field reads: the value, or in a list what it says is wrong. */
+/** The value that a field reads, or the list of its problems. */
 function read(schema: z.ZodTypeAny, input: unknown): unknown {
 	const result = schema.safeParse(input);
 	return result.success ? result.data : result.error.issues.map(({ message }) => message);
@@ -84,21 +84,21 @@ describe('A field', () => {
 		['a JSON object', jsonObjectSchema, { a: 1 }, { a: 1 }],
 		['a JSON object', jsonObjectSchema, '{"a"', NO_OBJECT],
 		['a JSON object', jsonObjectSchema, '[1]', NO_OBJECT],
-	])('for %s (%#) reads what was typed', (_name, schema, input, expected) => {
+	])('for %s (%#) reads the typed value', (_name, schema, input, expected) => {
 		expect(read(schema, input)).toEqual(expected);
 		expect(read(allowBlank(schema), input)).toEqual(expected);
 		expect(read(rejectBlank(schema), input)).toEqual(expected);
 	});
 
 	test.each([undefined, null, '', ' \n'])(
-		'may be left empty, or must be filled in: %j',
+		'is blank with %j, which is refused if the field must be filled in',
 		(blank) => {
 			expect(read(allowBlank(textSchema), blank)).toBeUndefined();
 			expect(read(rejectBlank(textSchema), blank)).toEqual(['is empty; fill it in']);
 		},
 	);
 
-	test('is not a percentage if it is blank', () => {
+	test('for a percentage is refused if it is blank', () => {
 		expect(read(percentSchema, '')).toEqual(NO_PERCENTAGE);
 	});
 
@@ -117,12 +117,12 @@ describe('The address of a customer', () => {
 		...['maria@example.com.', 'maria@.com', 'maria@example..com', '(maria@example.com)'],
 		...['mailto:maria@example.com', 'Maria <maria@example.com>', 'a@example.com;b@example.com'],
 		`${'a'.repeat(243)}@example.com`,
-	])('is no e-mail address: %s', (email) => {
+	])('refuses %s', (email) => {
 		expect(parseEmail(email)).toEqual({ problem: 'is not an e-mail address' });
 	});
 
 	test.each(['maria+n8n@mail.example.com', "o'neil@example.com", `${'a'.repeat(242)}@example.com`])(
-		'is an e-mail address: %s',
+		'accepts %s',
 		(email) => {
 			expect(parseEmail(`\u200b${email}\u2060 `)).toEqual({ value: email });
 		},

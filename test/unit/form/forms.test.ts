@@ -29,7 +29,7 @@ function typeOf({ type, options = [], required }: INodeProperties): string {
 	return `${isChoice ? `${type}: ${choices.join(', ')}` : type}${required ? ', required' : ''}`;
 }
 
-/** A condition in words; what chooses the whole form is not one. */
+/** A condition in words, without the fields that choose the form. */
 function conditionOf({ show = {}, hide = {} }: IDisplayOptions = {}): string {
 	const worded = (conditions: object, is: string): string[] =>
 		Object.entries(conditions)
@@ -62,7 +62,7 @@ test('the page of parameters shows every field as it is (npm run write)', () => 
 	expect(readFileSync(PAGE, 'utf8')).toBe(page);
 });
 
-/** What a person has chosen, by the path of the field; everything else is as the form opens. */
+/** The values that a person has chosen, by the path of the field. Other fields have their defaults. */
 type Choices = Readonly<Record<string, unknown>>;
 
 /** The paths of the fields that the editor shows then, by n8n's own rules. */
@@ -92,7 +92,7 @@ function shownFields({ chosenBy, properties, description }: Form, choices: Choic
 	return visit(properties, values, '');
 }
 
-/** Each value of each field on which another one depends, and the form as it opens. */
+/** The defaults of the form, and each value of each field on which another field depends. */
 function everyChoice({ properties }: Form): Choices[] {
 	const fields = everyProperty(properties);
 	const deciding = fields.flatMap(({ path, property: { displayOptions = {} } }) =>

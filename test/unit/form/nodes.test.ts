@@ -9,7 +9,7 @@ const FOLDER = path.resolve(__dirname, '../../../nodes/DigitalSales');
 
 const trigger = new DigitalSalesTrigger().description;
 
-test('The nodes are found under names that saved workflows hold', () => {
+test('The nodes keep the names that saved workflows contain', () => {
 	const names = ({ name, version, group, displayName, defaults }: INodeTypeDescription) => [
 		...[name, version, group, displayName, defaults.name],
 	];
@@ -28,7 +28,7 @@ describe.each<[string, INodeTypeDescription]>([
 		expect(node.description).toMatch(/products/);
 	});
 
-	test('has an icon for either theme, which is there', () => {
+	test('has an icon file for both themes', () => {
 		const { icon } = node;
 		if (typeof icon !== 'object') throw new Error('One icon for both themes');
 		for (const file of [icon.light, icon.dark]) {
@@ -38,7 +38,7 @@ describe.each<[string, INodeTypeDescription]>([
 		expect(icon.light).not.toBe(icon.dark);
 	});
 
-	test('needs the credential, and has it tested', () => {
+	test('needs the credential, which n8n can test', () => {
 		expect(node.credentials).toEqual([
 			{ name: 'digitalSalesApi', required: true, testedBy: 'digitalSalesApiTest' },
 		]);
@@ -81,7 +81,7 @@ test('The action node says what it waits for', () => {
 });
 
 describe('The trigger while it listens', () => {
-	test('takes notifications at a path of its own', () => {
+	test('receives webhooks at its own path', () => {
 		const webhooks = trigger.webhooks ?? [];
 		expect(
 			webhooks.map(({ name, httpMethod, ndvHideUrl }) => [name, httpMethod, ndvHideUrl]),

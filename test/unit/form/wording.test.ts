@@ -1,10 +1,10 @@
 import type { INodeProperties, INodePropertyMode, INodePropertyOptions } from 'n8n-workflow';
 import { action, everyProperty, FORMS } from '../../helpers/forms';
 
-/** Words that Title Case leaves small within a label. */
+/** Words that stay in lower case within a label. */
 const SMALL = ['a', 'in', 'of', 'or', 'the', 'to', 'for'];
 
-/** Lists of well-known names and words; what any of them means needs no sentence. */
+/** Lists of well-known names and words, which need no explanation. */
 const SELF_EXPLAINING = [
 	...['filters.status', 'filters.paymentMethods', 'paymentMethods'],
 	...['additionalFields.methodDefault', 'additionalFields.interval', 'timeLimitUnit'],
@@ -32,7 +32,7 @@ function isTitleCase(label: string): boolean {
 		.every((word, index) => /^[A-Z(]/.test(word) || (index > 0 && SMALL.includes(word)));
 }
 
-/** One sentence carries no full stop; of several, each does. */
+/** A single sentence has no full stop. Several sentences have one each. */
 function endsAsItShould(text: string): boolean {
 	const isOne = !/[.!?] [A-Z"]/.test(text);
 	return /^[A-Z0-9"]/.test(text) && text.endsWith('.') !== isOne && !/ $|^ | {2}/.test(text);
@@ -99,7 +99,7 @@ test.each(prompting)(
 const counts = real.filter(
 	({ property }) => property.type === 'number' && property.name !== 'operationType',
 );
-test.each(counts)('$name lets nobody click below what the service takes', ({ path, property }) => {
+test.each(counts)('$name has a lowest value that the service accepts', ({ path, property }) => {
 	const { minValue = NaN, maxValue = Infinity } = property.typeOptions ?? {};
 	expect(minValue).toBeGreaterThanOrEqual(0);
 	expect(maxValue).toBeGreaterThan(minValue);

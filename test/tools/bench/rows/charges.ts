@@ -12,8 +12,7 @@ const ROUNDS = 3;
 const FIRST_CPF = 200_000_000;
 
 /**
- * A list of customers who are charged, from a service that takes its time. Every customer is another,
- * and everything is given in the form.
+ * Charges a list of customers at a slow service. Each customer is different, and the form has all values.
  */
 export async function charges(bench: Bench): Promise<Outcome[]> {
 	const sandbox = await bench.sandbox({
@@ -46,7 +45,7 @@ export async function charges(bench: Bench): Promise<Outcome[]> {
 			what,
 			unit: 'ms',
 			ours: sampleOf(runs.map(({ ms }) => ms)),
-			// One at a time they would take at least 1.
+			// One at a time, the ratio would be at least 1.
 			goal: { of: 'ours', bound: 'atMost', value: 0.3 * CHARGES * LATENCY_MS },
 		},
 		{

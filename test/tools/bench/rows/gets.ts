@@ -7,9 +7,8 @@ const ROUNDS = { warmUps: 2, counted: 7 };
 const MOST_AT_ONCE = 64;
 
 /**
- * One request for each item: hashes come in with the start, and each is read from a lean server, with
- * whole transactions put out by both sides. We have 64 requests under way; HTTP Request has as many as it
- * gets to send before the first is answered.
+ * Both sides read one whole transaction for each item from a fast server. We have 64 requests in flight. HTTP Request
+ * has as many as it can send before the first answer.
  */
 export async function gets(bench: Bench): Promise<Outcome[]> {
 	return [...(await measure(bench, 50, 0.9)), ...(await measure(bench, 0, 0.7))];
@@ -45,7 +44,7 @@ async function measure(bench: Bench, latencyMs: number, ratio: number): Promise<
 		peer: { name: 'HTTP Request', figures: msOf(peer) },
 		goal: { of: 'ratio', bound: 'atMost', value: ratio },
 	};
-	// A server that answers at once has no two requests under way.
+	// A server that answers at once never has two requests in flight.
 	if (latencyMs === 0) return [time];
 	return [
 		time,

@@ -15,9 +15,9 @@ const NEXT_URL = 'HTTP Request by next URL + Split Out';
 const PAGE_NUMBER = 'HTTP Request by page number, 100 a page + Split Out';
 
 /**
- * The catalog from a service 50 ms away that has no limit, put out by both sides as whole products.
- * HTTP Request follows `links.next`, which carries no page size. Where the service grants more than its
- * own, there is a row for a user who has found out the name of that parameter, too, in the larger one.
+ * Both sides list the catalog as whole products, from a service 50 ms away without a limit. HTTP Request follows
+ * `links.next`, which contains no page size. If the service allows larger pages, one more row is for a user who knows
+ * the name of that parameter.
  */
 export async function list(bench: Bench): Promise<Outcome[]> {
 	const outcomes: Outcome[] = [];

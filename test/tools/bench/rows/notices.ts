@@ -17,20 +17,20 @@ const ROUNDS = { warmUps: 1, counted: 3 };
 const QUIET_MS = 1_000;
 const WAITING = { withinMs: 120_000, everyMs: 200 };
 
-/** One side: a published workflow that takes notices in. */
+/** A published workflow that receives notices. */
 interface Receiver {
 	workflow: SavedWorkflow;
 	url: string;
-	/** Whether it knows a transaction again, and starts one execution for it however often it is told. */
+	/** Whether repeated notices of a transaction start only one execution. */
 	knowsAgain: boolean;
 }
 
-/** Who takes the notices. */
+/** The workflows that receive notices. */
 interface Receivers {
 	ours: Receiver;
-	/** Reads with HTTP Request and asks If it is paid; its Webhook node answers before that. */
+	/** Its Webhook node answers at once. Then HTTP Request reads, and If checks that it is paid. */
 	peer: Receiver;
-	/** n8n itself, with a trigger that does nothing; the second starts nothing either. */
+	/** n8n itself, with a trigger that does nothing. The second starts no execution. */
 	floor: Receiver;
 	silentFloor: Receiver;
 }
@@ -44,13 +44,13 @@ interface Flood {
 }
 
 /**
- * n8n prepares its engine for expressions when it meets one. As it comes, it prepares one for each call
- * of a trigger that is not its own Webhook node, expressions or not
- * (`webhookPhaseNeedsIsolate` in its live-webhooks), and another one for the execution.
+ * With this setting n8n prepares its engine for expressions only when it meets an expression. By default it prepares
+ * the engine for each call of a trigger other than its own Webhook node (`webhookPhaseNeedsIsolate` in its
+ * live-webhooks), and again for the execution.
  */
 const LAZY = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
 
-/** Notices of paid sales, one for each and in floods; both sides keep the executions. */
+/** Notices of paid sales, once each and in floods. Both sides keep the executions. */
 export async function notices(bench: Bench): Promise<Outcome[]> {
 	const { lean } = bench;
 	const receivers = await publishAll(bench);
@@ -118,7 +118,7 @@ async function measure(
 	return outcomes;
 }
 
-/** CPU time for notices of one transaction that has started its execution already. */
+/** CPU time for notices of a transaction that has already started its execution. */
 async function floodWithKnown(bench: Bench, ours: Receiver, floor: Receiver) {
 	const [hash = ''] = newHashes(1);
 	await flood(bench, ours, [hash], 1);

@@ -18,10 +18,10 @@ import { type Bench, post } from '../bench';
 import { type Outcome, sampleOf } from '../outcome';
 import { floorTrigger } from '../workflows';
 
-/** Fewer while the benchmark itself is worked on. */
+/** Fewer during work on the benchmark itself. */
 const OPEN = Number(process.env.BENCH_WAITS ?? 250);
 const CROWD = 4 * OPEN;
-/** Of the open waits, so many are paid while the others go on waiting. */
+/** The number of waits that are paid while the others go on waiting. */
 const PAID = Math.ceil(OPEN / 10);
 const OPENED_AT_ONCE = 8;
 const FIRST_MS = 20 * 60_000;
@@ -31,10 +31,10 @@ const PAID_WITHIN_MS = 170_000;
 const SECOND_MS = 1_000;
 const FIRST_CPF = 400_000_000;
 const SIMULATED = 10_000;
-/** Nothing is ever sent there: the sandbox notifies only this machine. */
+/** Nothing is sent to this address, because the sandbox notifies only this machine. */
 const PUBLIC_ADDRESS = { N8N_WEBHOOK_URL: 'https://n8n.example.com/' };
 
-/** CPU time in milliseconds, and how many looks it was for. */
+/** CPU time in milliseconds, and the number of looks that used it. */
 interface Used {
 	cpuMs: number;
 	looks: number;
@@ -66,7 +66,7 @@ async function webhooksExpected(stage: Stage, idle: Used): Promise<Outcome[]> {
 	const lost = opened.slice(0, PAID);
 	const seen = lost.map(async (hash) => await stage.seenAfter(hash, 0));
 	const between = await stage.used(async () => await pause(2 * QUIET_MS));
-	// The first look comes 2 to 5.5 minutes after the wait began, and those began within a minute or two.
+	// The first look comes 2 to 5.5 minutes after a wait began. All waits began within two minutes.
 	const timed = await stage.used(async () => {
 		await until('every wait is looked at once', () => stage.areLookedAt(opened), {
 			withinMs: 15 * 60_000,
@@ -106,7 +106,7 @@ async function webhooksExpected(stage: Stage, idle: Used): Promise<Outcome[]> {
 
 async function noWebhooks(stage: Stage, idle: Used): Promise<Outcome[]> {
 	const opened = await stage.open('untold', OPEN);
-	// Those that began last are paid within their own first three minutes.
+	// The last waits are paid within their first three minutes.
 	const paid = opened.slice(-PAID);
 	const seen = paid.map(async (hash, nth) => {
 		return await stage.seenAfter(hash, (nth / PAID) * PAID_WITHIN_MS);
@@ -129,7 +129,7 @@ async function noWebhooks(stage: Stage, idle: Used): Promise<Outcome[]> {
 	];
 }
 
-/** Another webhook comes each second, from before the first looks at the waits to after the last ones. */
+/** A webhook comes each second, from before the first look to after the last look. */
 async function crowd(stage: Stage): Promise<Outcome> {
 	const opened = await stage.open('told', CROWD);
 	const answersMs: number[] = [];
@@ -154,7 +154,7 @@ function longest(what: string, values: readonly number[], goalMs: number): Outco
 	};
 }
 
-/** What the looks of the first 20 minutes cost, spread over them. */
+/** The cost of the looks of the first 20 minutes, for each minute. */
 function aMinute(
 	how: string,
 	perLook: number,
@@ -170,7 +170,7 @@ function aMinute(
 	};
 }
 
-/** How many looks the schedule has after the first one, on average. */
+/** The average number of looks after the first look. */
 function looksWithin(ms: number, isWebhookExpected: boolean): number {
 	let count = 0;
 	for (let wait = 0; wait < SIMULATED; wait++) {
@@ -189,7 +189,7 @@ function aMinuteOf({ cpuMs, ms }: Used): number {
 	return (cpuMs * 60_000) / ms;
 }
 
-/** Without what n8n uses when it has nothing to do. */
+/** Without the CPU time of an idle n8n. */
 function cpuOfLook({ cpuMs, looks, ms }: Used, idle: Used): number {
 	return (cpuMs - (aMinuteOf(idle) * ms) / 60_000) / looks;
 }
@@ -199,7 +199,7 @@ async function postTo(url: string, body: object): Promise<void> {
 	if (status !== 200) throw new Error(`n8n answered ${status}: ${text}`);
 }
 
-/** Workflows that charge, wait and report, at an n8n that believes it has a public address. */
+/** Workflows that charge, wait and report, in an n8n whose settings name a public address. */
 class Stage {
 	private customers = 0;
 
@@ -231,7 +231,7 @@ class Stage {
 		return new Stage(bench, sandbox, downstream, elsewhere);
 	}
 
-	/** Begins so many waits, and gives the hashes that they wait for. */
+	/** Begins waits, and returns the hashes that they wait for. */
 	async open(way: 'told' | 'untold', count: number): Promise<string[]> {
 		const begun = Array.from({ length: count }, () => (this.customers += 1));
 		await eachLimit(begun, OPENED_AT_ONCE, async (nth) => {
@@ -251,12 +251,12 @@ class Stage {
 		return made.map(({ hash }) => hash);
 	}
 
-	/** How often a transaction was read. */
+	/** The number of reads of a transaction. */
 	looksAt(hash: string): number {
 		return this.reads().filter((path) => path.endsWith(`/${hash}`)).length;
 	}
 
-	/** Whether each of them was read again, after the read with which its wait began. */
+	/** Whether each was read again after the first read of its wait. */
 	areLookedAt(hashes: readonly string[]): boolean {
 		const counts = countBy(this.reads(), (path) => path.replace(/.*\//, ''));
 		return hashes.every((hash) => (counts[hash] ?? 0) > 1);
@@ -272,14 +272,14 @@ class Stage {
 		};
 	}
 
-	/** Has a webhook say that a transaction is paid, which it is not. */
+	/** Sends a webhook that falsely claims that a transaction is paid. */
 	async wake(hash: string): Promise<void> {
 		const looks = this.looksAt(hash);
 		await this.tell(hash);
 		await until('the wait looks', () => this.looksAt(hash) > looks, { everyMs: 5 });
 	}
 
-	/** Pays with a webhook, and gives the milliseconds until the next node ran. */
+	/** Pays with a webhook, and returns the milliseconds until the next node ran. */
 	async payAndTell(hash: string): Promise<number> {
 		await this.sandbox.setStatus(hash, 'paid');
 		const start = Date.now();
@@ -287,7 +287,7 @@ class Stage {
 		return (await this.downstream.reportOn(hash)).at - start;
 	}
 
-	/** Pays without a webhook some time later, and gives the milliseconds until the next node ran. */
+	/** Pays later without a webhook, and returns the milliseconds until the next node ran. */
 	async seenAfter(hash: string, ms: number): Promise<number> {
 		await pause(ms);
 		await this.sandbox.setStatus(hash, 'paid');
