@@ -251,7 +251,10 @@ class PeopleModel {
 			this.shown.add(hash);
 			// Nobody gets the charge of another person or order.
 			expect(this.documentOf(hash)).toBe(documentOf(one));
-			expect([undefined, reference]).toContain(reference && this.references.get(hash));
+			// A person who entered the hash without a reference has said that the charge belongs to this item.
+			const isAssigned = this.givenWithout.has(hash) && of(one).has(hash);
+			const earlier = isAssigned ? undefined : this.references.get(hash);
+			expect([undefined, reference]).toContain(reference && earlier);
 			expect(given.already_charged).toBe(before.has(hash));
 			expect(this.isLive(hash)).toBe(true);
 			if (reference !== undefined) this.references.set(hash, reference);
