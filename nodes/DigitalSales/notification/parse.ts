@@ -44,7 +44,7 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	});
 	declineTooLarge(request.rawBody.length);
 	if (request.contentType === 'application/json') return parsed;
-	// n8n decodes only text. JSON is UTF-8, whatever charset the content type names.
+	// n8n decodes only texts. JSON is always UTF-8.
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
 	const json = parseJson(text);
 	if (json !== undefined) return json;
@@ -116,7 +116,7 @@ function parseObject(value: unknown): IDataObject | undefined {
 	return { ...fields, ...nested };
 }
 
-/** The status of an envelope comes first, because the status of the transaction in it may be older. */
+/** An envelope's own status comes first, because the status inside may be older. */
 function readStatus(fields: IDataObject): string | undefined {
 	const transaction = parseObject(fields.transaction) ?? {};
 	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);

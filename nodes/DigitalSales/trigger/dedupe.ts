@@ -64,11 +64,7 @@ async function claimNotification(
 
 function notRecordedError(context: IExecuteFunctions, error: unknown): NodeOperationError {
 	const reason = error instanceof Error ? error.message : String(error);
-	return new NodeOperationError(
-		context.getNode(),
-		'n8n could not record this webhook, so the workflow was not started',
-		{
-			description: `Reason: ${reason}.\nCheck the database of n8n and the credential of this node, then retry this execution.`,
-		},
-	);
+	const message = 'n8n could not record this webhook, so the workflow was not started';
+	const description = `Reason: ${reason}.\nCheck the database of n8n and the credential of this node, then retry this execution.`;
+	return new NodeOperationError(context.getNode(), message, { description });
 }

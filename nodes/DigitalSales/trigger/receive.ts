@@ -25,7 +25,7 @@ interface ReadRecord {
 	claimedStatus: Notification['status'];
 	/** When the first read in a row for this claimed status began. */
 	claimedSince: number;
-	/** A webhook was answered by this read, so the next webhook with the same claim may report another change. */
+	/** Whether the read answered a webhook. The next webhook with the same claim may report another change. */
 	isUsed?: boolean;
 	result: Promise<ReadResult>;
 	/** Replaces the result if this read fails. */
