@@ -1,5 +1,6 @@
 import isEmpty from 'lodash/isEmpty';
 import set from 'lodash/set';
+import toPath from 'lodash/toPath';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { groupOf, type Status } from '../domain/paymentStatus';
 import { cleanText, isUsableHash } from '../domain/text';
@@ -111,9 +112,8 @@ function parseObject(value: unknown): IDataObject | undefined {
 	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 	const fields = typeof entry === 'string' ? parseJson(entry) : entry;
 	if (!isJsonObject(fields)) return undefined;
-	const names = Object.keys(fields).filter((name) => NESTED_NAME.test(name));
-	const nested = names.reduce<IDataObject>((all, name) => set(all, name, fields[name]), {});
-	return { ...fields, ...nested };
+	const nested = Object.entries(fields).filter(([name]) => NESTED_NAME.test(name));
+	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
 }
 
 /** An envelope's own status comes first, because the status inside may be older. */
