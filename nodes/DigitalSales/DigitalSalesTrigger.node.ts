@@ -1,13 +1,13 @@
-import type {
-	IExecuteFunctions,
-	IHookFunctions,
-	INodeExecutionData,
-	INodeType,
-	INodeTypeDescription,
-	IWebhookFunctions,
-	IWebhookResponseData,
+import {
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api/credentialTest';
 import { searchOffers, searchProducts } from './form/listSearch';
 import { TRIGGER_VERSION } from './n8n/triggerExecution';
@@ -84,7 +84,7 @@ export class DigitalSalesTrigger implements INodeType {
 
 	webhookMethods = {
 		default: {
-			/** Nobody is watching when n8n starts or changes its leader, so the form need not be checked then. */
+			/** If true, n8n does not call `create`. Nobody reads a form error when n8n starts or changes its leader. */
 			async checkExists(this: IHookFunctions): Promise<boolean> {
 				return ['init', 'leadershipChange'].includes(this.getActivationMode());
 			},

@@ -1,19 +1,18 @@
-import compact from 'lodash/compact';
 import isEmpty from 'lodash/isEmpty';
 import set from 'lodash/set';
 import toPath from 'lodash/toPath';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { groupOf } from '../domain/paymentStatus';
+import { groupOf, type Status } from '../domain/paymentStatus';
 import { cleanText, isUsableHash } from '../domain/text';
 import { isJsonObject } from '../shared/json';
-import { Declined, isLogDue, REPLIES } from './reply';
+import { Declined, logRarely, REPLIES } from './reply';
 
 const LARGEST_BODY_BYTES = 256 * 1024;
 
 /** Webhooks are not signed, and their shape is not documented (API document, Events 3). */
 export interface Notification {
 	hash: string;
-	status?: string;
+	status?: Status;
 	/** Undefined for the event `transaction` (Events 2). */
 	event?: string;
 }
@@ -26,12 +25,10 @@ export async function readNotification(context: IWebhookFunctions): Promise<Noti
 	const fields = parseObject(body) ?? {};
 	const isPing = /^(ping|test)$/i.test(readText(fields.event) ?? '');
 	if (isPing || !mayHoldHash(body)) throw new Declined(REPLIES.noSale);
-	if (isLogDue(context, 'no hash')) {
-		const names = Object.keys(fields).filter((name) => SAFE_NAME.test(name));
-		const shown = names.slice(0, 20).join(', ') || 'none that can be read';
-		const message = `A webhook was refused because it does not contain the hash of its transaction. Its fields: ${shown}`;
-		context.logger.warn(message);
-	}
+	const names = Object.keys(fields).filter((name) => SAFE_NAME.test(name));
+	const shown = names.slice(0, 20).join(', ') || 'none that can be read';
+	const message = `A webhook was refused because it does not contain the hash of its transaction. Its fields: ${shown}`;
+	await logRarely(context, 'no hash', () => context.logger.warn(message));
 	throw new Declined(REPLIES.noHash);
 }
 
@@ -48,11 +45,11 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	});
 	declineTooLarge(request.rawBody.length);
 	if (request.contentType === 'application/json') return parsed;
-	// JSON is UTF-8, whatever charset the content type names.
+	// n8n decodes only texts. JSON is always UTF-8.
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
 	const json = parseJson(text);
 	if (json !== undefined) return json;
-	// Broken JSON whose words may hold a hash is refused.
+	// Broken JSON becomes a list of its words, and is refused if a word looks like a hash.
 	if (/^\s*[[{]/.test(text)) return text.match(/[\w-]+/g);
 	return isJsonObject(parsed) ? parsed : Object.fromEntries(new URLSearchParams(text));
 }
@@ -70,10 +67,10 @@ function parseJson(text: string): unknown {
 	}
 }
 
-const LONGEST_TEXT = 200;
+const LONGEST_VALUE = 200;
 /** Keeps formulas, markup and prompts out of items and logs. */
 const SAFE_NAME = /^[\w.:-]{1,50}$/;
-/** For `transaction[hash]` in a form. `[length]` could stretch a list without limit. */
+/** For `transaction[hash]` in a form. `list[length]` could make a list of any length. */
 const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
 const LIKE_HASH = /^(?=.*\d)[\w-]{4,}$/;
 
@@ -100,11 +97,11 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
  */
 export function parseNotification(body: unknown): Notification | undefined {
 	const root = parseObject(body);
-	const objects = compact([root, parseObject(root?.data), parseObject(root?.payload)]);
+	const objects = [root, parseObject(root?.data), parseObject(root?.payload)];
 	for (const hashAt of HASH_PLACES) {
 		for (const fields of objects) {
-			const hash = hashAt(fields);
-			if (hash === undefined) continue;
+			const hash = fields && hashAt(fields);
+			if (!hash) continue;
 			return { hash, status: readStatus(fields), event: readEvent(root?.event ?? fields.event) };
 		}
 	}
@@ -119,11 +116,11 @@ function parseObject(value: unknown): IDataObject | undefined {
 	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
 }
 
-/** The status inside an envelope may be older. */
+/** An envelope's own status comes first, because the status inside may be older. */
 function readStatus(fields: IDataObject): string | undefined {
 	const transaction = parseObject(fields.transaction) ?? {};
 	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);
-	const [status] = compact(statuses.map(readText));
+	const status = statuses.map(readText).find((text) => text !== undefined);
 	const lowerCase = status?.toLowerCase();
 	return groupOf(lowerCase) ? lowerCase : status;
 }
@@ -139,7 +136,7 @@ function readHash(value: unknown): string | undefined {
 }
 
 function readText(value: unknown): string | undefined {
-	if (typeof value !== 'string' || value.length > LONGEST_TEXT) return undefined;
+	if (typeof value !== 'string' || value.length > LONGEST_VALUE) return undefined;
 	return cleanText(value) || undefined;
 }
 

@@ -1,9 +1,12 @@
-import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
-import { clock } from '../shared/clock';
-import { BoundedMap, processState } from '../shared/processState';
+import {
+	type IDataObject,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+	NodeOperationError,
+} from 'n8n-workflow';
+import { PromiseCache, processState } from '../shared/processState';
 
-export interface Reply {
+interface Reply {
 	status: number;
 	body: IDataObject;
 	retryAfterSeconds?: number;
@@ -54,23 +57,20 @@ export async function handleWebhook(
 	try {
 		return await handle();
 	} catch (error) {
-		if (error instanceof Declined) return sendReply(context, error.reply);
-		const reason = safeReason(error);
-		if (isLogDue(context, reason)) context.logger.error(failure, { reason });
-		return sendReply(context, REPLIES.unread);
+		let reply: Reply = REPLIES.unread;
+		if (error instanceof Declined) reply = error.reply;
+		else {
+			const reason = safeReason(error);
+			await logRarely(context, reason, () => context.logger.error(failure, { reason }));
+		}
+		const { status, body, retryAfterSeconds } = reply;
+		const response = context.getResponseObject();
+		if (retryAfterSeconds !== undefined) {
+			response.setHeader('Retry-After', String(retryAfterSeconds));
+		}
+		response.status(status).json(body);
+		return { noWebhookResponse: true };
 	}
-}
-
-function sendReply(
-	context: IWebhookFunctions,
-	{ status, body, retryAfterSeconds }: Reply,
-): IWebhookResponseData {
-	const response = context.getResponseObject();
-	if (retryAfterSeconds !== undefined) {
-		response.setHeader('Retry-After', String(retryAfterSeconds));
-	}
-	response.status(status).json(body);
-	return { noWebhookResponse: true };
 }
 
 /** The messages of other errors may quote the webhook. */
@@ -79,16 +79,14 @@ function safeReason(error: unknown): string {
 	return error instanceof Error ? error.name : typeof error;
 }
 
-const LOG_AGAIN_AFTER_MS = 600_000;
+const logged = processState(new PromiseCache<void>({ most: 100, keptMs: 600_000 }));
 
-const logged = processState(
-	new BoundedMap<number>({ most: 100, isExpired: (until) => until <= clock.elapsed() }),
-);
-
-/** Once in ten minutes for each node and subject, because anybody can send webhooks. */
-export function isLogDue(context: IWebhookFunctions, subject: string): boolean {
+/** Logs once in ten minutes for each node and subject, because anybody can send webhooks. */
+export async function logRarely(
+	context: IWebhookFunctions,
+	subject: string,
+	log: () => void,
+): Promise<void> {
 	const key = `${context.getWorkflow().id} ${context.getNode().id} ${subject}`;
-	if (logged.get(key) !== undefined) return false;
-	logged.set(key, clock.elapsed() + LOG_AGAIN_AFTER_MS);
-	return true;
+	await logged.get(key, async () => log());
 }

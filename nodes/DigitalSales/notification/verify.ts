@@ -10,9 +10,6 @@ import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
 import { Declined, REPLIES } from './reply';
 
-/** A sender waits about ten seconds. */
-export const ANSWER_WITHIN_MS = 9_500;
-
 export const SHORTEST_READ_MS = 3_000;
 const LONGEST_TRY_MS = 3_500;
 /** No webhook waits out the rate limiter's pause after a 429. */
@@ -41,29 +38,29 @@ export async function verifyTransaction(
 	const account = await loadAccount(context);
 	const isSeen = hasSeenTransaction(account, hash);
 	const entered: ReadResult['entered'] = [];
-	// A sale may not be readable yet, so a miss does not delay the next read of its hash, and ends if that finds the sale.
-	const miss = previous && !previous.transaction ? previous.entered : [];
+	// The service may not show a new sale yet, so the miss of the previous read does not delay this read.
+	const earlierMiss = previous && !previous.transaction ? previous.entered : [];
 	let isMiss = false;
 	try {
 		const latest = answerBy - SHORTEST_READ_MS;
 		for (const [lane, rate] of findLanes(context, account, isSeen)) {
-			const own = miss.filter(([ofMiss]) => ofMiss === lane).length;
+			const own = earlierMiss.filter(([ofMiss]) => ofMiss === lane).length;
 			entered.push([lane, await enterLane(lane, { rate: rate + own, latest })]);
 		}
 		const client = new Client(context, account, { ...limitsUntil(answerBy), isUrgent: true });
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
 			const outcome = error instanceof ServiceError ? error.outcome : undefined;
-			// A 429 says nothing about the hash, and neither does a request that was not sent.
+			// A 429 says nothing about the hash. The kind includes requests that were not sent.
 			isMiss = outcome?.kind !== 'rateLimited';
 			if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
 			throw new Declined(REPLIES.unread);
 		});
 		const isRepeat = previous?.transaction?.payment_status === transaction?.payment_status;
 		const repeats = previous && isRepeat ? previous.repeats + 1 : 0;
-		// The first repeat does not count, because reads can lag behind a genuine webhook.
+		// The first repeat is no miss, because reads can lag behind a genuine webhook.
 		if (transaction) {
 			isMiss = repeats > 1;
-			for (const [lane, permit] of miss) lane.release(permit);
+			for (const [lane, permit] of earlierMiss) lane.release(permit);
 		}
 		return { transaction, repeats, entered };
 	} finally {

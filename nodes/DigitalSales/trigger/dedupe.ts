@@ -1,5 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { loadAccount } from '../api/account';
 import { lenientText } from '../shared/lenient';
@@ -16,7 +15,7 @@ const LONGEST_STATUS = 100;
 /** Leaves out the name of the event, because anybody could invent names and start a paid sale again. */
 export function dedupeKey({ hash, status, event }: Notification): string {
 	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];
-	return JSON.stringify(event === undefined ? key : [...key, 'other event']);
+	return normalizeUnicode(JSON.stringify(event === undefined ? key : [...key, 'other event']));
 }
 
 const textField = lenientText.optional().catch(undefined);
@@ -45,7 +44,7 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 /** Long, because a platform does not repeat an answered webhook. */
 const PAUSES_MS = [1_000, 5_000, 25_000];
 
-/** Whether this execution, or the original of this Retry, is the first with this key. */
+/** @returns false if another execution has the key; a Retry has the keys of its original */
 async function claimNotification(
 	context: IExecuteFunctions,
 	ledger: Ledger,
@@ -54,10 +53,7 @@ async function claimNotification(
 	for (let tries = 0; ; tries++) {
 		try {
 			const { baseUrl } = await loadAccount(context);
-			return await ledger.claimKey(
-				digest('taken', baseUrl, normalizeUnicode(key)),
-				originKey(context),
-			);
+			return await ledger.claimKey(digest('taken', baseUrl, key), originKey(context));
 		} catch (error) {
 			const pauseMs = PAUSES_MS[tries];
 			if (pauseMs === undefined) throw stopWithError(context, notRecordedError(context, error));
@@ -68,11 +64,7 @@ async function claimNotification(
 
 function notRecordedError(context: IExecuteFunctions, error: unknown): NodeOperationError {
 	const reason = error instanceof Error ? error.message : String(error);
-	return new NodeOperationError(
-		context.getNode(),
-		'n8n could not record this webhook, so the workflow was not started',
-		{
-			description: `Reason: ${reason}.\nCheck the database of n8n and the credential of this node, then retry this execution.`,
-		},
-	);
+	const message = 'n8n could not record this webhook, so the workflow was not started';
+	const description = `Reason: ${reason}.\nCheck the database of n8n and the credential of this node, then retry this execution.`;
+	return new NodeOperationError(context.getNode(), message, { description });
 }

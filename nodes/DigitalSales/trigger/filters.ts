@@ -13,23 +13,19 @@ import { ANY, OTHER, type TriggerForm } from './form';
 
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
-/** The API document shows no name for boleto. */
-const METHOD_NAMES: Readonly<Record<string, readonly string[]>> = { boleto: ['boleto', 'billet'] };
-
 /** Undefined if the form accepts the transaction. Only the owner of the form may see the text. */
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
 	const { payment_status: status, payment_method: method, offer, product, amount } = transaction;
 	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
-	const offers = wanted.offers.map((entry) => entry.offer);
-	const products = wanted.products.map((entry) => entry.product);
 	const isListed = (hashes: string[], hash: string | null | undefined): boolean =>
 		hashes.length === 0 || hashes.includes(hash ?? '');
 	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
-	const methods = paymentMethods?.flatMap(methodNames);
-	if (methods && !methods.includes((method ?? '').toLowerCase())) {
+	if (paymentMethods && !paymentMethods.map(methodName).includes(methodName(method ?? ''))) {
 		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
+	const offers = wanted.offers.map((entry) => entry.offer);
 	if (!isListed(offers, offer?.hash)) return describeMismatch('offer', offer?.hash, 'Offers');
+	const products = wanted.products.map((entry) => entry.product);
 	if (!isListed(products, product?.hash))
 		return describeMismatch('product', product?.hash, 'Products');
 	// An unknown amount is below any minimum.
@@ -42,9 +38,10 @@ function describeMismatch(what: string, value: string | null | undefined, field:
 	return `The ${what} of the transaction is ${value || 'not stated'}, which does not match ${field}.`;
 }
 
-function methodNames(method: string): readonly string[] {
+/** The API document shows no name for boleto. */
+function methodName(method: string): string {
 	const name = method.toLowerCase();
-	return METHOD_NAMES[name] ?? [name];
+	return name === 'billet' ? 'boleto' : name;
 }
 
 export function isSameStatus(one: Status, other: Status): boolean {
@@ -67,37 +64,37 @@ function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
 	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
 }
 
-/** Reads do not lag behind webhooks for longer. */
 const LONGEST_LAG_MS = 120_000;
 
 interface Comparison {
 	read: Status;
 	claimed: Status;
-	/** How long reads have been behind the claimed status. */
+	/** How long webhooks have claimed this status while reads showed another. */
 	claimedForMs: number;
 	/** Whether the status that was read has started the workflow. */
 	isHandedOver: boolean;
 }
 
 /** Whether the read may be older than the webhook: it shows an earlier status, or no new status that is wanted. */
-export function isBehind(wanted: Wanted, comparison: Comparison): boolean {
+export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
 	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
 	const mayLag = claimedForMs < LONGEST_LAG_MS;
-	// A repeat of the webhook that has started the workflow looks the same.
+	// A status that has started the workflow is nothing new. After the lag, the webhook counts as a repeat.
 	const isNothingNew = !isReadWanted || (isHandedOver && mayLag);
-	if (groupOf(claimed) === undefined && !isNamedStatus(wanted, claimed)) {
-		// It may be about the status that was read, or about one that is still to come. An open charge is read twice.
+	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
+	if (!isClaimKnown) {
+		// The webhook may report the status that was read, or a later status. An open charge is read twice.
 		const mayBePaid = claimedForMs === 0 && !isTooLateToPay(read);
 		return mayLag && (isNothingNew || mayBePaid) && mayWantedStatusFollow(wanted, read);
 	}
-	// An unlisted status counts as open while reads may lag. Then it may be the service's word for the claimed status.
-	const isEarlier = groupOf(read)
+	// An unlisted status counts as open while reads may lag. Later, it may be the service's word for the claimed status.
+	const isReadEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);
-	if (!isWantedStatus(wanted, claimed)) return isEarlier && isReadWanted && !isHandedOver;
-	return isEarlier || (isNothingNew && !isLater(read, claimed));
+	if (!isWantedStatus(wanted, claimed)) return isReadEarlier && isReadWanted && !isHandedOver;
+	return isReadEarlier || (isNothingNew && !isLater(read, claimed));
 }
 
 function mayWantedStatusFollow(wanted: Wanted, read: Status): boolean {

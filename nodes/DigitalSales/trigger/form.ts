@@ -105,29 +105,25 @@ function parseTriggerOn(input: unknown): Result<string[]> {
 	if (!('value' in result)) return result;
 	const unknown = result.value.find((value) => !CHOICES.includes(value));
 	if (unknown === undefined) return result;
-	return {
-		problem: `contains "${unknown}", which is not one of its values: ${CHOICES.join(', ')}`,
-	};
+	const values = CHOICES.join(', ');
+	return { problem: `contains "${unknown}", which is not one of its values: ${values}` };
 }
 
 /** A placeholder or an entry of several hashes contains these characters. */
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
-const soldHashField = fromLocator(
-	rejectBlank(
-		hashSchema.refine(
-			(text) => !NOT_IN_HASH.test(text),
-			(text) => ({
-				message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
-			}),
-		),
-	),
+const soldHashSchema = hashSchema.refine(
+	(text) => !NOT_IN_HASH.test(text),
+	(text) => ({
+		message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
+	}),
 );
 
 /** Not part of Filters, because n8n drops an empty list there, so a forgotten filter would accept every sale. */
 function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
 	const entry = { displayName: label, name, required: true, description, ...picked };
+	const reads = fromLocator(rejectBlank(soldHashSchema));
 	return defineList(
 		{
 			displayName: `${label}s`,
@@ -136,7 +132,7 @@ function soldList<const N extends string>(name: N, label: string, picked: typeof
 			description: `Only sales of these ${name}s. If a cart has several, only the main ${name} counts, which the service names in the transaction. If the list is empty, sales of all ${name}s start the workflow.`,
 		},
 		label,
-		[defineField({ ...entry, reads: soldHashField })],
+		[defineField({ ...entry, reads })],
 	);
 }
 
@@ -232,11 +228,9 @@ export type TriggerForm = FormValues<typeof triggerForm>;
 export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): TriggerForm {
 	const node = context.getNode();
 	if (isEngine2(context)) {
-		throw new NodeOperationError(
-			node,
-			"Digital Sales Trigger does not work in n8n's experimental Engine 2.0",
-			{ description: 'Remove engineType from the settings of the workflow, then publish it.' },
-		);
+		const problem = "Digital Sales Trigger does not work in n8n's experimental Engine 2.0";
+		const description = 'Remove engineType from the settings of the workflow, then publish it.';
+		throw new NodeOperationError(node, problem, { description });
 	}
 	const values = readValues(triggerForm, (name, initial) => {
 		const value: unknown = context.getNodeParameter(name, initial);
@@ -244,7 +238,6 @@ export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): Tr
 	});
 	const { data, problems } = checkForm(triggerForm, values);
 	if (data) return data;
-	throw new NodeOperationError(node, problems.join('. '), {
-		description: 'Correct it, then publish the workflow or listen for a test event again.',
-	});
+	const description = 'Correct it, then publish the workflow or listen for a test event again.';
+	throw new NodeOperationError(node, problems.join('. '), { description });
 }

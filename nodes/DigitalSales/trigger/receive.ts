@@ -3,19 +3,16 @@ import type { Transaction } from '../api/schemas/transaction';
 import { whenAnswered } from '../n8n/answered';
 import { type Notification, readNotification } from '../notification/parse';
 import { Declined, handleWebhook, REPLIES } from '../notification/reply';
-import {
-	ANSWER_WITHIN_MS,
-	type ReadResult,
-	SHORTEST_READ_MS,
-	verifyTransaction,
-} from '../notification/verify';
+import { type ReadResult, SHORTEST_READ_MS, verifyTransaction } from '../notification/verify';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
 import { dedupeKey } from './dedupe';
-import { isBehind, isSameStatus, rejectionReason } from './filters';
+import { isSameStatus, mayBeOutdated, rejectionReason } from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
+/** A sender waits about ten seconds. */
+const ANSWER_WITHIN_MS = 9_500;
 /** Each read without news doubles the pause, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -25,13 +22,13 @@ interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
 	/** Of the webhook that caused the read. */
-	claimedStatus: string | undefined;
+	claimedStatus: Notification['status'];
 	/** When the first read in a row for this claimed status began. */
 	claimedSince: number;
-	/** Whether the read answered a webhook. An equal claim may then be about another change. */
+	/** Whether the read answered a webhook. The next webhook with the same claim may report another change. */
 	isUsed?: boolean;
 	result: Promise<ReadResult>;
-	/** The result before this read, which counts if this read fails. */
+	/** Replaces the result if this read fails. */
 	previous: ReadResult | undefined;
 }
 
@@ -47,7 +44,7 @@ export const reads = processState(
 	}),
 );
 
-/** n8n takes at least 75 ms for each webhook in a burst, and a sender waits about ten seconds. */
+/** In a burst, n8n takes at least 75 ms to store each execution. */
 const MOST_UNANSWERED = 80;
 
 /**
@@ -70,30 +67,26 @@ class Delivery {
 	private readonly calledAt = clock.elapsed();
 	private readonly answerBy = this.calledAt + ANSWER_WITHIN_MS;
 	private readonly form: TriggerForm;
-	private readonly isTest: boolean;
 	private readonly triggerKey: string;
 
 	constructor(private readonly context: IWebhookFunctions) {
-		const mode = context.getMode();
 		this.form = readTriggerForm(context);
-		this.isTest = mode === 'manual';
-		this.triggerKey = `${context.getWorkflow().id} ${context.getNode().id} ${mode}`;
+		this.triggerKey = `${context.getWorkflow().id} ${context.getNode().id} ${context.getMode()}`;
 	}
 
 	async receive(): Promise<IDataObject> {
-		const { context, form } = this;
-		const notification = await readNotification(context);
+		const { simplify, options } = this.form;
+		const notification = await readNotification(this.context);
 		// A repeat needs no read.
 		if (notification.status !== undefined) this.declineDuplicate(notification);
 		declineIfBacklogged();
 		const transaction = await this.readUntilCurrent(notification);
 		// The reply must not describe the transaction to strangers.
-		if (rejectionReason(form, transaction) !== undefined) throw new Declined(REPLIES.filtered);
-		const { simplify, options } = form;
-		const status = transaction.payment_status ?? undefined;
+		if (rejectionReason(this.form, transaction)) throw new Declined(REPLIES.filtered);
+		const { hash, payment_status: status } = transaction;
 		// The event of a late webhook belongs to an earlier status.
 		const event = isSameStatus(notification.status, status) ? notification.event : undefined;
-		this.handOver({ hash: transaction.hash, status, event });
+		this.handOver({ hash, status, event });
 		return {
 			...transactionOutput(transaction, { simplify, fields: options.fields }),
 			...(event !== undefined && { webhook_event: event }),
@@ -115,9 +108,9 @@ class Delivery {
 			}
 			if (isDue) {
 				const hasFailed = last !== undefined && result === undefined;
-				// After a failure, each webhook reads. Otherwise another may have begun a read meanwhile.
+				// After a failure, each webhook reads for itself. Otherwise webhooks share the next read.
 				if (hasFailed || reads.get(key) === last) {
-					await this.beginRead(key, notification, result ?? last?.previous);
+					await this.readBack(key, notification, result ?? last?.previous);
 				}
 				continue;
 			}
@@ -134,26 +127,24 @@ class Delivery {
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
-		// A read from before the webhook counts, too. Otherwise a stranger who keeps causing reads could block a sale.
+		// A read from before the webhook counts, too, so that a stranger who keeps causing reads cannot block a sale.
 		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
 		if (startedAt < this.calledAt) return false;
 		const claimedForMs = claimed === claimedAtRead ? startedAt - claimedSince : 0;
-		const key = this.handoverKey({ hash, status: read ?? undefined });
-		const isHandedOver = handedOver.get(key) !== undefined;
-		return !isBehind(this.form, { read, claimed, claimedForMs, isHandedOver });
+		const isHandedOver = handedOver.get(this.handoverKey({ hash, status: read })) !== undefined;
+		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
 
-	private async beginRead(
+	private async readBack(
 		key: string,
 		{ hash, status: claimed }: Notification,
 		previous: ReadResult | undefined,
 	): Promise<void> {
-		const { context, answerBy } = this;
 		const last = reads.get(key);
 		const startedAt = clock.elapsed();
 		const isSameClaim = last?.claimedStatus === claimed && !last?.isUsed;
 		const claimedSince = last && isSameClaim ? last.claimedSince : startedAt;
-		const result = verifyTransaction(context, hash, { answerBy, previous });
+		const result = verifyTransaction(this.context, hash, { answerBy: this.answerBy, previous });
 		reads.set(key, { startedAt, claimedStatus: claimed, claimedSince, result, previous });
 		await result.catch((error: unknown) => {
 			if (last) reads.set(key, last);
@@ -165,7 +156,7 @@ class Delivery {
 	/** Has no await between check and set, so only the first of two repeats passes. */
 	private handOver(notification: Notification): void {
 		// A test must not make the next test a duplicate.
-		if (this.isTest) return;
+		if (this.context.getMode() === 'manual') return;
 		this.declineDuplicate(notification);
 		declineIfBacklogged();
 		const key = this.handoverKey(notification);

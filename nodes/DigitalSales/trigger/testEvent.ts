@@ -1,5 +1,4 @@
-import type { IHookFunctions } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { type IHookFunctions, NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/serviceError';
@@ -20,7 +19,7 @@ const LIMITS = {
 } as const;
 
 /**
- * Sends a webhook about a past transaction to the test URL after the caller has returned, because n8n listens only then.
+ * Sends a webhook about a past transaction to the test URL. Does not wait for it, because n8n listens only after `create`.
  *
  * @throws NodeOperationError or NodeApiError if the transaction cannot be read, or the form excludes it
  */
