@@ -18,7 +18,7 @@ const SCHEDULES = {
 	noWebhook: { minutes: [1, 1, 1, 2, 3, 5, 8, 13, 20, 30], range: NARROW },
 };
 
-/** Milliseconds until the next look. n8n checks its timers once a minute, so a shorter pause may last a minute. */
+/** In milliseconds. n8n checks its timers once a minute, so a shorter pause may last a minute. */
 export function pauseUntilNextLook(look: {
 	looks: number;
 	failures: number;

@@ -125,6 +125,17 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 		expectPauses(room.looksAt(hash).slice(before), [1, 15]);
 	});
 
+	test('again in a minute after the first failure, also if a webhook woke the look before it', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		await parked.resumeByWebhook({ hash, status: 'paid' });
+		room.account.fault('read', { kind: 'status', status: 503 });
+
+		await clock.sleep(5 * MINUTE_MS);
+
+		expectPauses(room.looksAt(hash).slice(1, 4), [1, 1]);
+	});
+
 	test('after a failure again in 1, 2, 4 ... 16 minutes, and as before once it can read', async () => {
 		const hash = await room.charge();
 		room.account.fault('read', { kind: 'status', status: 503 }, 6);
