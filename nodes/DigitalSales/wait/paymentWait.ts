@@ -52,6 +52,8 @@ export class PaymentWait {
 	constructor(private readonly context: IExecuteFunctions) {
 		const first: State = { deadline: this.now, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
 		this.state = stateSchema.safeParse(readParkedState(context)).data ?? first;
+		// After a long stop of n8n, or at a late Retry, the end begins again.
+		if (this.now > this.state.nextLookAt + PATIENCE_MS) delete this.state.endingSince;
 	}
 
 	/** The payment that was tried longest ago goes first, because permits may run out. */

@@ -284,6 +284,38 @@ describe('Transaction > Wait for Payment: when it looks', () => {
 			]);
 		});
 
+		describe('forward while it ends, as if n8n had stopped for hours', () => {
+			/** Two payments, of which only the first can be read at the time limit. */
+			const parkAtEnd = async () => {
+				const [first, second] = [await room.charge(), await room.charge()];
+				const parked = await room.park([first, second], { minutes: 10 });
+				await clock.sleep(9.5 * MINUTE_MS);
+				await room.settle([first, second]);
+				room.account.fault('read', { kind: 'status', status: 503, after: 1 });
+				await clock.sleep(MINUTE_MS);
+				set(3);
+				return { first, second, parked };
+			};
+
+			test('it looks again if the first read fails', async () => {
+				const { parked } = await parkAtEnd();
+				room.account.fault('read', { kind: 'status', status: 503 }, 2);
+
+				const items = received(await parked.finished);
+
+				expect(items).toMatchObject([{ paid: true }, { paid: true, timed_out: false }]);
+			});
+
+			test('it reads again the payments that it read before the stop', async () => {
+				const { first, parked } = await parkAtEnd();
+				await room.settle([first], 'refunded');
+
+				const items = received(await parked.finished);
+
+				expect(items).toMatchObject([{ payment_status: 'refunded' }, { paid: true }]);
+			});
+		});
+
 		test('forward past the limit: it looks again if the first read fails', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
