@@ -49,7 +49,7 @@ const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'connect', 'getadd
 const BLOCKED = ['SsrfBlockedHostnameError', 'SsrfBlockedIpError', 'UnknownConnectionHostError'];
 
 const systemName = tolerated(z.string().regex(/^[A-Za-z_]{2,40}$/));
-const causeLink = z.object({
+const causeSchema = z.object({
 	name: tolerated(z.string()),
 	code: systemName,
 	syscall: systemName,
@@ -70,7 +70,7 @@ const causeLink = z.object({
 
 /** Reads only codes and names, because the errors also hold the request's headers. */
 export function readFault(error: unknown): Fault {
-	const causes = listCauses(error).map((cause) => causeLink.parse(cause));
+	const causes = listCauses(error).map((cause) => causeSchema.parse(cause));
 	const [code] = compact(
 		causes.map(({ request: unsentRequest, response, code }) =>
 			unsentRequest && response ? `a proxy answered ${response.status}` : code,

@@ -47,12 +47,13 @@ export class PaymentWait {
 	private readonly state: State;
 	private readonly entries: Entry[] = [];
 	private hasAnswer = false;
-	private hasFailedRead = false;
 	private isWebhookExpected = true;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		const first: State = { deadline: this.now, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
 		this.state = stateSchema.safeParse(readParkedState(context)).data ?? first;
+		// After a long stop of n8n, or at a late Retry, the end begins again.
+		if (this.now > this.state.nextLookAt + PATIENCE_MS) delete this.state.endingSince;
 	}
 
 	/** The payment that was tried longest ago goes first, because permits may run out. */
@@ -121,9 +122,8 @@ export class PaymentWait {
 	private async readPayment(client: Client, { payment, awaited }: Entry): Promise<void> {
 		const at = clock.now();
 		const transaction = await getTransaction(client, awaited.hash).catch((error: unknown) => {
-			if (!(error instanceof ServiceError) || !this.mayRecover(payment, error, at)) throw error;
+			if (!(error instanceof ServiceError) || !this.mayReadLater(payment, error, at)) throw error;
 			if (error.outcome.kind !== 'rateLimited') payment.triedAt = at;
-			this.hasFailedRead = true;
 			this.isWebhookExpected = false;
 		});
 		if (!transaction) return;
@@ -134,7 +134,7 @@ export class PaymentWait {
 		this.isWebhookExpected &&= isSettled(status) || (!!url && this.isOwnPublicAddress(url));
 	}
 
-	private mayRecover(payment: Payment, { outcome }: ServiceError, at: number): boolean {
+	private mayReadLater(payment: Payment, { outcome }: ServiceError, at: number): boolean {
 		if (payment.read) return true;
 		const { kind, status, isWebPage = false } = outcome;
 		if (status === 404 && !isWebPage) {
@@ -143,7 +143,7 @@ export class PaymentWait {
 			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
 		}
 		if (kind !== 'rateLimited') delete payment.unknownSince;
-		// After `fail` for a POST, only a person can help. A web page may come from a proxy.
+		// For a POST, `fail` means that only a person can help. A web page may come from a proxy.
 		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
 
@@ -158,12 +158,12 @@ export class PaymentWait {
 		// n8n rounds its timers, so a look on time may be a little early.
 		const isWoken = now < state.nextLookAt - 1_000;
 		if (!isWoken) state.looks++;
-		const hasReadNothing = this.hasFailedRead && !this.hasAnswer;
 		const earlierFailures = isWoken || endingSince === now ? 0 : state.failures;
+		state.failures = this.hasAnswer ? 0 : earlierFailures + 1;
 		// The service may not show yet what a webhook reports. At the end, the node parks only because a read failed.
 		const isSoon = isWoken || endingSince !== undefined;
-		state.failures = hasReadNothing ? earlierFailures + 1 : Number(isSoon);
-		const pauseMs = pauseUntilNextLook({ ...state, isWebhookExpected });
+		const failures = state.failures || Number(isSoon);
+		const pauseMs = pauseUntilNextLook({ ...state, failures, isWebhookExpected });
 		const lastLookAt = endingSince === undefined ? deadline : endingSince + PATIENCE_MS;
 		state.nextLookAt = Math.min(now + pauseMs, lastLookAt);
 		await parkExecution(this.context, new Date(state.nextLookAt), state);

@@ -10,15 +10,15 @@ const NARROW = { min: 1, max: 1.1 };
 /** A thousand waits that look within the same two minutes keep n8n from answering webhooks. */
 const WIDE = { min: 0.4, max: 1.1 };
 
-/** Minutes from one look at open payments to the next. */
+/** Minutes between looks. */
 const SCHEDULES = {
-	/** Finds payments whose webhook was lost. The other webhooks wake the execution. */
+	/** Finds payments whose webhook was lost. */
 	webhookExpected: { minutes: [5, 10, 15, 30], range: WIDE },
 	/** Most customers pay within minutes. About 35 looks in 24 hours. */
 	noWebhook: { minutes: [1, 1, 1, 2, 3, 5, 8, 13, 20, 30], range: NARROW },
 };
 
-/** Milliseconds until the next look. n8n checks its timers once a minute, so a shorter pause may last a minute. */
+/** In milliseconds. n8n checks its timers once a minute, so a shorter pause may last a minute. */
 export function pauseUntilNextLook(look: {
 	looks: number;
 	failures: number;

@@ -177,6 +177,24 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		]);
 	});
 
+	test('a Retry hours after the end looks again if its first read fails', async () => {
+		const hash = await room.charge();
+		always({ kind: 'status', status: 503 });
+		const parked = await room.park([hash], { minutes: 4 });
+		await minutes(4.5);
+		room.account.sandbox.clearFaults();
+		room.account.fault('read', { kind: 'status', status: 404, body: {} });
+		const failed = await parked.finished;
+		await minutes(120);
+		await room.settle([hash]);
+		room.account.fault('read', { kind: 'status', status: 503 });
+
+		const retry = await room.wait([hash], { minutes: 4, retryOf: failed.run.data });
+
+		expect([failed.status, retry.status]).toEqual(['error', 'waiting']);
+		expect(received(await retry.parked?.finished)).toMatchObject([{ hash, paid: true }]);
+	});
+
 	test('Retry On Fail does not restart the wait for an item that has failed', async () => {
 		const hash = await room.charge();
 		const settings = { onError: 'continueRegularOutput', retryOnFail: true, maxTries: 3 };

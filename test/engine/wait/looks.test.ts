@@ -125,6 +125,17 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		expectPauses(room.looksAt(hash).slice(before), [1, 15]);
 	});
 
+	test('looks again in a minute after the first failed look, even if a webhook woke the look before', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		await parked.resumeByWebhook({ hash, status: 'paid' });
+		room.account.fault('read', { kind: 'status', status: 503 });
+
+		await clock.sleep(5 * MINUTE_MS);
+
+		expectPauses(room.looksAt(hash).slice(1, 4), [1, 1]);
+	});
+
 	test('looks again 1, 2, 4 ... 16 minutes after failed reads, and as before once a read succeeds', async () => {
 		const hash = await room.charge();
 		room.account.fault('read', { kind: 'status', status: 503 }, 6);
@@ -271,6 +282,38 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 				{ hash: paid, paid: true, timed_out: false },
 				{ hash: open, paid: false, timed_out: true },
 			]);
+		});
+
+		describe('forward while it ends, as if n8n had stopped for hours', () => {
+			/** Two payments, of which only the first can be read at the time limit. */
+			const parkAtEnd = async () => {
+				const [first, second] = [await room.charge(), await room.charge()];
+				const parked = await room.park([first, second], { minutes: 10 });
+				await clock.sleep(9.5 * MINUTE_MS);
+				await room.settle([first, second]);
+				room.account.fault('read', { kind: 'status', status: 503, after: 1 });
+				await clock.sleep(MINUTE_MS);
+				set(3);
+				return { first, second, parked };
+			};
+
+			test('it looks again if the first read fails', async () => {
+				const { parked } = await parkAtEnd();
+				room.account.fault('read', { kind: 'status', status: 503 }, 2);
+
+				const items = received(await parked.finished);
+
+				expect(items).toMatchObject([{ paid: true }, { paid: true, timed_out: false }]);
+			});
+
+			test('it reads again the payments that it read before the stop', async () => {
+				const { first, parked } = await parkAtEnd();
+				await room.settle([first], 'refunded');
+
+				const items = received(await parked.finished);
+
+				expect(items).toMatchObject([{ payment_status: 'refunded' }, { paid: true }]);
+			});
 		});
 
 		test('forward past the limit, the payment is read again if the first read fails', async () => {
