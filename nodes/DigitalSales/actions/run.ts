@@ -1,3 +1,4 @@
+import partition from 'lodash/partition';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { CatalogLookup } from '../api/catalog';
@@ -127,14 +128,14 @@ export function buildSituation(
 
 /** For example "item 0 is abc123", or "item 1" if its outcome is unknown. A person entered the hashes of existing results. */
 function listCreated(memory: ExecutionMemory, isListed = (_position: ItemPosition) => true) {
-	const listResults = (wanted?: 'hash'): string[] =>
-		memory
-			.listResults()
+	const [made, unresolved] = partition(memory.listAttempts(), { state: 'made' });
+	const listMade = (wanted?: 'hash'): string[] =>
+		made
 			.filter(({ replayedBy }) => replayedBy === wanted)
-			.map((result) => `${describePosition(result)} is ${result.hash}`);
+			.map((attempt) => `${describePosition(attempt)} is ${String(attempt.result?.hash)}`);
 	return {
-		created: listResults(),
-		existing: listResults('hash'),
-		inDoubt: memory.listUnresolved().filter(isListed).map(describePosition),
+		created: listMade(),
+		existing: listMade('hash'),
+		inDoubt: unresolved.filter(isListed).map(describePosition),
 	};
 }

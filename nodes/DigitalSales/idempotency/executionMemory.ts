@@ -1,9 +1,11 @@
-import get from 'lodash/get';
+import find from 'lodash/find';
+import omit from 'lodash/omit';
+import some from 'lodash/some';
 import sum from 'lodash/sum';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readRunIndex } from '../n8n/runIndex';
-import { isJsonObject, jsonObject } from '../shared/json';
+import { jsonObject } from '../shared/json';
 import { attemptSchema, type Attempt } from './attempts';
 
 const CONTEXT_KEY = 'digitalSales';
@@ -74,10 +76,8 @@ export class ExecutionMemory {
 		const byRun = alikeSchema.parse(this.stored.alike[goods]);
 		this.stored.alike[goods] = { ...byRun, [run]: alike.size };
 		this.saveToContext();
-		const earlier = Object.entries(byRun).map(([number, size]) =>
-			Number(number) < run ? size : 0,
-		);
-		return sum(earlier) + count;
+		const earlier = Object.entries(byRun).filter(([number]) => Number(number) < run);
+		return sum(earlier.map(([, size]) => size)) + count;
 	}
 
 	reserveOrder(orderKey: string, fingerprint: string): boolean {
@@ -104,35 +104,19 @@ export class ExecutionMemory {
 	}
 
 	hasAttempt({ run, item }: ItemPosition): boolean {
-		return Object.values(this.stored.attempts).some(
-			(attempt) => isJsonObject(attempt) && attempt.run === run && attempt.item === item,
-		);
+		return some(this.stored.attempts, { run, item });
 	}
 
 	/** Finds the other item of this execution that a result belongs to. */
 	findOtherItem(itemKey: string, hash: string): ItemPosition | undefined {
-		const [, found] =
-			Object.entries(this.stored.attempts).find(
-				([key, attempt]) => key !== itemKey && get(attempt, ['result', 'hash']) === hash,
-			) ?? [];
-		return storedAttemptSchema.parse(found);
+		const others = omit(this.stored.attempts, itemKey);
+		return storedAttemptSchema.parse(find(others, ['result.hash', hash]));
 	}
 
-	listResults(): Array<ItemPosition & Pick<Attempt, 'replayedBy'> & { hash: string }> {
-		return this.listInState('made').map(({ run, item, replayedBy, result }) => ({
-			...{ run, item, replayedBy },
-			hash: String(result?.hash),
-		}));
-	}
-
-	listUnresolved(): ItemPosition[] {
-		return this.listInState('unresolved');
-	}
-
-	private listInState(wanted: Attempt['state']) {
+	/** In the order of runs and items. */
+	listAttempts(): Array<Attempt & ItemPosition> {
 		return Object.values(this.stored.attempts)
 			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])
-			.filter(({ state }) => state === wanted)
 			.sort((a, b) => a.run - b.run || a.item - b.item);
 	}
 

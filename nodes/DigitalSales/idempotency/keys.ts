@@ -6,7 +6,8 @@ import { isTool } from '../n8n/tool';
 import { digest } from '../shared/digest';
 import type { ExecutionMemory } from './executionMemory';
 
-export interface KeyedRequest {
+/** The parts of a request from which its keys are made. */
+export interface KeySource {
 	context: IExecuteFunctions;
 	account: Account;
 	memory: ExecutionMemory;
@@ -41,7 +42,7 @@ export interface Keys {
 }
 
 /** Except in an agent's call, the slot does not contain the account, because a Retry may use another credential. */
-export function makeKeys(request: KeyedRequest): Keys {
+export function makeKeys(request: KeySource): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
 	const goods = request.goodsFingerprint ?? fingerprint;
 	const reference = request.orderReference && normalizeUnicode(request.orderReference);

@@ -16,14 +16,25 @@ const DAY_MS = 86_400_000;
 const LAST_POSITION = 1_000;
 
 /** What an error with a code describes: the same charge, the order, or another charge in the slot. */
-export type Described = 'same' | 'order' | 'other';
+type Described = 'same' | 'order' | 'other';
 
-const DESCRIBED_SUBSETS = (['same', 'order', 'other'] as const).reduce<Described[][]>(
+const ALL_SUBSETS = (['same', 'order', 'other'] as const).reduce<Described[][]>(
 	(sets, one) => sets.flatMap((set) => [set, [...set, one]]),
 	[[]],
 );
 
-/** By sequence. */
+export function listDescribed(
+	unresolved: ReadonlyArray<{ isSame: boolean; keys: string[] }>,
+	orderKey = '',
+): Described[] {
+	return unresolved.flatMap(({ isSame, keys }): Described[] => {
+		const isOrder = keys.includes(orderKey);
+		if (!isSame) return [isOrder ? 'order' : 'other'];
+		return isOrder ? ['same', 'order'] : ['same'];
+	});
+}
+
+/** By the name of a sequence. */
 const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
 /** Splits what a person entered into codes and hashes. */
@@ -114,12 +125,11 @@ export class OverrideCodes {
 		const words = text.toUpperCase().split(/[\s,;]/);
 		const entered = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
 		const next = await this.nextPosition();
-		const isAllowed = DESCRIBED_SUBSETS.filter((set) => described.every((one) => set.includes(one)))
-			.flatMap((set) =>
-				[currentDay(), currentDay() - 1].map((day) => this.computeCode(next, set, day)),
-			)
-			.some((code) => entered.includes(code));
-		return isAllowed ? next : undefined;
+		const days = [currentDay(), currentDay() - 1];
+		const codes = ALL_SUBSETS.flatMap((others) =>
+			days.map((day) => this.computeCode(next, [...described, ...others], day)),
+		);
+		return codes.some((code) => entered.includes(code)) ? next : undefined;
 	}
 
 	private async nextPosition(): Promise<number> {
