@@ -4,7 +4,6 @@ import difference from 'lodash/difference';
 import { ServiceError } from '../api/serviceError';
 import { LedgerError } from '../n8n/processedItems';
 import { isTool } from '../n8n/tool';
-import type { NotSentError } from '../output/errors';
 import { CanceledError } from '../shared/clock';
 import { digest } from '../shared/digest';
 import { lockKeys } from '../shared/lock';
@@ -20,12 +19,12 @@ import { makeKeys, resultKey } from './keys';
 import { Ledger } from './ledger';
 import { listDescribed, OverrideCodes, parseHashes } from './overrideCodes';
 import { unrecordedError, type Unresolved, unresolvedError } from './refusals';
-import { buildAttempt, recordAttempt, replayExisting, replayEnteredHash } from './replay';
+import { buildAttempt, recordAttempt, recordExisting, replayEnteredHash } from './replay';
 
 /** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
 	readonly creation: KeyedCreation<T>;
-	/** The sequence of a void result. Only one request can take its first position, and replaces the result. */
+	/** Only the request that takes the first position replaces the void result. */
 	private voidSequence?: OverrideCodes;
 	private earlier: EarlierAttempts<T> = {};
 	private ownKeys: string[] = [];
@@ -54,7 +53,10 @@ export class Claim<T> {
 		await this.forgetEndedDoubt();
 		this.earlier = await findEarlierAttempts(creation);
 		const { existing, voided } = this.earlier;
-		if (existing) return await replayExisting(creation, existing);
+		if (existing) {
+			await recordExisting(creation, existing.earlier);
+			return existing.made;
+		}
 		const { findDifferences, enteredCodes = '' } = creation;
 		const hasEnteredHash = findDifferences !== undefined && parseHashes(enteredCodes).length > 0;
 		const needsLedger = hasEnteredHash || (asksLedger && !voided);
@@ -110,7 +112,9 @@ export class Claim<T> {
 	async endAfterError(error: unknown): Promise<unknown> {
 		if (error instanceof LedgerError) return unrecordedError(this.creation, error.message);
 		if (!this.isInFlight) return error;
-		if (isCertainlyNotMade(error)) await this.discardAttempt();
+		const isRefused = error instanceof ServiceError && !error.isInDoubt;
+		// After an unexpected error the outcome is unknown.
+		if (isRefused || error instanceof CanceledError) await this.discardAttempt();
 		else await this.restoreKeys();
 		return error;
 	}
@@ -156,9 +160,22 @@ export class Claim<T> {
 		if (creation.itemOrder.mustNotSend) throw new CanceledError();
 	}
 
+	/**
+	 * Claims keys in order until another owner has one, so that of two concurrent requests one gets all keys.
+	 *
+	 * @returns the keys that another owner has
+	 */
 	private async claimInLedger(): Promise<string[]> {
 		const { ledger, ledgerKeys, owner } = this.creation;
-		return (await ledger?.claimKeys(ledgerKeys, owner, this.ownKeys)) ?? [];
+		const othersKeys: string[] = [];
+		if (!ledger) return othersKeys;
+		for (const key of ledgerKeys) {
+			if (othersKeys.length > 0) {
+				if (await ledger.hasKey(key)) othersKeys.push(key);
+			} else if (await ledger.claimKey(key, owner)) this.ownKeys.push(key);
+			else othersKeys.push(key);
+		}
+		return othersKeys;
 	}
 
 	private async takeOverKeys(othersKeys: string[]): Promise<void> {
@@ -193,17 +210,13 @@ export class Claim<T> {
 		if (blocking.length > 0 && !isAllowed) throw await this.buildErrorWithCode(blocking);
 	}
 
-	/** Returns the position that an entered code allows, if the error with the code described all these attempts. */
 	private async findAllowedPosition(unresolved: Unresolved[]): Promise<number | undefined> {
 		const { codes, enteredCodes, orderKey } = this.creation;
 		if (enteredCodes === undefined) return undefined;
 		return await codes.findAllowedPosition(enteredCodes, listDescribed(unresolved, orderKey));
 	}
 
-	private async buildErrorWithCode(
-		unresolved: Unresolved[],
-		differences?: string[],
-	): Promise<NotSentError> {
+	private async buildErrorWithCode(unresolved: Unresolved[], differences?: string[]) {
 		const { creation } = this;
 		const { codes, orderKey, context, kind, about } = creation;
 		const code = await codes.nextCode(listDescribed(unresolved, orderKey)).catch(() => undefined);
@@ -233,10 +246,4 @@ export class Claim<T> {
 		const { ledgerKeys, ledger, owner } = this.creation;
 		for (const key of ledgerKeys) await ledger?.claimKey(key, owner).catch(() => undefined);
 	}
-}
-
-/** After an unexpected error the outcome is unknown. */
-function isCertainlyNotMade(error: unknown): boolean {
-	if (error instanceof CanceledError) return true;
-	return error instanceof ServiceError && !error.isInDoubt;
 }

@@ -20,14 +20,9 @@ import {
 /** Agents repeat a call within minutes. Customers buy again later. */
 const AGENT_CALL_COUNTS_MS = 15 * 60_000;
 
-export interface ExistingResult<T> {
-	made: T;
-	earlier: Attempt;
-}
-
 /** Only one of the three is set. */
 export interface EarlierAttempts<T> {
-	existing?: ExistingResult<T>;
+	existing?: { made: T; earlier: Attempt };
 	unresolved?: Unresolved[];
 	voided?: Attempt;
 }
@@ -174,17 +169,14 @@ async function readResult<T>(
 		const { result = {}, startedAt } = earlier;
 		const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
 		const pauseMs = READ_AGAIN_AFTER_MS[reads];
-		try {
-			return await creation.readAgain(result);
-		} catch (error) {
+		const readsAgain = isNew && pauseMs !== undefined;
+		const made = await creation.readAgain(result).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
 			if (!isOwnAccount) throw otherAccountError(creation);
-			const isLost = isUnknownToService(error.outcome);
-			if (isLost && !isNew) return undefined;
-			if (!isLost || pauseMs === undefined) {
-				throw refusal ?? unreadableResultError(creation, String(result.hash), error.outcome);
-			}
-			await cancelableSleep(pauseMs, creation.itemOrder.signal);
-		}
+			if (isUnknownToService(error.outcome) && (readsAgain || !isNew)) return undefined;
+			throw refusal ?? unreadableResultError(creation, String(result.hash), error.outcome);
+		});
+		if (made !== undefined || !readsAgain) return made;
+		await cancelableSleep(pauseMs, creation.itemOrder.signal);
 	}
 }

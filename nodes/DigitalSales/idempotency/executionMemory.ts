@@ -45,9 +45,9 @@ export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
 	/** By goods and item index: the number of earlier items with the same goods. */
-	private readonly alike = new Map<string, Map<number, number>>();
+	private readonly earlierAlike = new Map<string, Map<number, number>>();
 	/** By order key: the fingerprint of the first item. */
-	private readonly fingerprints = new Map<string, string>();
+	private readonly orderFingerprints = new Map<string, string>();
 
 	constructor(private readonly context: IExecuteFunctions) {
 		// n8n's Agents run a node without a workflow, where `getContext` throws.
@@ -69,8 +69,8 @@ export class ExecutionMemory {
 	/** Counts equal goods over the whole execution, because after a crash an item may come in another run. */
 	countEarlierAlike(goods: string, item: number): number {
 		const run = this.runNumber();
-		const alike = this.alike.get(goods) ?? new Map<number, number>();
-		this.alike.set(goods, alike);
+		const alike = this.earlierAlike.get(goods) ?? new Map<number, number>();
+		this.earlierAlike.set(goods, alike);
 		const count = alike.get(item) ?? alike.size;
 		alike.set(item, count);
 		const byRun = alikeSchema.parse(this.stored.alike[goods]);
@@ -81,8 +81,8 @@ export class ExecutionMemory {
 	}
 
 	reserveOrder(orderKey: string, fingerprint: string): boolean {
-		const first = this.fingerprints.get(orderKey) ?? fingerprint;
-		this.fingerprints.set(orderKey, first);
+		const first = this.orderFingerprints.get(orderKey) ?? fingerprint;
+		this.orderFingerprints.set(orderKey, first);
 		return first === fingerprint;
 	}
 

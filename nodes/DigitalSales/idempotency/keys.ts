@@ -6,7 +6,6 @@ import { isTool } from '../n8n/tool';
 import { digest } from '../shared/digest';
 import type { ExecutionMemory } from './executionMemory';
 
-/** The parts of a request from which its keys are made. */
 export interface KeySource {
 	context: IExecuteFunctions;
 	account: Account;
@@ -19,7 +18,7 @@ export interface KeySource {
 	goodsFingerprint?: string;
 	/** Missing if the charge has only the customer's name. */
 	customerFingerprint?: string;
-	/** Only an equal call of an agent returns an earlier charge. */
+	/** An agent gets an earlier charge only for an equal call. */
 	agentCall?: string;
 	orderReference?: string;
 }
@@ -37,7 +36,7 @@ export interface Keys {
 	/** An agent may repeat its call in another slot. */
 	agentCallKey?: string;
 	lastingKeys: string[];
-	/** Keys that other executions may claim, too, come first. */
+	/** Keys that other executions may also claim come first. */
 	ledgerKeys: string[];
 }
 

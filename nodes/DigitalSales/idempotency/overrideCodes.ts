@@ -34,7 +34,7 @@ export function listDescribed(
 	});
 }
 
-/** By the name of a sequence. */
+/** By sequence. */
 const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
 /** Splits what a person entered into codes and hashes. */
@@ -50,7 +50,7 @@ export function parseHashes(text: string): string[] {
 
 /**
  * A sequence of positions in the ledger. A request that repeats an unresolved or void request takes the next position.
- * A code is computed from the next position, so it works once.
+ * A code is computed from the next position, so it works once. Methods throw a LedgerError if n8n's database fails.
  */
 export class OverrideCodes {
 	private readonly owner = digest(randomUUID());
@@ -67,10 +67,7 @@ export class OverrideCodes {
 		return latestPositions.get(this.sequence) ?? 0;
 	}
 
-	/**
-	 * @returns false if another claim has the position
-	 * @throws LedgerError
-	 */
+	/** @returns false if another claim has the position */
 	async takePosition(position: number): Promise<boolean> {
 		if (position <= this.latestPosition) return false;
 		const isOwn = (await this.ledger?.claimKey(this.positionKey(position), this.owner)) ?? true;
@@ -107,17 +104,12 @@ export class OverrideCodes {
 		return this.positionKey(await this.nextPosition());
 	}
 
-	/** @throws LedgerError */
 	async nextCode(described: readonly Described[]): Promise<string> {
 		const code = this.computeCode(await this.nextPosition(), described, currentDay());
 		return code.replace(/.{4}/, '$&-');
 	}
 
-	/**
-	 * Returns the next position, if an entered code is from an error that described all of `described`.
-	 *
-	 * @throws LedgerError
-	 */
+	/** Returns the next position, if an entered code is from an error that described all of `described`. */
 	async findAllowedPosition(
 		text: string,
 		described: readonly Described[],

@@ -12,7 +12,6 @@ import { describePosition } from './executionMemory';
 import type { Keys, KeySource } from './keys';
 import { parseHashes, splitEntered } from './overrideCodes';
 
-/** What an error says about a creation. */
 export interface Subject extends KeySource {
 	kind: 'charge' | 'offer';
 	/** Cart, amount and last digits of the document. */
@@ -37,10 +36,7 @@ export interface Unresolved {
 const ENTERED_RULES =
 	'A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order that has not failed or expired. If you found the charge for this order, do not enter the code: set the price and Order Reference back to what they were, and enter its hash; or leave this item out if another run has returned that charge.';
 
-/**
- * @param code undefined if n8n's database did not answer
- * @param differences of the charges whose hashes a person entered
- */
+/** @param code undefined if n8n's database did not answer */
 export function unresolvedError(
 	subject: Subject & Keys,
 	unresolved: readonly Unresolved[],

@@ -6,7 +6,7 @@ import { quoteText } from '../domain/text';
 import { clock } from '../shared/clock';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
-import { type ExistingResult, hasOtherReference, hasSameGoods } from './earlier';
+import { hasOtherReference, hasSameGoods } from './earlier';
 import { resultKey } from './keys';
 import { parseHashes } from './overrideCodes';
 import { otherReferenceError, unreadableHashError, type Unresolved } from './refusals';
@@ -43,10 +43,10 @@ export function recordAttempt<T>(
  * @throws NotSentError if the result belongs to another Order Reference
  * @throws LedgerError
  */
-export async function replayExisting<T>(
+export async function recordExisting<T>(
 	creation: KeyedCreation<T>,
-	{ made, earlier }: ExistingResult<T>,
-): Promise<T> {
+	earlier: Attempt,
+): Promise<void> {
 	const { orderKey, slotKey, lastingKeys, ledger, owner, codes } = creation;
 	const { orderReference = earlier.orderReference } = creation;
 	const isFirstReference = earlier.orderReference === undefined;
@@ -73,14 +73,11 @@ export async function replayExisting<T>(
 		orderReference,
 		position: isFirstReference ? codes.latestPosition : earlier.position,
 	});
-	return made;
 }
 
-/** What became of the hashes that a person entered. */
 interface EnteredHashes<T> {
 	/** The charge in doubt. */
 	made?: T;
-	/** Why a hash could not be read. */
 	unreadable?: NotSentError;
 	/** How charges that were read differ from the requested charge. */
 	differences: string[];
@@ -102,7 +99,7 @@ export async function replayEnteredHash<T>(
 	const attempts = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
 	for (const hash of parseHashes(enteredCodes)) {
 		const isOfOrder = await isKnownOfOrder(creation, hash);
-		// An attempt for another order may have made the charge, unless the charge is known to be of this order.
+		// An attempt for another order may have made an unknown charge.
 		if (!isOfOrder && attempts.some((attempt) => hasOtherReference(creation, attempt))) continue;
 		const made = await readEnteredHash(creation, hash, attempts).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
@@ -116,7 +113,7 @@ export async function replayEnteredHash<T>(
 			continue;
 		}
 		if (!(await recordEnteredHash(creation, hash, made, attempts))) continue;
-		// A known charge of the order ends no doubt about another charge.
+		// The order's own charge ends no doubt about another charge.
 		if (isOfOrder) return { made, differences };
 		const result = creation.toStoredResult(made);
 		// Other executions of this process hold the same attempt objects.
@@ -147,7 +144,7 @@ async function recordEnteredHash<T>(
 		resultOwner: owner === orderKey ? undefined : owner,
 		replayedBy: isOwn ? undefined : 'hash',
 	};
-	await replayExisting(creation, { made, earlier });
+	await recordExisting(creation, earlier);
 	await codes.spendShownCode();
 	return true;
 }
