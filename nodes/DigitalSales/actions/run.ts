@@ -1,4 +1,3 @@
-import partition from 'lodash/partition';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { CatalogLookup } from '../api/catalog';
@@ -128,11 +127,12 @@ export function buildSituation(
 
 /** For example "item 0 is abc123", or "item 1" if its outcome is unknown. A person entered the hashes of existing results. */
 function listCreated(memory: ExecutionMemory, isListed = (_position: ItemPosition) => true) {
-	const [made, unresolved] = partition(memory.listAttempts(), { state: 'made' });
+	const attempts = memory.listAttempts();
 	const listMade = (wanted?: 'hash'): string[] =>
-		made
-			.filter(({ replayedBy }) => replayedBy === wanted)
+		attempts
+			.filter(({ state, replayedBy }) => state === 'made' && replayedBy === wanted)
 			.map((attempt) => `${describePosition(attempt)} is ${String(attempt.result?.hash)}`);
+	const unresolved = attempts.filter(({ state }) => state === 'unresolved');
 	return {
 		created: listMade(),
 		existing: listMade('hash'),

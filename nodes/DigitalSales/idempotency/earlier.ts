@@ -33,25 +33,25 @@ export async function findEarlierAttempts<T>(
 ): Promise<EarlierAttempts<T>> {
 	const unresolved: Unresolved[] = [];
 	const voids: Attempt[] = [];
-	for (const { earlier, isHere, isSame } of compareAttempts(creation)) {
+	for (const { earlier, isHere, isSameRequest } of compareAttempts(creation)) {
 		// An error shows nothing of another customer's order.
-		const mayShow = isSame || isHere || isSameCustomer(creation, earlier);
+		const mayShow = isSameRequest || isHere || isSameCustomer(creation, earlier);
 		const refusal = isHere
 			? changedRequestError(creation, earlier)
 			: otherOrderError(creation, mayShow ? earlier : undefined);
 		const made =
 			earlier.state === 'made' &&
-			(await readResult(creation, earlier, isSame ? undefined : refusal));
+			(await readResult(creation, earlier, isSameRequest ? undefined : refusal));
 		if (!made) {
 			unresolved.push({
 				attempt: earlier,
-				isSame: isSame || hasSameGoods(creation, earlier),
+				isSame: isSameRequest || hasSameGoods(creation, earlier),
 				about: mayShow ? earlier.about : undefined,
 				orderReference: earlier.orderReference,
 				keys: keysOfAttempt(creation, earlier),
 			});
 		} else if (creation.isVoid(made)) voids.push(earlier);
-		else if (!isSame) throw refusal;
+		else if (!isSameRequest) throw refusal;
 		else if (hasOtherReference(creation, earlier)) throw otherReferenceError(creation, earlier);
 		else {
 			// Another execution may have returned the result since, and changed the attempt.
@@ -76,7 +76,9 @@ export function hasOtherReference(
 }
 
 export function hasEarlierAttempt(request: KeySource): boolean {
-	return compareAttempts({ ...request, ...makeKeys(request) }).some(({ isSame }) => isSame);
+	return compareAttempts({ ...request, ...makeKeys(request) }).some(
+		({ isSameRequest }) => isSameRequest,
+	);
 }
 
 export function isAlreadyMade(request: KeySource & Keys): boolean {
@@ -84,8 +86,8 @@ export function isAlreadyMade(request: KeySource & Keys): boolean {
 	return (
 		attempts.length > 0 &&
 		attempts.every(
-			({ earlier, isSame }) =>
-				isSame && earlier.state === 'made' && !hasOtherReference(request, earlier),
+			({ earlier, isSameRequest }) =>
+				isSameRequest && earlier.state === 'made' && !hasOtherReference(request, earlier),
 		)
 	);
 }
@@ -117,6 +119,7 @@ export function buildUnresolved(
 	return unresolved;
 }
 
+/** `isHere` is true for attempts of this execution, or of the execution that it retries. */
 function compareAttempts(request: KeySource & Keys) {
 	const { context, memory, fingerprint, typedFingerprint: typed } = request;
 	const { itemKey, slotKey, orderKey, unresolvedKey, agentCallKey } = request;
@@ -137,7 +140,8 @@ function compareAttempts(request: KeySource & Keys) {
 		const isHere = here.includes(earlier);
 		// The catalog may state another price at a Retry of the same item.
 		const isTypedSame = isHere && typed !== undefined && earlier.typedFingerprint === typed;
-		return { earlier, isHere, isSame: earlier.fingerprint === fingerprint || isTypedSame };
+		const isSameRequest = earlier.fingerprint === fingerprint || isTypedSame;
+		return { earlier, isHere, isSameRequest };
 	});
 }
 

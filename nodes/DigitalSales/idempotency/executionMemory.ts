@@ -1,7 +1,6 @@
 import find from 'lodash/find';
 import omit from 'lodash/omit';
 import some from 'lodash/some';
-import sum from 'lodash/sum';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readRunIndex } from '../n8n/runIndex';
@@ -77,7 +76,7 @@ export class ExecutionMemory {
 		this.stored.alike[goods] = { ...byRun, [run]: alike.size };
 		this.saveToContext();
 		const earlier = Object.entries(byRun).filter(([number]) => Number(number) < run);
-		return sum(earlier.map(([, size]) => size)) + count;
+		return earlier.reduce((total, [, size]) => total + size, count);
 	}
 
 	reserveOrder(orderKey: string, fingerprint: string): boolean {
