@@ -29,13 +29,13 @@ const storedAttemptSchema = attemptSchema
 	.catch(undefined);
 
 /** Both numbers count from 0. */
-export interface ItemPosition {
+export interface RunItem {
 	run: number;
 	item: number;
 }
 
 /** n8n's editor counts items from 0 and runs from 1. */
-export function describePosition({ run, item }: ItemPosition): string {
+export function describeRunItem({ run, item }: RunItem): string {
 	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
 }
 
@@ -102,18 +102,18 @@ export class ExecutionMemory {
 		return Object.keys(this.stored.attempts).length === 0;
 	}
 
-	hasAttempt({ run, item }: ItemPosition): boolean {
+	hasAttempt({ run, item }: RunItem): boolean {
 		return some(this.stored.attempts, { run, item });
 	}
 
 	/** Finds the other item of this execution that a result belongs to. */
-	findOtherItem(itemKey: string, hash: string): ItemPosition | undefined {
+	findOtherItem(itemKey: string, hash: string): RunItem | undefined {
 		const others = omit(this.stored.attempts, itemKey);
 		return storedAttemptSchema.parse(find(others, ['result.hash', hash]));
 	}
 
 	/** In the order of runs and items. */
-	listAttempts(): Array<Attempt & ItemPosition> {
+	listAttempts(): Array<Attempt & RunItem> {
 		return Object.values(this.stored.attempts)
 			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])
 			.sort((a, b) => a.run - b.run || a.item - b.item);

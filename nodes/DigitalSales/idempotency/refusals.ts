@@ -8,7 +8,7 @@ import { isTool } from '../n8n/tool';
 import { NotSentError } from '../output/errors';
 import { formatTime } from '../shared/clock';
 import type { Attempt } from './attempts';
-import { describePosition } from './executionMemory';
+import { describeRunItem } from './executionMemory';
 import type { Keys, KeySource } from './keys';
 import { parseHashes, splitEntered } from './overrideCodes';
 
@@ -81,7 +81,7 @@ function describePossibleCharge(subject: Subject, { isSame, orderReference }: Un
 function describeEntered({ memory, itemKey, enteredCodes = '' }: Subject & Keys): string {
 	const lines = parseHashes(enteredCodes).flatMap((hash) => {
 		const other = memory.findOtherItem(itemKey, hash);
-		return other ? [`The hash ${quoteText(hash)} belongs to ${describePosition(other)}.`] : [];
+		return other ? [`The hash ${quoteText(hash)} belongs to ${describeRunItem(other)}.`] : [];
 	});
 	if (splitEntered(enteredCodes).length === lines.length) return lines.join(' ');
 	const other = lines.length > 0 ? 'other ' : '';
