@@ -2,11 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
-import {
-	describePosition,
-	ExecutionMemory,
-	type ItemPosition,
-} from '../idempotency/executionMemory';
+import { describeRunItem, ExecutionMemory, type RunItem } from '../idempotency/executionMemory';
 import type { Listening } from '../n8n/listening';
 import { isFailureKept, isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
@@ -105,8 +101,7 @@ export function buildSituation(
 	// `runNumber` writes to the execution's data, which only creations need.
 	const run = creates ? memory.runNumber() : 0;
 	const continues = context.continueOnFail();
-	const isOtherItem = (position: ItemPosition): boolean =>
-		position.run !== run || position.item !== itemIndex;
+	const isOtherItem = (other: RunItem): boolean => other.run !== run || other.item !== itemIndex;
 	return {
 		creates,
 		isTool: isTool(context),
@@ -126,15 +121,16 @@ export function buildSituation(
 }
 
 /** For example "item 0 is abc123", or "item 1" if its outcome is unknown. A person entered the hashes of existing results. */
-function listCreated(memory: ExecutionMemory, isListed = (_position: ItemPosition) => true) {
-	const listResults = (wanted?: 'hash'): string[] =>
-		memory
-			.listResults()
-			.filter(({ replayedBy }) => replayedBy === wanted)
-			.map((result) => `${describePosition(result)} is ${result.hash}`);
+function listCreated(memory: ExecutionMemory, isListed = (_item: RunItem) => true) {
+	const attempts = memory.listAttempts();
+	const listMade = (wanted?: 'hash'): string[] =>
+		attempts
+			.filter(({ state, replayedBy }) => state === 'made' && replayedBy === wanted)
+			.map((attempt) => `${describeRunItem(attempt)} is ${String(attempt.result?.hash)}`);
+	const unresolved = attempts.filter(({ state }) => state === 'unresolved');
 	return {
-		created: listResults(),
-		existing: listResults('hash'),
-		inDoubt: memory.listUnresolved().filter(isListed).map(describePosition),
+		created: listMade(),
+		existing: listMade('hash'),
+		inDoubt: unresolved.filter(isListed).map(describeRunItem),
 	};
 }

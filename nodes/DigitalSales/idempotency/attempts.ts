@@ -21,7 +21,7 @@ export const attemptSchema = z.object({
 	/** The fields that `readAgain` needs. */
 	result: jsonObject.optional(),
 	/** The owner of the result's key in the ledger, if a person entered the hash of a charge without an order. */
-	doubtKey: z.string().optional(),
+	resultOwner: z.string().optional(),
 	/** How the item found the result of another execution: by an idempotency key, or by the hash that a person entered. */
 	replayedBy: z.enum(['key', 'hash']).optional(),
 });

@@ -3,23 +3,28 @@ import compact from 'lodash/compact';
 import difference from 'lodash/difference';
 import { ServiceError } from '../api/serviceError';
 import { LedgerError } from '../n8n/processedItems';
+import { isTool } from '../n8n/tool';
 import { CanceledError } from '../shared/clock';
 import { digest } from '../shared/digest';
 import { lockKeys } from '../shared/lock';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { Creation, KeyedCreation } from './creation';
-import { type EarlierAttempts, findEarlierAttempts, keysOfAttempt } from './earlier';
+import {
+	buildUnresolved,
+	type EarlierAttempts,
+	findEarlierAttempts,
+	keysOfAttempt,
+} from './earlier';
 import { makeKeys, resultKey } from './keys';
 import { Ledger } from './ledger';
-import { OverrideCodes, parseHashes } from './overrideCodes';
-import { unrecordedError, type Unresolved } from './refusals';
-import { buildAttempt, recordAttempt, replayExisting, replayEnteredHash } from './replay';
-import { findAllowedPosition, buildErrorWithCode, buildUnresolved } from './unresolved';
+import { listDescribed, OverrideCodes, parseHashes } from './overrideCodes';
+import { unrecordedError, type Unresolved, unresolvedError } from './refusals';
+import { buildAttempt, recordAttempt, recordExisting, replayEnteredHash } from './replay';
 
 /** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
-	private readonly keyed: KeyedCreation<T>;
-	/** The sequence of a void result, whose first position goes to the only claim that replaces the result. */
+	readonly creation: KeyedCreation<T>;
+	/** Only the request that takes the first position replaces the void result. */
 	private voidSequence?: OverrideCodes;
 	private earlier: EarlierAttempts<T> = {};
 	private ownKeys: string[] = [];
@@ -28,12 +33,11 @@ export class Claim<T> {
 	private isInFlight = false;
 	unlock: () => void = () => undefined;
 
-	constructor(private readonly creation: Creation<T>) {
-		const keys = makeKeys(creation);
-		const ledger = Ledger.forContext(creation.context);
-		const { orderKey, unresolvedKey, requestKey } = keys;
-		const codes = new OverrideCodes(orderKey ?? unresolvedKey, requestKey, ledger);
-		this.keyed = { creation, keys, ledger, codes, owner: digest(randomUUID()) };
+	constructor(request: Creation<T>) {
+		const keys = makeKeys(request);
+		const ledger = Ledger.forContext(request.context);
+		const codes = new OverrideCodes(keys.orderKey ?? keys.unresolvedKey, keys.requestKey, ledger);
+		this.creation = { ...request, ...keys, ledger, codes, owner: digest(randomUUID()) };
 	}
 
 	/**
@@ -44,37 +48,42 @@ export class Claim<T> {
 		signal: AbortSignal,
 		{ asksLedger = false } = {},
 	): Promise<T | undefined> => {
-		const { creation, keyed } = this;
-		this.unlock = await lockKeys(keyed.keys.ledgerKeys, signal);
+		const { creation } = this;
+		this.unlock = await lockKeys(creation.ledgerKeys, signal);
 		await this.forgetEndedDoubt();
-		this.earlier = await findEarlierAttempts(creation, keyed.keys);
+		this.earlier = await findEarlierAttempts(creation);
 		const { existing, voided } = this.earlier;
-		if (existing) return await replayExisting(keyed, existing);
-		const needsLedger = hasEnteredHash(creation) || (asksLedger && !voided);
+		if (existing) {
+			await recordExisting(creation, existing.earlier);
+			return existing.made;
+		}
+		const { findDifferences, enteredCodes = '' } = creation;
+		const hasEnteredHash = findDifferences !== undefined && parseHashes(enteredCodes).length > 0;
+		const needsLedger = hasEnteredHash || (asksLedger && !voided);
 		const unresolved =
 			this.earlier.unresolved ?? (needsLedger ? await this.findUnresolvedInLedger() : []);
 		if (unresolved.length === 0) return undefined;
-		const { made, unreadable, differences } = await replayEnteredHash(keyed, unresolved);
+		const { made, unreadable, differences } = await replayEnteredHash(creation, unresolved);
 		if (made !== undefined || voided) return made;
-		if ((await findAllowedPosition(keyed, unresolved)) !== undefined) return undefined;
-		throw unreadable ?? (await buildErrorWithCode(keyed, unresolved, differences));
+		if ((await this.findAllowedPosition(unresolved)) !== undefined) return undefined;
+		throw unreadable ?? (await this.buildErrorWithCode(unresolved, differences));
 	};
 
 	readonly acquireKeys = async (): Promise<void> => {
-		const { keyed } = this;
+		const { creation } = this;
 		await this.claimOrRefuse().catch(async (error: unknown) => {
 			await this.releaseKeys();
-			await this.keyed.codes.releasePosition();
+			await creation.codes.releasePosition();
 			await this.voidSequence?.releasePosition();
 			throw error;
 		});
-		recordAttempt(keyed, keyed.keys.ledgerKeys, buildAttempt(keyed, 'unresolved'));
+		recordAttempt(creation, creation.ledgerKeys, buildAttempt(creation, 'unresolved'));
 		this.isInFlight = true;
 	};
 
 	/** The service did not process the request, but an entered code stays spent. */
 	async releaseBetweenTries(): Promise<void> {
-		this.keyed.codes.keepPosition();
+		this.creation.codes.keepPosition();
 		this.voidSequence?.keepPosition();
 		// By the next try, the earlier attempts may have changed.
 		this.earlier = {};
@@ -87,50 +96,53 @@ export class Claim<T> {
 	}
 
 	async recordResult(made: T): Promise<void> {
-		const { creation, keyed } = this;
-		const { keys, ledger, owner } = keyed;
+		const { creation } = this;
+		const { account, unresolvedKey, orderKey, lastingKeys, ledger, owner } = creation;
 		if (creation.isVoid(made)) return await this.discardAttempt();
 		const result = creation.toStoredResult(made);
-		recordAttempt(keyed, keys.lastingKeys, buildAttempt(keyed, 'made', result));
-		forgetKeys([keys.unresolvedKey]);
-		await ledger?.releaseKeys([keys.unresolvedKey], owner);
-		const { orderKey } = keys;
-		if (!ledger || orderKey === undefined) return;
+		recordAttempt(creation, lastingKeys, buildAttempt(creation, 'made', result));
+		forgetKeys([unresolvedKey]);
+		await ledger?.releaseKeys([unresolvedKey], owner);
+		if (orderKey === undefined) return;
 		// After a restart, nobody can enter the hash for another order.
-		await ledger.claimKey(resultKey(creation.account, result.hash), orderKey).catch(() => false);
+		await ledger?.claimKey(resultKey(account, result.hash), orderKey).catch(() => false);
 	}
 
 	/** @returns the error to show */
 	async endAfterError(error: unknown): Promise<unknown> {
 		if (error instanceof LedgerError) return unrecordedError(this.creation, error.message);
 		if (!this.isInFlight) return error;
-		if (isCertainlyNotMade(error)) await this.discardAttempt();
+		const isRefused = error instanceof ServiceError && !error.isInDoubt;
+		// After an unexpected error the outcome is unknown.
+		if (isRefused || error instanceof CanceledError) await this.discardAttempt();
 		else await this.restoreKeys();
 		return error;
 	}
 
 	/** Another process may have ended a doubt that this one remembers. */
 	private async forgetEndedDoubt(): Promise<void> {
-		const { keys, ledger } = this.keyed;
-		if (!ledger || findAttempt(keys.unresolvedKey) === undefined) return;
-		const isOpen = await ledger.hasKey(keys.unresolvedKey).catch(() => true);
-		if (!isOpen) forgetKeys([keys.unresolvedKey]);
+		const { unresolvedKey, ledger } = this.creation;
+		if (!ledger || findAttempt(unresolvedKey) === undefined) return;
+		const isOpen = await ledger.hasKey(unresolvedKey).catch(() => true);
+		if (!isOpen) forgetKeys([unresolvedKey]);
 	}
 
 	private async findUnresolvedInLedger(): Promise<Unresolved[]> {
-		const { keys, ledger } = this.keyed;
+		const { creation } = this;
 		const claimed: string[] = [];
-		for (const key of keys.ledgerKeys) if (await ledger?.hasKey(key)) claimed.push(key);
-		return buildUnresolved(this.keyed, claimed);
+		for (const key of creation.ledgerKeys) {
+			if (await creation.ledger?.hasKey(key)) claimed.push(key);
+		}
+		return buildUnresolved(creation, claimed);
 	}
 
 	private async claimOrRefuse(): Promise<void> {
-		const { creation, keyed } = this;
+		const { creation } = this;
 		const { unresolved = [], voided } = this.earlier;
 		const othersKeys = await this.claimInLedger();
 		const unresolvedExcept = (knownKeys: string[]): Unresolved[] =>
-			buildUnresolved(keyed, difference(othersKeys, knownKeys));
-		const voidedKeys = voided ? keysOfAttempt(creation, keyed.keys, voided) : [];
+			buildUnresolved(creation, difference(othersKeys, knownKeys));
+		const voidedKeys = voided ? keysOfAttempt(creation, voided) : [];
 		const isOnlyVoid = voided !== undefined && unresolvedExcept(voidedKeys).length === 0;
 		const blocking = isOnlyVoid
 			? [{ isSame: false, orderReference: voided.orderReference, keys: voidedKeys }]
@@ -141,78 +153,97 @@ export class Claim<T> {
 			if (blocking.length > 0) this.overriddenKeys.push(...othersKeys);
 			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
 				// The others' keys may be deleted, so the code must not work again.
-				this.keyed.codes.keepPosition();
+				creation.codes.keepPosition();
 				throw error;
 			});
 		}
 		if (creation.itemOrder.mustNotSend) throw new CanceledError();
 	}
 
+	/**
+	 * Claims keys in order until another owner has one, so that of two concurrent requests one gets all keys.
+	 *
+	 * @returns the keys that another owner has
+	 */
 	private async claimInLedger(): Promise<string[]> {
-		const { ledger, keys, owner } = this.keyed;
-		return (await ledger?.claimKeys(keys.ledgerKeys, owner, this.ownKeys)) ?? [];
+		const { ledger, ledgerKeys, owner } = this.creation;
+		const othersKeys: string[] = [];
+		if (!ledger) return othersKeys;
+		for (const key of ledgerKeys) {
+			if (othersKeys.length > 0) {
+				if (await ledger.hasKey(key)) othersKeys.push(key);
+			} else if (await ledger.claimKey(key, owner)) this.ownKeys.push(key);
+			else othersKeys.push(key);
+		}
+		return othersKeys;
 	}
 
 	private async takeOverKeys(othersKeys: string[]): Promise<void> {
-		await this.keyed.ledger?.deleteKeys(othersKeys);
+		const { creation } = this;
+		await creation.ledger?.deleteKeys(othersKeys);
 		// Another request may claim a key in between.
 		const lostKeys = await this.claimInLedger();
 		if (lostKeys.length === 0) return;
-		const unresolved = buildUnresolved(this.keyed, lostKeys);
+		const unresolved = buildUnresolved(creation, lostKeys);
 		// Outside a Retry `buildUnresolved` omits the slot, but the slot blocks the charge.
-		throw await buildErrorWithCode(
-			this.keyed,
+		throw await this.buildErrorWithCode(
 			unresolved.length > 0 ? unresolved : [{ isSame: false, keys: [] }],
 		);
 	}
 
 	/** @returns false if another process took the position, with an outcome that is unknown here */
 	private async replaceVoid({ result, position }: Attempt, voidedKeys: string[]): Promise<boolean> {
-		const { ledger, codes, keys } = this.keyed;
-		// A code takes its position elsewhere.
+		const { ledger, codes, orderKey, requestKey } = this.creation;
+		// A request with a code takes the position in `takeAllowedPosition`.
 		if (await codes.isPositionTaken(position + 1)) return false;
-		// Two Retries may replace one result, of which only one has the order.
-		this.voidSequence = new OverrideCodes(String(result?.hash), keys.requestKey, ledger);
+		// Of two Retries that replace one result, only one may have the order.
+		this.voidSequence = new OverrideCodes(String(result?.hash), requestKey, ledger);
 		if (!(await this.voidSequence.takePosition(1))) return false;
-		const isOfOrder = voidedKeys.includes(keys.orderKey ?? '');
+		const isOfOrder = voidedKeys.includes(orderKey ?? '');
 		return !isOfOrder || (await codes.takePosition(position + 1));
 	}
 
 	/** Spends an entered code even if nothing blocks the request. */
 	private async takeAllowedPosition(blocking: Unresolved[]): Promise<void> {
-		const position = await findAllowedPosition(this.keyed, blocking);
-		const isAllowed = position !== undefined && (await this.keyed.codes.takePosition(position));
-		if (blocking.length > 0 && !isAllowed) throw await buildErrorWithCode(this.keyed, blocking);
+		const position = await this.findAllowedPosition(blocking);
+		const isAllowed = position !== undefined && (await this.creation.codes.takePosition(position));
+		if (blocking.length > 0 && !isAllowed) throw await this.buildErrorWithCode(blocking);
+	}
+
+	private async findAllowedPosition(unresolved: Unresolved[]): Promise<number | undefined> {
+		const { codes, enteredCodes, orderKey } = this.creation;
+		if (enteredCodes === undefined) return undefined;
+		return await codes.findAllowedPosition(enteredCodes, listDescribed(unresolved, orderKey));
+	}
+
+	private async buildErrorWithCode(unresolved: Unresolved[], differences?: string[]) {
+		const { creation } = this;
+		const { codes, orderKey, context, kind, about } = creation;
+		const code = await codes.nextCode(listDescribed(unresolved, orderKey)).catch(() => undefined);
+		if (code !== undefined && isTool(context)) {
+			context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
+		}
+		return unresolvedError(creation, unresolved, code, differences);
 	}
 
 	/** Overridden keys stay, because the request that had them may be in flight. */
 	private async discardAttempt(): Promise<void> {
-		const { ledgerKeys, agentCallKey, itemKey } = this.keyed.keys;
+		const { ledgerKeys, agentCallKey, itemKey, memory } = this.creation;
 		this.isInFlight = false;
-		this.creation.memory.deleteAttempt(itemKey);
+		memory.deleteAttempt(itemKey);
 		forgetKeys(compact([...ledgerKeys, agentCallKey]));
 		if (this.replacesVoid) this.overriddenKeys = [];
 		await this.releaseKeys();
 	}
 
 	private async releaseKeys(): Promise<void> {
-		const { ledger, owner } = this.keyed;
+		const { ledger, owner } = this.creation;
 		await ledger?.releaseKeys(difference(this.ownKeys.splice(0), this.overriddenKeys), owner);
 	}
 
 	/** A request with a code may have taken the keys over and released them. */
 	private async restoreKeys(): Promise<void> {
-		const { keys, ledger, owner } = this.keyed;
-		for (const key of keys.ledgerKeys) await ledger?.claimKey(key, owner).catch(() => undefined);
+		const { ledgerKeys, ledger, owner } = this.creation;
+		for (const key of ledgerKeys) await ledger?.claimKey(key, owner).catch(() => undefined);
 	}
-}
-
-function hasEnteredHash<T>({ findDifferences, enteredCodes = '' }: Creation<T>): boolean {
-	return findDifferences !== undefined && parseHashes(enteredCodes).length > 0;
-}
-
-/** After an unexpected error the outcome is unknown. */
-function isCertainlyNotMade(error: unknown): boolean {
-	if (error instanceof CanceledError) return true;
-	return error instanceof ServiceError && !error.isInDoubt;
 }

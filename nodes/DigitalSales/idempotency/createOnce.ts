@@ -2,7 +2,6 @@ import { CanceledError } from '../shared/clock';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
 import { isAlreadyMade } from './earlier';
-import { makeKeys } from './keys';
 import { otherOrderError } from './refusals';
 
 /**
@@ -45,13 +44,12 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
  * @throws NotSentError
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
-	const { memory, fingerprint, itemOrder } = creation;
-	const { orderKey } = makeKeys(creation);
+	const claim = new Claim(creation);
+	const { orderKey, memory, fingerprint, itemOrder } = claim.creation;
 	if (orderKey !== undefined && !memory.reserveOrder(orderKey, fingerprint)) {
 		throw otherOrderError(creation);
 	}
-	if (isAlreadyMade(creation)) return;
-	const claim = new Claim(creation);
+	if (isAlreadyMade(claim.creation)) return;
 	try {
 		await claim.lockAndFindExisting(itemOrder.signal, { asksLedger: true });
 	} catch (error) {

@@ -2,12 +2,12 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Send } from '../api/client';
 import type { NotSentError } from '../output/errors';
 import type { ItemOrder } from './itemOrder';
-import type { KeyedRequest, Keys } from './keys';
+import type { Keys } from './keys';
 import type { Ledger } from './ledger';
 import type { OverrideCodes } from './overrideCodes';
 import type { Subject } from './refusals';
 
-export interface Creation<T> extends Subject, KeyedRequest {
+export interface Creation<T> extends Subject {
 	itemOrder: ItemOrder;
 	/** Why the request must not be sent. An existing result is still returned. */
 	problem?: NotSentError;
@@ -22,19 +22,17 @@ export interface Creation<T> extends Subject, KeyedRequest {
 	isVoid: (made: T) => boolean;
 }
 
-export interface Created<T> {
-	made: T;
-	isExisting: boolean;
-	/** Whether the service gave a new result a known hash. */
-	reusesHash: boolean;
-}
-
-export interface KeyedCreation<T> {
-	creation: Creation<T>;
-	keys: Keys;
+export interface KeyedCreation<T> extends Creation<T>, Keys {
 	/** Names this attempt, also in the ledger. */
 	owner: string;
 	ledger: Ledger | undefined;
 	/** Of the order, or of customer and goods. */
 	codes: OverrideCodes;
+}
+
+export interface Created<T> {
+	made: T;
+	isExisting: boolean;
+	/** Whether the service gave a new result a known hash. */
+	reusesHash: boolean;
 }

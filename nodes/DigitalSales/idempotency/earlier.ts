@@ -1,14 +1,15 @@
 import compact from 'lodash/compact';
-import { type FailedOutcome, ServiceError } from '../api/serviceError';
+import { ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
 import { isRetry } from '../n8n/retry';
 import type { NotSentError } from '../output/errors';
 import { cancelableSleep, clock } from '../shared/clock';
 import { type Attempt, findAttempt } from './attempts';
-import type { Creation } from './creation';
-import { type KeyedRequest, type Keys, makeKeys } from './keys';
+import type { KeyedCreation } from './creation';
+import { type Keys, type KeySource, makeKeys } from './keys';
 import {
 	changedRequestError,
+	isUnknownToService,
 	otherAccountError,
 	otherOrderError,
 	otherReferenceError,
@@ -19,47 +20,44 @@ import {
 /** Agents repeat a call within minutes. Customers buy again later. */
 const AGENT_CALL_COUNTS_MS = 15 * 60_000;
 
-export interface ExistingResult<T> {
-	made: T;
-	earlier: Attempt;
-}
-
 /** Only one of the three is set. */
 export interface EarlierAttempts<T> {
-	existing?: ExistingResult<T>;
+	existing?: { made: T; earlier: Attempt };
 	unresolved?: Unresolved[];
 	voided?: Attempt;
 }
 
 /** @throws NotSentError if an earlier attempt blocks this creation, and no code can allow it */
 export async function findEarlierAttempts<T>(
-	creation: Creation<T>,
-	keys: Keys,
+	creation: KeyedCreation<T>,
 ): Promise<EarlierAttempts<T>> {
 	const unresolved: Unresolved[] = [];
 	const voids: Attempt[] = [];
-	for (const { earlier, isHere, isSame } of compareAttempts(creation, keys)) {
+	for (const { earlier, isHere, isSameRequest } of compareAttempts(creation)) {
 		// An error shows nothing of another customer's order.
-		const mayShow = isSame || isHere || isSameCustomer(creation, earlier);
+		const mayShow = isSameRequest || isHere || isSameCustomer(creation, earlier);
 		const refusal = isHere
 			? changedRequestError(creation, earlier)
 			: otherOrderError(creation, mayShow ? earlier : undefined);
 		const made =
 			earlier.state === 'made' &&
-			(await readResult(creation, earlier, isSame ? undefined : refusal));
+			(await readResult(creation, earlier, isSameRequest ? undefined : refusal));
 		if (!made) {
 			unresolved.push({
 				attempt: earlier,
-				isSame: isSame || hasSameGoods(creation, earlier),
+				isSame: isSameRequest || hasSameGoods(creation, earlier),
 				about: mayShow ? earlier.about : undefined,
 				orderReference: earlier.orderReference,
-				keys: keysOfAttempt(creation, keys, earlier),
+				keys: keysOfAttempt(creation, earlier),
 			});
 		} else if (creation.isVoid(made)) voids.push(earlier);
-		else if (!isSame) throw refusal;
+		else if (!isSameRequest) throw refusal;
 		else if (hasOtherReference(creation, earlier)) throw otherReferenceError(creation, earlier);
 		else {
-			const replayedBy = isHere ? replayedHereBy(creation, keys, earlier) : 'key';
+			// Another execution may have returned the result since, and changed the attempt.
+			const stored = creation.memory.getAttempt(creation.itemKey);
+			const replayedHereBy = stored?.id === earlier.id ? stored.replayedBy : undefined;
+			const replayedBy = isHere ? replayedHereBy : 'key';
 			return { existing: { made, earlier: { ...earlier, replayedBy } } };
 		}
 	}
@@ -67,19 +65,9 @@ export async function findEarlierAttempts<T>(
 	return { voided: voids.sort((a, b) => a.startedAt - b.startedAt).at(-1) };
 }
 
-/** Only the execution itself knows: another execution may have returned the result since. */
-function replayedHereBy(
-	{ memory }: KeyedRequest,
-	{ itemKey }: Keys,
-	{ id }: Attempt,
-): Attempt['replayedBy'] {
-	const stored = memory.getAttempt(itemKey);
-	return stored?.id === id ? stored.replayedBy : undefined;
-}
-
 /** A result is never returned for another Order Reference. */
 export function hasOtherReference(
-	{ orderReference }: KeyedRequest,
+	{ orderReference }: KeySource,
 	{ orderReference: earlier }: Attempt,
 ): boolean {
 	return (
@@ -87,26 +75,25 @@ export function hasOtherReference(
 	);
 }
 
-export function hasEarlierAttempt(request: KeyedRequest): boolean {
-	return compareAttempts(request).some(({ isSame }) => isSame);
+export function hasEarlierAttempt(request: KeySource): boolean {
+	return compareAttempts({ ...request, ...makeKeys(request) }).some(
+		({ isSameRequest }) => isSameRequest,
+	);
 }
 
-export function isAlreadyMade(request: KeyedRequest): boolean {
+export function isAlreadyMade(request: KeySource & Keys): boolean {
 	const attempts = compareAttempts(request);
 	return (
 		attempts.length > 0 &&
 		attempts.every(
-			({ earlier, isSame }) =>
-				isSame && earlier.state === 'made' && !hasOtherReference(request, earlier),
+			({ earlier, isSameRequest }) =>
+				isSameRequest && earlier.state === 'made' && !hasOtherReference(request, earlier),
 		)
 	);
 }
 
-export function keysOfAttempt(
-	request: KeyedRequest,
-	{ slotKey, unresolvedKey, orderKey }: Keys,
-	earlier: Attempt,
-): string[] {
+export function keysOfAttempt(request: KeySource & Keys, earlier: Attempt): string[] {
+	const { slotKey, unresolvedKey, orderKey } = request;
 	const isOrder = isSameText(earlier.orderReference ?? '', request.orderReference ?? '');
 	const isOfGoods = hasSameGoods(request, earlier);
 	return compact([
@@ -116,9 +103,26 @@ export function keysOfAttempt(
 	]);
 }
 
-function compareAttempts(request: KeyedRequest, keys = makeKeys(request)) {
-	const { context, memory } = request;
-	const { itemKey, slotKey, orderKey, unresolvedKey, agentCallKey } = keys;
+/** Describes the attempts of other owners that have these keys in n8n's database. A slot counts only in a Retry. */
+export function buildUnresolved(
+	{ context, slotKey, orderKey, unresolvedKey, orderReference }: KeySource & Keys,
+	othersKeys: readonly string[],
+): Unresolved[] {
+	const unresolved: Unresolved[] = [];
+	const isSlotClaimed = othersKeys.includes(slotKey) && isRetry(context);
+	if (othersKeys.includes(unresolvedKey) || isSlotClaimed) {
+		unresolved.push({ isSame: true, keys: [unresolvedKey] });
+	}
+	if (orderKey !== undefined && othersKeys.includes(orderKey)) {
+		unresolved.push({ isSame: false, orderReference, keys: [orderKey] });
+	}
+	return unresolved;
+}
+
+/** `isHere` is true for attempts of this execution, or of the execution that it retries. */
+function compareAttempts(request: KeySource & Keys) {
+	const { context, memory, fingerprint, typedFingerprint: typed } = request;
+	const { itemKey, slotKey, orderKey, unresolvedKey, agentCallKey } = request;
 	const ofSlot = findAttempt(slotKey);
 	const ofCall = findAttempt(agentCallKey);
 	const isRecentCall = ofCall && clock.now() - ofCall.startedAt < AGENT_CALL_COUNTS_MS;
@@ -134,23 +138,19 @@ function compareAttempts(request: KeyedRequest, keys = makeKeys(request)) {
 	const here = compact([original ?? stored, isRetry(context) && ofSlot]);
 	return [...new Set([...here, ...elsewhere])].map((earlier) => {
 		const isHere = here.includes(earlier);
-		return { earlier, isHere, isSame: isSameRequest(request, earlier, isHere) };
+		// The catalog may state another price at a Retry of the same item.
+		const isTypedSame = isHere && typed !== undefined && earlier.typedFingerprint === typed;
+		const isSameRequest = earlier.fingerprint === fingerprint || isTypedSame;
+		return { earlier, isHere, isSameRequest };
 	});
 }
 
-/** The catalog may state another price at a Retry of the same item. */
-function isSameRequest(request: KeyedRequest, earlier: Attempt, isHere: boolean): boolean {
-	const { fingerprint, typedFingerprint: typed } = request;
-	if (earlier.fingerprint === fingerprint) return true;
-	return isHere && typed !== undefined && earlier.typedFingerprint === typed;
-}
-
-export function hasSameGoods(request: KeyedRequest, earlier: Attempt): boolean {
+export function hasSameGoods(request: KeySource, earlier: Attempt): boolean {
 	const goods = request.goodsFingerprint ?? request.fingerprint;
 	return (earlier.goodsFingerprint ?? earlier.fingerprint) === goods;
 }
 
-function isSameCustomer({ customerFingerprint }: KeyedRequest, earlier: Attempt): boolean {
+function isSameCustomer({ customerFingerprint }: KeySource, earlier: Attempt): boolean {
 	return customerFingerprint !== undefined && earlier.customerFingerprint === customerFingerprint;
 }
 
@@ -162,31 +162,25 @@ const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
  * @returns undefined if the service no longer returns the result
  */
 async function readResult<T>(
-	creation: Creation<T>,
+	creation: KeyedCreation<T>,
 	earlier: Attempt,
 	refusal: NotSentError | undefined,
-	[pauseMs, ...pauses] = READ_AGAIN_AFTER_MS,
 ): Promise<T | undefined> {
-	const { result = {}, startedAt } = earlier;
 	// Another token of the same account can read the transaction.
 	const isOwnAccount = earlier.account === creation.account.key;
 	if (!isOwnAccount && (refusal ?? creation.kind === 'offer')) throw otherAccountError(creation);
-	const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
-	const isLastRead = pauseMs === undefined;
-	const made = await creation.readAgain(result).catch((error: unknown) => {
-		if (!(error instanceof ServiceError)) throw error;
-		if (!isOwnAccount) throw otherAccountError(creation);
-		const { outcome } = error;
-		const isLost = isUnknownToService(outcome);
-		if (isLost && !(isNew && isLastRead)) return undefined;
-		throw refusal ?? unreadableResultError(creation, String(result.hash), outcome, isLost);
-	});
-	if (made !== undefined || !isNew || isLastRead) return made;
-	await cancelableSleep(pauseMs, creation.itemOrder.signal);
-	return await readResult(creation, earlier, refusal, pauses);
-}
-
-/** An unknown hash may get a 404, another 4xx, or a failure under 200. */
-export function isUnknownToService({ kind }: FailedOutcome): boolean {
-	return kind === 'notFound' || kind === 'rejected';
+	for (let reads = 0; ; reads++) {
+		const { result = {}, startedAt } = earlier;
+		const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
+		const pauseMs = READ_AGAIN_AFTER_MS[reads];
+		const readsAgain = isNew && pauseMs !== undefined;
+		const made = await creation.readAgain(result).catch((error: unknown) => {
+			if (!(error instanceof ServiceError)) throw error;
+			if (!isOwnAccount) throw otherAccountError(creation);
+			if (isUnknownToService(error.outcome) && (readsAgain || !isNew)) return undefined;
+			throw refusal ?? unreadableResultError(creation, String(result.hash), error.outcome);
+		});
+		if (made !== undefined || !readsAgain) return made;
+		await cancelableSleep(pauseMs, creation.itemOrder.signal);
+	}
 }

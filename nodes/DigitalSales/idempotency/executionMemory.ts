@@ -1,9 +1,10 @@
-import get from 'lodash/get';
-import sum from 'lodash/sum';
+import find from 'lodash/find';
+import omit from 'lodash/omit';
+import some from 'lodash/some';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readRunIndex } from '../n8n/runIndex';
-import { isJsonObject, jsonObject } from '../shared/json';
+import { jsonObject } from '../shared/json';
 import { attemptSchema, type Attempt } from './attempts';
 
 const CONTEXT_KEY = 'digitalSales';
@@ -28,13 +29,13 @@ const storedAttemptSchema = attemptSchema
 	.catch(undefined);
 
 /** Both numbers count from 0. */
-export interface ItemPosition {
+export interface RunItem {
 	run: number;
 	item: number;
 }
 
 /** n8n's editor counts items from 0 and runs from 1. */
-export function describePosition({ run, item }: ItemPosition): string {
+export function describeRunItem({ run, item }: RunItem): string {
 	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
 }
 
@@ -43,9 +44,9 @@ export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
 	/** By goods and item index: the number of earlier items with the same goods. */
-	private readonly alike = new Map<string, Map<number, number>>();
+	private readonly earlierAlike = new Map<string, Map<number, number>>();
 	/** By order key: the fingerprint of the first item. */
-	private readonly fingerprints = new Map<string, string>();
+	private readonly orderFingerprints = new Map<string, string>();
 
 	constructor(private readonly context: IExecuteFunctions) {
 		// n8n's Agents run a node without a workflow, where `getContext` throws.
@@ -67,22 +68,20 @@ export class ExecutionMemory {
 	/** Counts equal goods over the whole execution, because after a crash an item may come in another run. */
 	countEarlierAlike(goods: string, item: number): number {
 		const run = this.runNumber();
-		const alike = this.alike.get(goods) ?? new Map<number, number>();
-		this.alike.set(goods, alike);
+		const alike = this.earlierAlike.get(goods) ?? new Map<number, number>();
+		this.earlierAlike.set(goods, alike);
 		const count = alike.get(item) ?? alike.size;
 		alike.set(item, count);
 		const byRun = alikeSchema.parse(this.stored.alike[goods]);
 		this.stored.alike[goods] = { ...byRun, [run]: alike.size };
 		this.saveToContext();
-		const earlier = Object.entries(byRun).map(([number, size]) =>
-			Number(number) < run ? size : 0,
-		);
-		return sum(earlier) + count;
+		const earlier = Object.entries(byRun).filter(([number]) => Number(number) < run);
+		return earlier.reduce((total, [, size]) => total + size, count);
 	}
 
 	reserveOrder(orderKey: string, fingerprint: string): boolean {
-		const first = this.fingerprints.get(orderKey) ?? fingerprint;
-		this.fingerprints.set(orderKey, first);
+		const first = this.orderFingerprints.get(orderKey) ?? fingerprint;
+		this.orderFingerprints.set(orderKey, first);
 		return first === fingerprint;
 	}
 
@@ -103,36 +102,20 @@ export class ExecutionMemory {
 		return Object.keys(this.stored.attempts).length === 0;
 	}
 
-	hasAttempt({ run, item }: ItemPosition): boolean {
-		return Object.values(this.stored.attempts).some(
-			(attempt) => isJsonObject(attempt) && attempt.run === run && attempt.item === item,
-		);
+	hasAttempt({ run, item }: RunItem): boolean {
+		return some(this.stored.attempts, { run, item });
 	}
 
 	/** Finds the other item of this execution that a result belongs to. */
-	findOtherItem(itemKey: string, hash: string): ItemPosition | undefined {
-		const [, found] =
-			Object.entries(this.stored.attempts).find(
-				([key, attempt]) => key !== itemKey && get(attempt, ['result', 'hash']) === hash,
-			) ?? [];
-		return storedAttemptSchema.parse(found);
+	findOtherItem(itemKey: string, hash: string): RunItem | undefined {
+		const others = omit(this.stored.attempts, itemKey);
+		return storedAttemptSchema.parse(find(others, ['result.hash', hash]));
 	}
 
-	listResults(): Array<ItemPosition & Pick<Attempt, 'replayedBy'> & { hash: string }> {
-		return this.listInState('made').map(({ run, item, replayedBy, result }) => ({
-			...{ run, item, replayedBy },
-			hash: String(result?.hash),
-		}));
-	}
-
-	listUnresolved(): ItemPosition[] {
-		return this.listInState('unresolved');
-	}
-
-	private listInState(wanted: Attempt['state']) {
+	/** In the order of runs and items. */
+	listAttempts(): Array<Attempt & RunItem> {
 		return Object.values(this.stored.attempts)
 			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])
-			.filter(({ state }) => state === wanted)
 			.sort((a, b) => a.run - b.run || a.item - b.item);
 	}
 

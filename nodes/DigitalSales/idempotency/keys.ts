@@ -6,7 +6,7 @@ import { isTool } from '../n8n/tool';
 import { digest } from '../shared/digest';
 import type { ExecutionMemory } from './executionMemory';
 
-export interface KeyedRequest {
+export interface KeySource {
 	context: IExecuteFunctions;
 	account: Account;
 	memory: ExecutionMemory;
@@ -18,7 +18,7 @@ export interface KeyedRequest {
 	goodsFingerprint?: string;
 	/** Missing if the charge has only the customer's name. */
 	customerFingerprint?: string;
-	/** Only an equal call of an agent returns an earlier charge. */
+	/** An agent gets an earlier charge only for an equal call. */
 	agentCall?: string;
 	orderReference?: string;
 }
@@ -36,12 +36,12 @@ export interface Keys {
 	/** An agent may repeat its call in another slot. */
 	agentCallKey?: string;
 	lastingKeys: string[];
-	/** Keys that other executions may claim, too, come first. */
+	/** Keys that other executions may also claim come first. */
 	ledgerKeys: string[];
 }
 
 /** Except in an agent's call, the slot does not contain the account, because a Retry may use another credential. */
-export function makeKeys(request: KeyedRequest): Keys {
+export function makeKeys(request: KeySource): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
 	const goods = request.goodsFingerprint ?? fingerprint;
 	const reference = request.orderReference && normalizeUnicode(request.orderReference);

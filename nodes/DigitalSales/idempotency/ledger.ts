@@ -13,23 +13,6 @@ export class Ledger {
 		return context.getWorkflow().id ? new Ledger(context) : undefined;
 	}
 
-	/**
-	 * Claims keys in order until another owner has one, so that of two concurrent callers one gets all keys.
-	 *
-	 * @param own receives the claimed keys, even if the call fails
-	 * @returns the keys that another owner has
-	 */
-	async claimKeys(keys: readonly string[], owner: string, own: string[]): Promise<string[]> {
-		const othersKeys: string[] = [];
-		for (const key of keys) {
-			if (othersKeys.length > 0) {
-				if (await this.hasKey(key)) othersKeys.push(key);
-			} else if (await this.claimKey(key, owner)) own.push(key);
-			else othersKeys.push(key);
-		}
-		return othersKeys;
-	}
-
 	/** @returns whether the owner has the key, even from an earlier call */
 	async claimKey(key: string, owner: string): Promise<boolean> {
 		// Nobody claims this key. If it has a row, n8n names rows in another way, and all keys share the row.

@@ -16,12 +16,23 @@ const DAY_MS = 86_400_000;
 const LAST_POSITION = 1_000;
 
 /** What an error with a code describes: the same charge, the order, or another charge in the slot. */
-export type Described = 'same' | 'order' | 'other';
+type Described = 'same' | 'order' | 'other';
 
-const DESCRIBED_SUBSETS = (['same', 'order', 'other'] as const).reduce<Described[][]>(
+const ALL_SUBSETS = (['same', 'order', 'other'] as const).reduce<Described[][]>(
 	(sets, one) => sets.flatMap((set) => [set, [...set, one]]),
 	[[]],
 );
+
+export function listDescribed(
+	unresolved: ReadonlyArray<{ isSame: boolean; keys: string[] }>,
+	orderKey = '',
+): Described[] {
+	return unresolved.flatMap(({ isSame, keys }): Described[] => {
+		const isOrder = keys.includes(orderKey);
+		if (!isSame) return [isOrder ? 'order' : 'other'];
+		return isOrder ? ['same', 'order'] : ['same'];
+	});
+}
 
 /** By sequence. */
 const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
@@ -39,7 +50,7 @@ export function parseHashes(text: string): string[] {
 
 /**
  * A sequence of positions in the ledger. A request that repeats an unresolved or void request takes the next position.
- * A code is computed from the next position, so it works once.
+ * A code is computed from the next position, so it works once. Methods throw a LedgerError if n8n's database fails.
  */
 export class OverrideCodes {
 	private readonly owner = digest(randomUUID());
@@ -56,10 +67,7 @@ export class OverrideCodes {
 		return latestPositions.get(this.sequence) ?? 0;
 	}
 
-	/**
-	 * @returns false if another claim has the position
-	 * @throws LedgerError
-	 */
+	/** @returns false if another claim has the position */
 	async takePosition(position: number): Promise<boolean> {
 		if (position <= this.latestPosition) return false;
 		const isOwn = (await this.ledger?.claimKey(this.positionKey(position), this.owner)) ?? true;
@@ -96,17 +104,12 @@ export class OverrideCodes {
 		return this.positionKey(await this.nextPosition());
 	}
 
-	/** @throws LedgerError */
 	async nextCode(described: readonly Described[]): Promise<string> {
 		const code = this.computeCode(await this.nextPosition(), described, currentDay());
 		return code.replace(/.{4}/, '$&-');
 	}
 
-	/**
-	 * Returns the next position, if an entered code is from an error that described all of `described`.
-	 *
-	 * @throws LedgerError
-	 */
+	/** Returns the next position, if an entered code is from an error that described all of `described`. */
 	async findAllowedPosition(
 		text: string,
 		described: readonly Described[],
@@ -114,12 +117,11 @@ export class OverrideCodes {
 		const words = text.toUpperCase().split(/[\s,;]/);
 		const entered = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
 		const next = await this.nextPosition();
-		const isAllowed = DESCRIBED_SUBSETS.filter((set) => described.every((one) => set.includes(one)))
-			.flatMap((set) =>
-				[currentDay(), currentDay() - 1].map((day) => this.computeCode(next, set, day)),
-			)
-			.some((code) => entered.includes(code));
-		return isAllowed ? next : undefined;
+		const days = [currentDay(), currentDay() - 1];
+		const codes = ALL_SUBSETS.flatMap((others) =>
+			days.map((day) => this.computeCode(next, [...described, ...others], day)),
+		);
+		return codes.some((code) => entered.includes(code)) ? next : undefined;
 	}
 
 	private async nextPosition(): Promise<number> {

@@ -8,16 +8,14 @@ import { isTool } from '../n8n/tool';
 import { NotSentError } from '../output/errors';
 import { formatTime } from '../shared/clock';
 import type { Attempt } from './attempts';
-import { describePosition, type ExecutionMemory, type ItemPosition } from './executionMemory';
-import { splitEntered } from './overrideCodes';
+import { describeRunItem } from './executionMemory';
+import type { Keys, KeySource } from './keys';
+import { parseHashes, splitEntered } from './overrideCodes';
 
-export interface Subject {
-	context: IExecuteFunctions;
+export interface Subject extends KeySource {
 	kind: 'charge' | 'offer';
 	/** Cart, amount and last digits of the document. */
 	about: string;
-	memory: ExecutionMemory;
-	orderReference?: string;
 	/** Override codes and hashes. */
 	enteredCodes?: string;
 }
@@ -38,17 +36,11 @@ export interface Unresolved {
 const ENTERED_RULES =
 	'A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order that has not failed or expired. If you found the charge for this order, do not enter the code: set the price and Order Reference back to what they were, and enter its hash; or leave this item out if another run has returned that charge.';
 
-/** The code that a person may enter, and the hashes that a person has entered for other items. */
-interface Codes {
-	/** Missing if n8n's database did not answer. */
-	code?: string;
-	ofOtherItems: ReadonlyArray<{ hash: string; position: ItemPosition }>;
-}
-
+/** @param code undefined if n8n's database did not answer */
 export function unresolvedError(
-	subject: Subject,
+	subject: Subject & Keys,
 	unresolved: readonly Unresolved[],
-	{ code, ofOtherItems }: Codes,
+	code: string | undefined,
 	differences: string[] = [],
 ): NotSentError {
 	const { context } = subject;
@@ -66,7 +58,7 @@ export function unresolvedError(
 	const lines = compact([
 		...reasons,
 		...differences,
-		describeEntered(subject, ofOtherItems),
+		describeEntered(subject),
 		describeWayOut(subject, when, code),
 		repeatsOthers &&
 			'An earlier execution may have created other items of this list: leave them out, because they would be created again.',
@@ -86,13 +78,11 @@ function describePossibleCharge(subject: Subject, { isSame, orderReference }: Un
 	return `${customer} may already have been charged${order}, ${soNotSent}`;
 }
 
-function describeEntered(
-	{ enteredCodes = '' }: Subject,
-	ofOtherItems: Codes['ofOtherItems'],
-): string {
-	const lines = ofOtherItems.map(
-		({ hash, position }) => `The hash ${quoteText(hash)} belongs to ${describePosition(position)}.`,
-	);
+function describeEntered({ memory, itemKey, enteredCodes = '' }: Subject & Keys): string {
+	const lines = parseHashes(enteredCodes).flatMap((hash) => {
+		const other = memory.findOtherItem(itemKey, hash);
+		return other ? [`The hash ${quoteText(hash)} belongs to ${describeRunItem(other)}.`] : [];
+	});
 	if (splitEntered(enteredCodes).length === lines.length) return lines.join(' ');
 	const other = lines.length > 0 ? 'other ' : '';
 	const noEffect = `No ${other}code or hash that was entered ends this doubt.`;
@@ -184,17 +174,12 @@ export function unreadableResultError(
 	subject: Subject,
 	hash: string,
 	answer: FailedOutcome,
-	isNotShownYet: boolean,
 ): NotSentError {
-	const toDo = isNotShownYet
+	const message = `The customer was already charged, but transaction ${hash} could not be read`;
+	const toDo = isUnknownToService(answer)
 		? `It may not show a new charge yet: wait a few minutes, then ${RUN_AGAIN}.`
 		: 'Read it with Transaction > Get when the service answers again.';
-	return newNotSentError(
-		`The customer was already charged, but transaction ${hash} could not be read`,
-		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. ${toDo}`,
-		'unknown',
-		answer,
-	);
+	return unreadableError(subject, answer, message, toDo);
 }
 
 /** A person who enters a hash has found the charge, so the error shows no code that would charge again. */
@@ -202,18 +187,31 @@ export function unreadableHashError(
 	subject: Subject,
 	hash: string,
 	answer: FailedOutcome,
-	isUnknown: boolean,
 ): NotSentError {
-	return newNotSentError(
-		`The customer may already have been charged, but transaction ${quoteText(hash)} ${isUnknown ? 'was not found' : 'could not be read'}`,
-		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. Check this hash in Options > Charge in Doubt. If it is right, wait a few minutes, then ${RUN_AGAIN}. If the charge is not in the service's dashboard, remove the hash: the next error then shows a code.`,
-		'unknown',
+	const happened = isUnknownToService(answer) ? 'was not found' : 'could not be read';
+	return unreadableError(
+		subject,
 		answer,
+		`The customer may already have been charged, but transaction ${quoteText(hash)} ${happened}`,
+		`Check this hash in Options > Charge in Doubt. If it is right, wait a few minutes, then ${RUN_AGAIN}. If the charge is not in the service's dashboard, remove the hash: the next error then shows a code.`,
 	);
 }
 
-function describeAnswer({ status }: FailedOutcome): string {
-	return status === undefined ? 'did not answer' : `answered with status ${status}`;
+function unreadableError(
+	subject: Subject,
+	answer: FailedOutcome,
+	message: string,
+	toDo: string,
+): NotSentError {
+	const { status } = answer;
+	const answered = status === undefined ? 'did not answer' : `answered with status ${status}`;
+	const advice = `The service ${answered}, and ${notSentPhrase(subject)}. ${toDo}`;
+	return newNotSentError(message, advice, 'unknown', answer);
+}
+
+/** An unknown hash may get a 404, another 4xx, or a failure under 200. */
+export function isUnknownToService({ kind }: FailedOutcome): boolean {
+	return kind === 'notFound' || kind === 'rejected';
 }
 
 /** @param own the charge with that Order Reference, if it is of the same customer */
@@ -221,18 +219,14 @@ export function otherOrderError(
 	{ orderReference = '', about }: Subject,
 	own?: Attempt,
 ): NotSentError {
-	const belongs = `Order Reference "${quoteText(orderReference)}" already belongs to`;
-	return own
-		? newNotSentError(
-				`${belongs} another cart or amount of this customer`,
+	const [others, advice] = own
+		? [
+				'another cart or amount of this customer',
 				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.`,
-				'notSent',
-			)
-		: newNotSentError(
-				`${belongs} a different customer, cart or amount`,
-				'Give each order its own reference.',
-				'notSent',
-			);
+			]
+		: ['a different customer, cart or amount', 'Give each order its own reference.'];
+	const order = `Order Reference "${quoteText(orderReference)}"`;
+	return newNotSentError(`${order} already belongs to ${others}`, advice, 'notSent');
 }
 
 export function unrecordedError({ kind }: Subject, reason: string): NotSentError {

@@ -15,7 +15,7 @@ import {
 	fingerprintCustomer,
 	fingerprintGoods,
 } from '../../idempotency/fingerprints';
-import type { KeyedRequest } from '../../idempotency/keys';
+import type { KeySource } from '../../idempotency/keys';
 import { digest } from '../../shared/digest';
 import { hundredfoldMismatch } from '../priceMismatch';
 import type { Run } from '../run';
@@ -34,7 +34,7 @@ export interface Charge {
 	amount?: number;
 	about: string;
 	/** What an earlier charge must have in common. The account is that of both tokens. */
-	identity: Omit<KeyedRequest, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
+	identity: Omit<KeySource, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
 	/** Whether the amount comes from the catalog. An earlier charge may have another. */
 	isFilled: boolean;
 	labelOf: (field: 'amount' | 'cart', ...path: Array<string | number>) => string;
