@@ -17,7 +17,7 @@ const HOUSE = [
 /** What is sent stands on how it is sent, paced and read, and that on what an account is. */
 const API = [
 	['account', 'redact', 'schemas/.+'],
-	['endpoints', 'backoff', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
+	['endpoints', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
 	['client'],
 	['products', 'offers', 'seenPrices', 'catalog', 'transactions', 'credentialTest'],
 ];

@@ -47,10 +47,7 @@ export function readCatalog(
 	client: Client,
 	range: { from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<CatalogProduct>, string | undefined> {
-	const fetchPage = withPageSizeFallback(
-		async (pageSize, page) => await readPage(client, { page, pageSize }),
-		PAGE_SIZE,
-	);
+	const fetchPage = withPageSizeFallback(PAGE_SIZE, async (query) => await readPage(client, query));
 	return readPages({ ...range, fetchPage });
 }
 
@@ -63,19 +60,14 @@ async function readPage(
 	if (known) return known.page;
 	const until = clock.elapsed() + REMEMBERED_MS;
 	const { data, ...figures } = await fetchProductPage(client, query);
-	const page = {
-		...figures,
-		data: data.map((item) => toCatalogProduct(productSchema.parse(item))),
-	};
+	const products = data.map((item) => {
+		const product = productSchema.parse(item);
+		const offers = product.offers.map((offer) => pick(offer, OFFER_FIELDS));
+		return { ...pick(product, PRODUCT_FIELDS), offers };
+	});
+	const page = { ...figures, data: products };
 	catalogPages.set(key, { page, until });
 	return page;
-}
-
-function toCatalogProduct(product: Product): CatalogProduct {
-	return {
-		...pick(product, PRODUCT_FIELDS),
-		offers: product.offers.map((offer) => pick(offer, OFFER_FIELDS)),
-	};
 }
 
 /** A quarter of the documented requests per minute. */

@@ -82,7 +82,7 @@ class Progress {
 		const items = data.filter((row) => {
 			const { size } = this.keys;
 			const isNew = this.keys.add(rowKey(row)).size > size;
-			if (isNew) this.comparePrice(row);
+			if (isNew) this.noticePriceChange(row);
 			return isNew;
 		});
 		this.repeated += data.length - items.length;
@@ -90,7 +90,8 @@ class Progress {
 		return items;
 	}
 
-	private comparePrice(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
+	/** A row with a new price has a new key, so it does not count as repeated. */
+	private noticePriceChange(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
 		if (!row.offer && !row.offers) return;
 		const key = JSON.stringify(row, IDENTIFYING_FIELDS);
 		const price = JSON.stringify(row.offers ?? row.price, ['price']);

@@ -43,8 +43,8 @@ export async function listProducts(
 	const client = makeClient(ending.signal);
 	const isWanted = productMatcher(query);
 	const fetchPage = withPageSizeFallback(
-		async (pageSize, page) => await fetchProductPage(client, { ...query, page, pageSize }),
 		query.pageSize ?? Math.min(LARGEST_PAGE_SIZE, isWanted ? Infinity : limit),
+		async (range) => await fetchProductPage(client, { ...query, ...range }),
 	);
 	const rows: IDataObject[] = [];
 	const pages = readPages({ fetchPage, itemsWanted: () => limit - rows.length });
@@ -103,21 +103,21 @@ function productMatcher({ search, categories = [], status }: ProductQuery) {
 	};
 }
 
-/** If the service rejects the first request, that request is repeated and all others follow without a page size. */
+/** If the service rejects the first request, it and all later requests are sent without a page size. */
 export function withPageSizeFallback<T>(
-	fetchPage: (pageSize: number | undefined, page: number) => Promise<T>,
-	pageSize: number,
+	firstSize: number,
+	fetchPage: (range: { page: number; pageSize?: number }) => Promise<T>,
 ): (page: number) => Promise<T> {
-	let size: number | undefined = pageSize;
+	let pageSize: number | undefined = firstSize;
 	let isFirst = true;
 	return async (page) => {
 		const mayFallBack = isFirst;
 		isFirst = false;
-		return await fetchPage(size, page).catch(async (error: unknown) => {
+		return await fetchPage({ page, pageSize }).catch(async (error: unknown) => {
 			const isRejected = error instanceof ServiceError && error.outcome.kind === 'rejected';
 			if (!mayFallBack || !isRejected) throw error;
-			size = undefined;
-			return await fetchPage(size, page);
+			pageSize = undefined;
+			return await fetchPage({ page, pageSize });
 		});
 	};
 }

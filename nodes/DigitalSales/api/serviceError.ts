@@ -13,15 +13,11 @@ export interface Outcome {
 	kind: OutcomeKind;
 	status?: number;
 	body?: unknown;
-	words: ServiceWords;
+	words?: ServiceWords;
 	isWebPage?: boolean;
 	redirectedTo?: string;
 	retryAfterMs?: number;
 	code?: string;
-}
-
-export function unansweredOutcome(kind: OutcomeKind, code?: string): Outcome {
-	return { kind, code, words: { messages: [], fields: {} } };
 }
 
 export interface Facts {

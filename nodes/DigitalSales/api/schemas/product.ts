@@ -4,17 +4,6 @@ import { z } from 'zod/v3';
 import { jsonObjects } from '../../shared/json';
 import { lenientInteger, lenientText, tolerated } from '../../shared/lenient';
 
-export const PAYMENT_METHOD_CODES = { card: 1, boleto: 2, pix: 3 } as const;
-
-export const OFFER_INTERVALS = [
-	'daily',
-	'weekly',
-	'monthly',
-	'quarterly',
-	'semi-annual',
-	'yearly',
-] as const;
-
 /** API document, Offer. `price` is in cents. */
 export const offerSchema = z
 	.object({
@@ -61,12 +50,12 @@ export interface ProductPage<T = IDataObject> {
 	hasNext?: boolean;
 }
 
-const positive = tolerated(lenientInteger.pipe(z.number().nonnegative()));
+const count = tolerated(lenientInteger.pipe(z.number().nonnegative()));
 
 const pageSchema = z
 	.object({
 		data: jsonObjects,
-		meta: tolerated(z.object({ last_page: positive, total: positive })),
+		meta: tolerated(z.object({ last_page: count, total: count })),
 		links: tolerated(z.object({ next: z.string().nullable() })),
 	})
 	.transform(({ data, meta, links }) => ({
