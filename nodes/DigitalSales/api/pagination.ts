@@ -17,8 +17,7 @@ interface PageOptions<T> {
 
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-/** This many pages in a row without a new row end the reading. */
-const MOST_BARREN_PAGES = 10;
+const MOST_PAGES_WITHOUT_NEWS = 10;
 
 /**
  * Reads pages until a link or the figures say that the list ends, or nothing new comes.
@@ -46,7 +45,7 @@ export async function* readPages<T extends object>(
 		const hasNext = progress.hasNext(page, pageNumber);
 		yield { pageNumber, items, hasNext };
 		if (hasNext === false) return progress.whyIncomplete();
-		if (progress.barren >= MOST_BARREN_PAGES) {
+		if (progress.pagesWithoutNews >= MOST_PAGES_WITHOUT_NEWS) {
 			return 'the service kept sending pages without anything new';
 		}
 		if (pageNumber >= lastAllowed) {
@@ -56,7 +55,7 @@ export async function* readPages<T extends object>(
 }
 
 class Progress {
-	barren = 0;
+	pagesWithoutNews = 0;
 	lastKnownPage = 0;
 	private readonly keys = new Set<string>();
 	private readonly prices = new Map<string, string>();
@@ -86,11 +85,11 @@ class Progress {
 			return isNew;
 		});
 		this.repeated += data.length - items.length;
-		this.barren = items.length === 0 ? this.barren + 1 : 0;
+		this.pagesWithoutNews = items.length === 0 ? this.pagesWithoutNews + 1 : 0;
 		return items;
 	}
 
-	/** A row with a new price has a new key, so it does not count as repeated. */
+	/** A product that comes again with another price counts as new. */
 	private noticePriceChange(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
 		if (!row.offer && !row.offers) return;
 		const key = JSON.stringify(row, IDENTIFYING_FIELDS);
@@ -104,7 +103,7 @@ class Progress {
 		// Some services link to a next page that does not exist.
 		if (data.length === 0 && size === this.total) return false;
 		if (hasNext === true || pageNumber < this.lastKnownPage) return true;
-		if (this.barren > 0) return false;
+		if (this.pagesWithoutNews > 0) return false;
 		if (this.total !== undefined && size < this.total) return true;
 		return hasNext === false || (this.lastKnownPage > 0 && size === this.total) ? false : undefined;
 	}

@@ -18,11 +18,6 @@ interface ProductQuery {
 	pageSize?: number;
 }
 
-interface Listing {
-	rows: IDataObject[];
-	incomplete?: string;
-}
-
 /** The document states no maximum. */
 const LARGEST_PAGE_SIZE = 250;
 
@@ -38,7 +33,7 @@ export async function listProducts(
 	makeClient: (ended: AbortSignal) => Client,
 	{ limit = Infinity, ...query }: ProductQuery & { limit?: number },
 	rowsOf: (product: IDataObject) => IDataObject[] = (product) => [product],
-): Promise<Listing> {
+): Promise<{ rows: IDataObject[]; incomplete?: string }> {
 	const ending = new AbortController();
 	const client = makeClient(ending.signal);
 	const isWanted = productMatcher(query);

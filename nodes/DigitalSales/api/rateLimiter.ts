@@ -65,19 +65,18 @@ export class RateLimiter {
 		if (now < this.pausedUntil) return this.pausedUntil - now;
 		const isOneAtATime = now - this.latest429At < ONE_AT_A_TIME_MS && !isUrgent;
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
-		const delayMs = this.msUntilRoom(rate, this.answered, [...this.inFlight]);
+		const delayMs = this.msUntilRoom(rate, this.answered, this.inFlight.size);
 		if (share === undefined) return delayMs;
-		const ofShare = (permits: Permit[]) => permits.filter((permit) => (permit.share ?? 1) <= share);
+		const isOfShare = (permit: Permit) => (permit.share ?? 1) <= share;
+		const answered = this.answered.filter(isOfShare);
+		const inFlight = [...this.inFlight].filter(isOfShare).length;
 		const most = Math.ceil(this.allowedRate(rate) * share);
-		return Math.max(
-			delayMs,
-			this.msUntilRoom(most, ofShare(this.answered), ofShare([...this.inFlight])),
-		);
+		return Math.max(delayMs, this.msUntilRoom(most, answered, inFlight));
 	}
 
-	private msUntilRoom(rate: number, answered: Permit[], inFlight: Permit[]): number {
+	private msUntilRoom(rate: number, answered: Permit[], inFlight: number): number {
 		// There is room once the answered request at this index has left the window.
-		const index = answered.length + inFlight.length - rate;
+		const index = answered.length + inFlight - rate;
 		if (index < 0) return 0;
 		const { answeredAt = Infinity } = answered[index] ?? {};
 		return Math.max(0, answeredAt + MINUTE_MS - clock.elapsed());

@@ -43,7 +43,6 @@ export const RETRY_TABLE = {
 		message: 'The service answered in an undocumented format',
 		advice: UNREADABLE_ADVICE,
 	},
-	/** The service read the request and said no. */
 	rejected: {
 		...REFUSED,
 		message: NOT_ACCEPTED,

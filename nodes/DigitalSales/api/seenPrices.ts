@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import { isJsonObject } from '../shared/json';
 import { BoundedMap, processState } from '../shared/processState';
 import type { Account } from './account';
@@ -12,11 +11,7 @@ interface SeenOffer {
 
 const seenOffers = processState(new BoundedMap<SeenOffer>({ most: 10_000 }));
 
-export function markPricesSeen(
-	account: Account,
-	productHash: IDataObject[string],
-	offers: unknown,
-): void {
+export function markPricesSeen(account: Account, productHash: unknown, offers: unknown): void {
 	if (!Array.isArray(offers)) return;
 	const product = String(productHash);
 	for (const { hash, price } of offers.filter(isJsonObject)) {

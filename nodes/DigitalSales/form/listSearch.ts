@@ -7,17 +7,11 @@ import {
 	NodeApiError,
 } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import {
-	CATALOG_LIMITS,
-	MOST_LOOKUP_PAGES,
-	readCatalog,
-	type CatalogOffer,
-	type CatalogProduct,
-} from '../api/catalog';
+import { CATALOG_LIMITS, MOST_LOOKUP_PAGES, readCatalog } from '../api/catalog';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/serviceError';
 import { productStatusName } from '../output/product';
-import { PRODUCT_STATUSES } from '../api/schemas/product';
+import { type Offer, type Product, PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
 import { cleanText, textMatcher } from '../domain/text';
 import { webAddressIn } from '../domain/webAddress';
@@ -42,7 +36,7 @@ export const searchOffers = makeListSearch('offers', (product) =>
 	}),
 );
 
-function productLabel({ title, hash, offers, status }: CatalogProduct): string {
+function productLabel({ title, hash, offers, status }: Product): string {
 	const prices = offers.map(({ price }) => price).filter((price) => price != null);
 	const price = prices.length === 0 ? undefined : formatReais(Math.min(...prices));
 	const isOne = new Set(prices).size === 1;
@@ -50,7 +44,7 @@ function productLabel({ title, hash, offers, status }: CatalogProduct): string {
 }
 
 /** The product comes first, shortened, because offers of many products have the same name. */
-function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): string {
+function offerLabel(product: Product, { title, price }: Offer): string {
 	const name = product.title || product.hash;
 	return listLabel(
 		price == null ? undefined : formatReais(price),
@@ -73,7 +67,7 @@ interface Candidate {
 	searched: Part[];
 }
 
-type ListCandidates = (product: CatalogProduct) => Candidate[];
+type ListCandidates = (product: Product) => Candidate[];
 
 function makeListSearch(plural: string, listCandidates: ListCandidates) {
 	return async function (

@@ -5,15 +5,13 @@ import { jsonObjects } from '../../shared/json';
 import { lenientInteger, lenientText, tolerated } from '../../shared/lenient';
 
 /** API document, Offer. `price` is in cents. */
-export const offerSchema = z
-	.object({
-		hash: tolerated(lenientText),
-		title: tolerated(lenientText),
-		price: tolerated(lenientInteger),
-		url: tolerated(lenientText),
-		interval: tolerated(lenientText),
-	})
-	.passthrough();
+export const offerSchema = z.object({
+	hash: tolerated(lenientText),
+	title: tolerated(lenientText),
+	price: tolerated(lenientInteger),
+	url: tolerated(lenientText),
+	interval: tolerated(lenientText),
+});
 
 export type Offer = z.output<typeof offerSchema>;
 
@@ -25,21 +23,19 @@ const statusCode = z.preprocess((status) => {
 	return Object.entries(PRODUCT_STATUSES).find(([known]) => known === name)?.[1] ?? status;
 }, lenientInteger);
 
-export const productSchema = z
-	.object({
-		hash: tolerated(lenientText),
-		title: tolerated(lenientText),
-		cover: tolerated(lenientText),
-		id_category: tolerated(lenientInteger),
-		sale_page: tolerated(lenientText),
-		// A malformed offer must not hide the others.
-		offers: z
-			.array(offerSchema.nullable().catch(null))
-			.catch([])
-			.transform((offers) => offers.filter((offer) => offer !== null)),
-		status: tolerated(statusCode),
-	})
-	.passthrough();
+export const productSchema = z.object({
+	hash: tolerated(lenientText),
+	title: tolerated(lenientText),
+	cover: tolerated(lenientText),
+	id_category: tolerated(lenientInteger),
+	sale_page: tolerated(lenientText),
+	// A malformed offer must not hide the others.
+	offers: z
+		.array(offerSchema.nullable().catch(null))
+		.catch([])
+		.transform((offers) => offers.filter((offer) => offer !== null)),
+	status: tolerated(statusCode),
+});
 
 export type Product = z.output<typeof productSchema>;
 

@@ -6,7 +6,7 @@ import { saysFailure } from './error';
 /** An unsafe integer has lost digits, so it might be the hash of another resource. */
 export const hashSchema = z.union([z.string().trim().min(1), z.number().int().safe()]);
 
-const withHash = z.object({ hash: hashSchema }).passthrough();
+const withHash = z.object({ hash: hashSchema });
 
 /**
  * Reads a resource, bare as documented or wrapped as `{success, data}`.
