@@ -33,19 +33,19 @@ export class CredentialError extends Error {}
 /** People copy this word from example requests. */
 const SCHEME = /^Bearer(\s+|$)/i;
 
-const text = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
-const token = text.transform((given) => given.replace(SCHEME, ''));
+const textField = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
+const tokenField = textField.transform((given) => given.replace(SCHEME, ''));
 /** n8n's HTTP client silently drops other characters from a header. */
 const HEADER_TEXT = /^[\x21-\x7e]*$/;
 
 const credentialSchema = z.object({
-	baseUrl: text,
-	apiToken: token,
-	bodyApiToken: token,
-	notificationUrl: text,
-	notificationField: text,
+	baseUrl: textField,
+	apiToken: tokenField,
+	bodyApiToken: tokenField,
+	notificationUrl: textField,
+	notificationField: textField,
 	allowedHttpRequestDomains: z.string().optional(),
-	allowedDomains: text,
+	allowedDomains: textField,
 });
 
 /** @throws CredentialError */

@@ -50,7 +50,7 @@ export interface ClientOptions {
 const NOTABLE_WAIT_MS = 500;
 /** For these, n8n's helper throws an error, which shows whether a proxy answered without reaching the service. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
-/** A 429 may ask for exactly the longest total time, and the next try starts a moment later. */
+/** If a 429 asks for exactly the longest total time, the next try starts a moment after it. */
 const GRACE_MS = 500;
 
 interface Progress {

@@ -4,7 +4,7 @@ import type { ProductPage } from './schemas/product';
 export interface NewItems<T> {
 	pageNumber: number;
 	items: T[];
-	/** Undefined if only the next page can show whether it exists. */
+	/** Undefined if only a request shows whether there is a next page. */
 	hasNext?: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function* readPages<T extends object>(
 	options: PageOptions<T>,
 ): AsyncGenerator<NewItems<T>, string | undefined, void> {
 	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, itemsWanted = () => 1 } = options;
-	const progress = new Progress(from === 1);
+	const progress = new ListProgress(from === 1);
 	const underWay: Array<Promise<ProductPage<T>>> = [];
 	const lastAllowed = from + maxPages - 1;
 	for (let pageNumber = from; ; pageNumber++) {
@@ -54,7 +54,7 @@ export async function* readPages<T extends object>(
 	}
 }
 
-class Progress {
+class ListProgress {
 	pagesWithoutNews = 0;
 	lastKnownPage = 0;
 	private readonly keys = new Set<string>();

@@ -141,7 +141,7 @@ export class RateLimiter {
 		this.release(permit);
 	}
 
-	/** A 429 may concern the retried request alone, so one new request goes first. */
+	/** One new request goes before the retries, because a 429 may concern a retried request alone. */
 	private retryPosition(): number {
 		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
 			isRetry ? [] : index,
@@ -149,7 +149,7 @@ export class RateLimiter {
 		return secondNew;
 	}
 
-	/** @returns the delay until the next check; Infinity if time changes nothing */
+	/** @returns the delay until the next check; Infinity if no request waits for time to pass */
 	private admitOrReject(): number {
 		let nextMs = Infinity;
 		for (const queued of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {

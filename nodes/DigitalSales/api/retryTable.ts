@@ -148,7 +148,7 @@ export function kindOfStatus(status: number): OutcomeKind {
 export interface RetryLimits {
 	/** A try that gets a 429 does not count. */
 	maxTries: number;
-	/** No try starts later than this after the first try. */
+	/** From the first try to the start of the last try. */
 	maxTotalMs: number;
 }
 
@@ -158,7 +158,7 @@ export const DEFAULT_RETRY_LIMITS: Readonly<RetryLimits> = { maxTries: 5, maxTot
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
-/** Each minute gets at least one try, because limits are per minute. */
+/** Limits are per minute, so each minute gets a try. */
 const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
 
 /** With full jitter, so that executions that fail together do not retry together. */

@@ -14,7 +14,7 @@ import { productStatusName } from '../output/product';
 import { type Offer, type Product, PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
 import { cleanText, textMatcher } from '../domain/text';
-import { webAddressIn } from '../domain/webAddress';
+import { validWebAddress } from '../domain/webAddress';
 import { toFailure, type NodeError } from '../output/errors';
 
 const LONGEST_SEARCH = 200;
@@ -23,7 +23,7 @@ const LONGEST_PRODUCT = 25;
 export const searchProducts = makeListSearch('products', (product) => {
 	const { hash, title, sale_page: url } = product;
 	if (hash == null) return [];
-	const entry = { name: productLabel(product), value: hash, url: webAddressIn(url) };
+	const entry = { name: productLabel(product), value: hash, url: validWebAddress(url) };
 	return [{ entry, searched: [title, hash] }];
 });
 
@@ -31,7 +31,7 @@ export const searchOffers = makeListSearch('offers', (product) =>
 	product.offers.flatMap((offer) => {
 		const { hash, title, url } = offer;
 		if (hash == null) return [];
-		const entry = { name: offerLabel(product, offer), value: hash, url: webAddressIn(url) };
+		const entry = { name: offerLabel(product, offer), value: hash, url: validWebAddress(url) };
 		return [{ entry, searched: [title, hash, product.title, product.hash] }];
 	}),
 );

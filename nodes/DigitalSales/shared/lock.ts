@@ -5,7 +5,7 @@ import { processState } from './processState';
 export const lockQueues = processState(new Map<string, Promise<void>>());
 
 /**
- * Locks keys once no other task of this process has locked any of them.
+ * Waits until no other task of this process has locked any of the keys, then locks them.
  *
  * @returns a function that unlocks the keys
  * @throws CanceledError

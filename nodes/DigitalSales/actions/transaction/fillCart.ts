@@ -4,7 +4,7 @@ import { isOnSale } from '../../api/products';
 import { seenPrice } from '../../api/seenPrices';
 import { formatReais } from '../../domain/money';
 import { quoteText, RUN_AGAIN } from '../../domain/text';
-import { webAddressIn } from '../../domain/webAddress';
+import { validWebAddress } from '../../domain/webAddress';
 import { displayPath, parameterError } from '../../form/readForm';
 import type { ServiceError } from '../../api/serviceError';
 import { NotSentError } from '../../output/errors';
@@ -109,7 +109,7 @@ function fillItem(
 		more: {
 			...item.more,
 			title: item.more.title ?? offer.title ?? product.title ?? undefined,
-			cover: item.more.cover ?? webAddressIn(product.cover),
+			cover: item.more.cover ?? validWebAddress(product.cover),
 		},
 	};
 }
