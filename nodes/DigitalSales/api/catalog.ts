@@ -46,7 +46,7 @@ async function readPage(
 	if (known) return known.page;
 	const until = clock.elapsed() + REMEMBERED_MS;
 	const { data, ...figures } = await fetchProductPage(client, query);
-	// Without the fields that the package does not read, because a product may be large.
+	// Drops all other fields, because a product may be large.
 	const page = { ...figures, data: data.map((item) => productSchema.parse(item)) };
 	catalogPages.set(key, { page, until });
 	return page;

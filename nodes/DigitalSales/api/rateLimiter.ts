@@ -141,7 +141,7 @@ export class RateLimiter {
 		this.release(permit);
 	}
 
-	/** One new request goes before the retries, because a 429 may concern a retried request alone. */
+	/** One new request goes before the retries, because a 429 may concern a retry alone. */
 	private retryPosition(): number {
 		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
 			isRetry ? [] : index,

@@ -74,7 +74,7 @@ export function readResponse(
 		status,
 		body,
 		words: readServiceWords(body),
-		// The page of a proxy or of a redirect does not mean a wrong path.
+		// A page of a proxy or redirect does not mean a wrong path.
 		isWebPage: problem === 'webPage' && statusKind !== 'unavailable' && !isRedirect,
 		redirectedTo: isRedirect ? redirectTarget(headers.location, redact) : undefined,
 		retryAfterMs: retryAfterMs(headers),

@@ -167,7 +167,7 @@ export function backoffMs(failedTries: number, random: number): number {
 	return Math.round(random * cap);
 }
 
-/** The wait after a 429, unless the service asks for a longer wait. Up to half of it is jitter. */
+/** The service may ask for a longer wait. Up to half is jitter. */
 export function rateLimitWaitMs(hits: number, random: number): number {
 	const cap = Math.min(LONGEST_RATE_LIMIT_WAIT_MS, FIRST_RATE_LIMIT_WAIT_MS * 2 ** (hits - 1));
 	return Math.round((cap * (1 + random)) / 2);

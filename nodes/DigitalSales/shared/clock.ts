@@ -28,7 +28,7 @@ export class CanceledError extends Error {
 	}
 }
 
-/** Longer sleeps go in slices, so that no long timer outlives its purpose. */
+/** Longer sleeps go in slices, so that no long timer stays. */
 export const LONGEST_SLEEP_MS = 1_000;
 
 /** @throws CanceledError */

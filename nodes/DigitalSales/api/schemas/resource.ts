@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { isJsonObject } from '../../shared/json';
 import { saysFailure } from './error';
 
-/** An unsafe integer has lost digits, so it might be the hash of another resource. */
+/** An unsafe integer has lost digits, and may be the hash of another resource. */
 export const hashSchema = z.union([z.string().trim().min(1), z.number().int().safe()]);
 
 const withHash = z.object({ hash: hashSchema });
