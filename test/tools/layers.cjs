@@ -19,7 +19,7 @@ const API = [
 	['account', 'redact', 'schemas/.+'],
 	['endpoints', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
 	['client'],
-	['products', 'offers', 'seenPrices', 'catalog', 'transactions', 'credentialTest'],
+	['products', 'offers', 'catalog', 'transactions', 'credentialTest'],
 ];
 
 const stacked = (name, floors, pathOf, whole) =>

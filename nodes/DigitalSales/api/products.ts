@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { normalizeUnicode, textMatcher } from '../domain/text';
 import type { Client } from './client';
+import { markPricesSeen } from './offers';
 import { readPages } from './pagination';
 import {
 	PRODUCT_STATUSES,
@@ -8,7 +9,6 @@ import {
 	productSchema,
 	readProductPage,
 } from './schemas/product';
-import { markPricesSeen } from './seenPrices';
 import { ServiceError } from './serviceError';
 
 interface ProductQuery {

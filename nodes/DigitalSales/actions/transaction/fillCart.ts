@@ -1,7 +1,7 @@
 import type { NodeOperationError } from 'n8n-workflow';
 import { type FoundOffer, type Lookup, MOST_LOOKUP_PAGES } from '../../api/catalog';
 import { isOnSale } from '../../api/products';
-import { seenPrice } from '../../api/seenPrices';
+import { seenPrice } from '../../api/offers';
 import { formatReais } from '../../domain/money';
 import { quoteText, RUN_AGAIN } from '../../domain/text';
 import { validWebAddress } from '../../domain/webAddress';
