@@ -58,11 +58,12 @@ export const RETRY_TABLE = {
 		message: 'The API token has no permission for this',
 		advice: 'Use a token of an account that may do this, or ask the service for the permission.',
 	},
-	/** serviceError.ts has texts for each endpoint. */
+	/** serviceError.ts adds texts for each endpoint. */
 	notFound: {
 		...REFUSED,
 		message: 'The service found nothing at this address',
-		advice: 'Check Base URL in the credential.',
+		advice:
+			'If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 	},
 	/** The request was cut off, or a 409 reports an earlier charge. */
 	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
