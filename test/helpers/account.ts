@@ -1,7 +1,7 @@
 import omitBy from 'lodash/omitBy';
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../nodes/DigitalSales/api/backoff';
+import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../nodes/DigitalSales/api/retryTable';
 import { ENDPOINTS } from '../../nodes/DigitalSales/api/endpoints';
 import { clearProcessState } from '../../nodes/DigitalSales/shared/processState';
 import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox';

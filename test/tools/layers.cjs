@@ -17,9 +17,9 @@ const HOUSE = [
 /** The layers of the folder api: accounts, then how requests are sent and read, then the requests. */
 const API = [
 	['account', 'redact', 'schemas/.+'],
-	['endpoints', 'backoff', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
+	['endpoints', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
 	['client'],
-	['products', 'offers', 'seenPrices', 'catalog', 'transactions', 'credentialTest'],
+	['products', 'offers', 'catalog', 'transactions', 'credentialTest'],
 ];
 
 const stacked = (name, floors, pathOf, whole) =>

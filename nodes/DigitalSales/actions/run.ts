@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
-import { CatalogLookup } from '../api/catalog';
+import { CATALOG_LIMITS, CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
 import { describeRunItem, ExecutionMemory, type RunItem } from '../idempotency/executionMemory';
 import type { Listening } from '../n8n/listening';
@@ -40,7 +40,11 @@ export class Run {
 	}
 
 	get catalog(): CatalogLookup {
-		return (this.catalogLookup ??= new CatalogLookup(this.context, this.account));
+		const signal = this.context.getExecutionCancelSignal();
+		const options = { ...CATALOG_LIMITS, signal };
+		return (this.catalogLookup ??= new CatalogLookup(
+			new Client(this.context, this.account, options),
+		));
 	}
 
 	newClient(options: ClientOptions = {}): Client {

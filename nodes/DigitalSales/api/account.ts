@@ -33,19 +33,19 @@ export class CredentialError extends Error {}
 /** People copy this word from example requests. */
 const SCHEME = /^Bearer(\s+|$)/i;
 
-const text = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
-const token = text.transform((given) => given.replace(SCHEME, ''));
+const textField = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
+const tokenField = textField.transform((given) => given.replace(SCHEME, ''));
 /** n8n's HTTP client silently drops other characters from a header. */
 const HEADER_TEXT = /^[\x21-\x7e]*$/;
 
 const credentialSchema = z.object({
-	baseUrl: text,
-	apiToken: token,
-	bodyApiToken: token,
-	notificationUrl: text,
-	notificationField: text,
+	baseUrl: textField,
+	apiToken: tokenField,
+	bodyApiToken: tokenField,
+	notificationUrl: textField,
+	notificationField: textField,
 	allowedHttpRequestDomains: z.string().optional(),
-	allowedDomains: text,
+	allowedDomains: textField,
 });
 
 /** @throws CredentialError */
@@ -71,10 +71,10 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 			'A token in the credential contains a space or another character that cannot be sent. Copy it again from the service.',
 		);
 	}
-	const isBound = data.allowedHttpRequestDomains === 'domains';
+	const isRestricted = data.allowedHttpRequestDomains === 'domains';
 	const { allowedDomains } = data;
-	// n8n takes an empty list for no restriction.
-	if (isBound && !(allowedDomains && isDomainAllowed({ url: base.value, allowedDomains }))) {
+	// n8n treats an empty list as no restriction.
+	if (isRestricted && !(allowedDomains && isDomainAllowed({ url: base.value, allowedDomains }))) {
 		throw new CredentialError(
 			'Allowed Domains in the credential does not include the host of its Base URL. Add the host, or allow all domains.',
 		);
@@ -84,7 +84,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		bodyApiToken: data.bodyApiToken || data.apiToken,
 		notificationUrl: data.notificationUrl || undefined,
 		notificationField: data.notificationField || undefined,
-		allowedDomains: isBound ? allowedDomains : undefined,
+		allowedDomains: isRestricted ? allowedDomains : undefined,
 		key: digest(base.value, data.apiToken),
 		redact: createRedactor([data.apiToken, data.bodyApiToken]),
 		credential: { ...credential, apiToken: data.apiToken },

@@ -1,25 +1,11 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import pick from 'lodash/pick';
 import uniqBy from 'lodash/uniqBy';
 import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
-import type { Account } from './account';
-import { Client, type ClientOptions } from './client';
+import type { Client, ClientOptions } from './client';
 import { type NewItems, readPages } from './pagination';
 import { fetchProductPage, isOnSale, withPageSizeFallback } from './products';
 import { type Offer, type Product, type ProductPage, productSchema } from './schemas/product';
 import { ServiceError } from './serviceError';
-
-const PRODUCT_FIELDS = ['hash', 'title', 'cover', 'sale_page', 'status'] as const;
-const OFFER_FIELDS = ['hash', 'title', 'price', 'url'] as const;
-
-export type CatalogProduct = Pick<Product, (typeof PRODUCT_FIELDS)[number]> & {
-	offers: CatalogOffer[];
-};
-
-export type CatalogOffer = Pick<Offer, (typeof OFFER_FIELDS)[number]>;
-
-type CatalogPage = ProductPage<CatalogProduct>;
 
 const PAGE_SIZE = 100;
 export const CATALOG_LIMITS: ClientOptions = {
@@ -31,7 +17,7 @@ export const CATALOG_LIMITS: ClientOptions = {
 const REMEMBERED_MS = 45_000;
 
 export const catalogPages = processState(
-	new BoundedMap<{ page: CatalogPage; until: number }>({
+	new BoundedMap<{ page: ProductPage<Product>; until: number }>({
 		most: 60,
 		isExpired: ({ until }) => until <= clock.elapsed(),
 	}),
@@ -46,44 +32,32 @@ export const catalogPages = processState(
 export function readCatalog(
 	client: Client,
 	range: { from?: number; maxPages?: number },
-): AsyncGenerator<NewItems<CatalogProduct>, string | undefined> {
-	const fetchPage = withPageSizeFallback(
-		async (pageSize, page) => await readPage(client, { page, pageSize }),
-		PAGE_SIZE,
-	);
+): AsyncGenerator<NewItems<Product>, string | undefined> {
+	const fetchPage = withPageSizeFallback(PAGE_SIZE, async (query) => await readPage(client, query));
 	return readPages({ ...range, fetchPage });
 }
 
 async function readPage(
 	client: Client,
 	query: { page: number; pageSize?: number },
-): Promise<CatalogPage> {
+): Promise<ProductPage<Product>> {
 	const key = client.account.key + JSON.stringify(query);
 	const known = catalogPages.get(key);
 	if (known) return known.page;
 	const until = clock.elapsed() + REMEMBERED_MS;
 	const { data, ...figures } = await fetchProductPage(client, query);
-	const page = {
-		...figures,
-		data: data.map((item) => toCatalogProduct(productSchema.parse(item))),
-	};
+	// Drops all other fields, because a product may be large.
+	const page = { ...figures, data: data.map((item) => productSchema.parse(item)) };
 	catalogPages.set(key, { page, until });
 	return page;
-}
-
-function toCatalogProduct(product: Product): CatalogProduct {
-	return {
-		...pick(product, PRODUCT_FIELDS),
-		offers: product.offers.map((offer) => pick(offer, OFFER_FIELDS)),
-	};
 }
 
 /** A quarter of the documented requests per minute. */
 export const MOST_LOOKUP_PAGES = 5;
 
 export interface FoundOffer {
-	product: CatalogProduct;
-	offer: CatalogOffer;
+	product: Product;
+	offer: Offer;
 }
 
 export interface Lookup {
@@ -92,15 +66,12 @@ export interface Lookup {
 	failed?: ServiceError;
 }
 
-/** Looks offers up in the first pages of the catalog. */
 export class CatalogLookup {
-	private products: CatalogProduct[] = [];
+	private products: Product[] = [];
 	private readonly pages: ReturnType<typeof readCatalog>;
 	private failed?: ServiceError;
 
-	constructor(context: IExecuteFunctions, account: Account) {
-		const signal = context.getExecutionCancelSignal();
-		const client = new Client(context, account, { ...CATALOG_LIMITS, signal });
+	constructor(client: Client) {
 		this.pages = readCatalog(client, { maxPages: MOST_LOOKUP_PAGES });
 	}
 
@@ -129,7 +100,7 @@ export class CatalogLookup {
 	}
 }
 
-function offersWithHash(products: CatalogProduct[], hash: string): FoundOffer[] {
+function offersWithHash(products: Product[], hash: string): FoundOffer[] {
 	return products.flatMap((product) =>
 		product.offers.filter((offer) => offer.hash === hash).map((offer) => ({ product, offer })),
 	);

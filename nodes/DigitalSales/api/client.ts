@@ -2,13 +2,6 @@ import type { IAllExecuteFunctions, IDataObject, IHttpRequestOptions } from 'n8n
 import { takeAnswer, readFault, responseHead } from '../n8n/httpHelper';
 import { CanceledError, cancelableSleep, clock } from '../shared/clock';
 import { type Account, CREDENTIAL_NAME } from './account';
-import {
-	DEFAULT_RETRY_LIMITS,
-	type RetryLimits,
-	backoffMs,
-	mayRetry,
-	rateLimitWaitMs,
-} from './backoff';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import {
 	type Permit,
@@ -18,8 +11,16 @@ import {
 	rateLimiterFor,
 } from './rateLimiter';
 import { decodeBody, readBody, readResponse } from './response';
-import { kindOfStatus, retryDecision } from './retryTable';
-import { type Outcome, ServiceError, unansweredOutcome } from './serviceError';
+import {
+	backoffMs,
+	DEFAULT_RETRY_LIMITS,
+	kindOfStatus,
+	mayRetry,
+	rateLimitWaitMs,
+	retryDecision,
+	type RetryLimits,
+} from './retryTable';
+import { type Outcome, ServiceError } from './serviceError';
 
 interface ServiceRequest {
 	endpoint: Endpoint;
@@ -47,9 +48,9 @@ export interface ClientOptions {
 }
 
 const NOTABLE_WAIT_MS = 500;
-/** A proxy that did not reach the service may answer with these. Only the error of n8n's helper shows it. */
+/** For these, n8n's helper throws an error, which shows whether a proxy answered without reaching the service. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
-/** A 429 may ask for exactly the longest total time, and the next try starts a moment later. */
+/** If a 429 asks for exactly the longest total time, the next try starts a moment after it. */
 const GRACE_MS = 500;
 
 interface Progress {
@@ -86,7 +87,7 @@ export class Client {
 		throw new CanceledError();
 	}
 
-	/** Yields each try once the try has a permit, and ends only with an error. */
+	/** Yields each try once the try has a permit. The caller stops after a value, or an error ends the tries. */
 	async *tries<T>(
 		request: ServiceRequest,
 		read: (body: unknown) => T | undefined,
@@ -99,7 +100,7 @@ export class Client {
 			firstSentAt: Infinity,
 			delayMs: 0,
 			// Before the first try, a request can only fail in the limiter.
-			outcome: unansweredOutcome('rateLimited'),
+			outcome: { kind: 'rateLimited' },
 		};
 		for (;;) {
 			const options = this.permitOptions(progress);
@@ -111,7 +112,7 @@ export class Client {
 				yield async () => {
 					isSent = true;
 					await this.sendTry(progress, limiter, permit);
-					const value = valueOf(progress.outcome, read);
+					const value = readValue(progress.outcome, read);
 					if (value === undefined && !this.planRetry(progress)) throw this.toError(progress);
 					return value;
 				};
@@ -150,28 +151,29 @@ export class Client {
 		limiter.releaseLimited(permit, Math.max(retryAfterMs, waitMs));
 	}
 
+	/** @returns false if no other try follows */
 	private planRetry(progress: Progress): boolean {
 		const { kind, retryAfterMs = 0 } = progress.outcome;
 		const { method } = ENDPOINTS[progress.request.endpoint];
 		const failedTries = progress.tries - progress.rateLimitHits;
 		// After a 429 the next try waits in the limiter.
-		const delayMs =
+		progress.delayMs =
 			kind === 'rateLimited' ? 0 : Math.max(retryAfterMs, backoffMs(failedTries, clock.random()));
-		progress.delayMs = delayMs;
 		const elapsedMs = clock.elapsed() - progress.firstSentAt;
-		const isRepeatable = retryDecision(method, kind) === 'retry';
-		return isRepeatable && mayRetry(this.retry, { failedTries, elapsedMs, delayMs });
+		const used = { failedTries, elapsedMs, delayMs: progress.delayMs };
+		return retryDecision(method, kind) === 'retry' && mayRetry(this.retry, used);
 	}
 
 	private async fetchOutcome(request: ServiceRequest): Promise<Outcome> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
-		const late = AbortSignal.timeout(timeoutMs);
+		const deadline = AbortSignal.timeout(timeoutMs);
 		// Once an answer begins, the service has the request.
 		let hasHeaders = false;
 		try {
 			const { statusCode: status, headers, body } = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
-			const chunks = await readBody(body, late).catch((error: unknown) => {
+			const chunks = await readBody(body, deadline).catch((error: unknown) => {
+				// A 429 counts without its body, too.
 				if (kindOfStatus(status) === 'rateLimited') return [];
 				throw error;
 			});
@@ -179,32 +181,16 @@ export class Client {
 			return readResponse({ status, headers, text }, this.account.redact);
 		} catch (error) {
 			const fault = readFault(error);
-			return unansweredOutcome(hasHeaders ? 'interrupted' : fault.kind, fault.code);
+			return hasHeaders ? { ...fault, kind: 'interrupted' } : fault;
 		}
 	}
 
 	/** n8n's helper closes the connection if the execution is canceled. */
-	private async openResponse(request: ServiceRequest, timeoutMs: number) {
-		const { context, account } = this;
-		const sending: Promise<unknown> = context.helpers.httpRequestWithAuthentication.call(
-			context,
-			CREDENTIAL_NAME,
-			this.httpOptions(request, timeoutMs),
-			{
-				// Otherwise n8n would decrypt the credential for each request.
-				credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data: account.credential },
-			},
-		);
-		return responseHead.parse(await sending.catch(takeAnswer));
-	}
-
-	private httpOptions(
-		{ endpoint, path, query, body }: ServiceRequest,
-		timeout: number,
-	): IHttpRequestOptions {
-		return {
+	private async openResponse({ endpoint, path, query, body }: ServiceRequest, timeout: number) {
+		const { baseUrl, allowedDomains, credential: data } = this.account;
+		const options: IHttpRequestOptions = {
 			method: ENDPOINTS[endpoint].method,
-			url: this.account.baseUrl + path,
+			url: baseUrl + path,
 			qs: query,
 			headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
 			...(body && { body: JSON.stringify(body) }),
@@ -214,21 +200,29 @@ export class Client {
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,
 			timeout,
-			allowedDomains: this.account.allowedDomains,
+			allowedDomains,
 		};
+		const sending: Promise<unknown> = this.context.helpers.httpRequestWithAuthentication.call(
+			this.context,
+			CREDENTIAL_NAME,
+			options,
+			// Otherwise n8n would decrypt the credential for each request.
+			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data } },
+		);
+		return responseHead.parse(await sending.catch(takeAnswer));
 	}
 
 	private toError({ request: { endpoint, body }, outcome, tries }: Progress): Error {
 		const { apiToken } = this.account.credential;
 		const hasTwoTokens = body?.api_token !== undefined && body.api_token !== apiToken;
 		const error = new ServiceError(endpoint, outcome, tries, hasTwoTokens);
-		// `idempotency/` takes a canceled request for not processed, so a request in doubt stays an error.
+		// `idempotency/` counts a canceled request as not processed, so a request in doubt stays an error.
 		const isCanceled = this.options.signal?.aborted === true;
 		return isCanceled && !error.isInDoubt ? new CanceledError() : error;
 	}
 }
 
-function valueOf<T>(
+function readValue<T>(
 	{ kind, body }: Outcome,
 	read: (body: unknown) => T | undefined,
 ): T | undefined {

@@ -9,7 +9,7 @@ import { type Account, CredentialError, readAccount } from './account';
 import { withPageSizeFallback } from './products';
 import { readResponse } from './response';
 import { readProductPage } from './schemas/product';
-import { ServiceError, unansweredOutcome } from './serviceError';
+import { ServiceError } from './serviceError';
 
 const TIMEOUT_MS = 20_000;
 
@@ -26,8 +26,8 @@ export async function digitalSalesApiTest(
 	try {
 		const account = readAccount(data ?? {});
 		const fetchPage = withPageSizeFallback(
-			async (pageSize, page) => await fetchProducts(this, account, { page, per_page: pageSize }),
 			1,
+			async (range) => await fetchProducts(this, account, range),
 		);
 		return readProductPage(await fetchPage(1))
 			? { status: 'OK', message: 'The service accepts the token.' }
@@ -35,22 +35,20 @@ export async function digitalSalesApiTest(
 	} catch (error) {
 		if (error instanceof CredentialError) return testFailed(error.message);
 		if (error instanceof ServiceError) return testFailed(describeError(error));
-		const { kind, code } = readFault(error);
-		const outcome = unansweredOutcome(kind, code);
-		return testFailed(describeError(new ServiceError('GET /products', outcome, 1)));
+		return testFailed(describeError(new ServiceError('GET /products', readFault(error), 1)));
 	}
 }
 
 async function fetchProducts(
 	{ helpers }: ICredentialTestFunctions,
 	{ baseUrl, credential, redact }: Account,
-	query: { page: number; per_page?: number },
+	{ page, pageSize }: { page: number; pageSize?: number },
 ): Promise<unknown> {
 	// A credential test has no other helper.
 	const response: unknown = await helpers.request({
 		method: 'GET',
 		uri: `${baseUrl}/products`,
-		qs: query,
+		qs: { page, per_page: pageSize },
 		headers: {
 			Accept: 'application/json',
 			Authorization: `Bearer ${String(credential.apiToken)}`,

@@ -1,7 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashSegment } from '../domain/text';
+import { isJsonObject } from '../shared/json';
+import { BoundedMap, processState } from '../shared/processState';
+import type { Account } from './account';
 import type { Client, Send } from './client';
+import { offerSchema } from './schemas/product';
 import { readResource } from './schemas/resource';
+
+interface SeenOffer {
+	/** Not parsed, because a list brings thousands of prices. */
+	price: string | number;
+	product: string;
+}
+
+const seenOffers = processState(new BoundedMap<SeenOffer>({ most: 10_000 }));
 
 /**
  * Yields the tries to create an offer (API document, Endpoint 2: POST /products/{hash}/offers).
@@ -15,4 +27,39 @@ export function offerTries(
 ): AsyncGenerator<Send<IDataObject>, void> {
 	const path = `/products/${hashSegment(productHash)}/offers`;
 	return client.tries({ endpoint: 'POST /products/{hash}/offers', path, body }, readResource);
+}
+
+export function markPricesSeen(account: Account, productHash: unknown, offers: unknown): void {
+	if (!Array.isArray(offers)) return;
+	const product = String(productHash);
+	for (const { hash, price } of offers.filter(isJsonObject)) {
+		const key = keyOf(account, String(hash));
+		const seen = seenOffers.get(key);
+		if (typeof price !== 'string' && typeof price !== 'number') seenOffers.delete(key);
+		// Refreshing thousands of entries on every list is not worth its cost.
+		else if (seen?.price !== price || seen.product !== product) {
+			seenOffers.set(key, { price, product });
+		}
+	}
+}
+
+/** The latest price that this process has read, in cents. */
+export function seenPrice(account: Account, hash: string): number | undefined {
+	return centsOf(seenOffers.get(keyOf(account, hash)));
+}
+
+export function seenPrices(account: Account, product: string): number[] {
+	const ofAccount = keyOf(account, '');
+	return seenOffers
+		.listEntries()
+		.filter(([key, seen]) => seen.product === product && key.startsWith(ofAccount))
+		.flatMap(([, seen]) => centsOf(seen) ?? []);
+}
+
+function centsOf(seen: SeenOffer | undefined): number | undefined {
+	return offerSchema.shape.price.parse(seen?.price) ?? undefined;
+}
+
+function keyOf({ key }: Account, hash: string): string {
+	return `${key} ${hash}`;
 }

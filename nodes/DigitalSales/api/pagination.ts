@@ -4,7 +4,7 @@ import type { ProductPage } from './schemas/product';
 export interface NewItems<T> {
 	pageNumber: number;
 	items: T[];
-	/** Undefined if only the next page can show whether it exists. */
+	/** Undefined if only a request shows whether there is a next page. */
 	hasNext?: boolean;
 }
 
@@ -17,8 +17,7 @@ interface PageOptions<T> {
 
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-/** This many pages in a row without a new row end the reading. */
-const MOST_BARREN_PAGES = 10;
+const MOST_PAGES_WITHOUT_NEWS = 10;
 
 /**
  * Reads pages until a link or the figures say that the list ends, or nothing new comes.
@@ -29,7 +28,7 @@ export async function* readPages<T extends object>(
 	options: PageOptions<T>,
 ): AsyncGenerator<NewItems<T>, string | undefined, void> {
 	const { fetchPage, from = 1, maxPages = DEFAULT_MAX_PAGES, itemsWanted = () => 1 } = options;
-	const progress = new Progress(from === 1);
+	const progress = new ListProgress(from === 1);
 	const underWay: Array<Promise<ProductPage<T>>> = [];
 	const lastAllowed = from + maxPages - 1;
 	for (let pageNumber = from; ; pageNumber++) {
@@ -46,7 +45,7 @@ export async function* readPages<T extends object>(
 		const hasNext = progress.hasNext(page, pageNumber);
 		yield { pageNumber, items, hasNext };
 		if (hasNext === false) return progress.whyIncomplete();
-		if (progress.barren >= MOST_BARREN_PAGES) {
+		if (progress.pagesWithoutNews >= MOST_PAGES_WITHOUT_NEWS) {
 			return 'the service kept sending pages without anything new';
 		}
 		if (pageNumber >= lastAllowed) {
@@ -55,8 +54,8 @@ export async function* readPages<T extends object>(
 	}
 }
 
-class Progress {
-	barren = 0;
+class ListProgress {
+	pagesWithoutNews = 0;
 	lastKnownPage = 0;
 	private readonly keys = new Set<string>();
 	private readonly prices = new Map<string, string>();
@@ -82,15 +81,16 @@ class Progress {
 		const items = data.filter((row) => {
 			const { size } = this.keys;
 			const isNew = this.keys.add(rowKey(row)).size > size;
-			if (isNew) this.comparePrice(row);
+			if (isNew) this.noticePriceChange(row);
 			return isNew;
 		});
 		this.repeated += data.length - items.length;
-		this.barren = items.length === 0 ? this.barren + 1 : 0;
+		this.pagesWithoutNews = items.length === 0 ? this.pagesWithoutNews + 1 : 0;
 		return items;
 	}
 
-	private comparePrice(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
+	/** A product that comes again with another price counts as new. */
+	private noticePriceChange(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
 		if (!row.offer && !row.offers) return;
 		const key = JSON.stringify(row, IDENTIFYING_FIELDS);
 		const price = JSON.stringify(row.offers ?? row.price, ['price']);
@@ -103,7 +103,7 @@ class Progress {
 		// Some services link to a next page that does not exist.
 		if (data.length === 0 && size === this.total) return false;
 		if (hasNext === true || pageNumber < this.lastKnownPage) return true;
-		if (this.barren > 0) return false;
+		if (this.pagesWithoutNews > 0) return false;
 		if (this.total !== undefined && size < this.total) return true;
 		return hasNext === false || (this.lastKnownPage > 0 && size === this.total) ? false : undefined;
 	}

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { normalizeUnicode, textMatcher } from '../domain/text';
 import type { Client } from './client';
+import { markPricesSeen } from './offers';
 import { readPages } from './pagination';
 import {
 	PRODUCT_STATUSES,
@@ -8,7 +9,6 @@ import {
 	productSchema,
 	readProductPage,
 } from './schemas/product';
-import { markPricesSeen } from './seenPrices';
 import { ServiceError } from './serviceError';
 
 interface ProductQuery {
@@ -16,11 +16,6 @@ interface ProductQuery {
 	categories?: number[];
 	status?: number;
 	pageSize?: number;
-}
-
-interface Listing {
-	rows: IDataObject[];
-	incomplete?: string;
 }
 
 /** The document states no maximum. */
@@ -38,13 +33,13 @@ export async function listProducts(
 	makeClient: (ended: AbortSignal) => Client,
 	{ limit = Infinity, ...query }: ProductQuery & { limit?: number },
 	rowsOf: (product: IDataObject) => IDataObject[] = (product) => [product],
-): Promise<Listing> {
+): Promise<{ rows: IDataObject[]; incomplete?: string }> {
 	const ending = new AbortController();
 	const client = makeClient(ending.signal);
 	const isWanted = productMatcher(query);
 	const fetchPage = withPageSizeFallback(
-		async (pageSize, page) => await fetchProductPage(client, { ...query, page, pageSize }),
 		query.pageSize ?? Math.min(LARGEST_PAGE_SIZE, isWanted ? Infinity : limit),
+		async (range) => await fetchProductPage(client, { ...query, ...range }),
 	);
 	const rows: IDataObject[] = [];
 	const pages = readPages({ fetchPage, itemsWanted: () => limit - rows.length });
@@ -103,21 +98,21 @@ function productMatcher({ search, categories = [], status }: ProductQuery) {
 	};
 }
 
-/** If the service rejects the first request, that request is repeated and all others follow without a page size. */
+/** If the service rejects the first request, it and all later requests are sent without a page size. */
 export function withPageSizeFallback<T>(
-	fetchPage: (pageSize: number | undefined, page: number) => Promise<T>,
-	pageSize: number,
+	firstSize: number,
+	fetchPage: (range: { page: number; pageSize?: number }) => Promise<T>,
 ): (page: number) => Promise<T> {
-	let size: number | undefined = pageSize;
+	let pageSize: number | undefined = firstSize;
 	let isFirst = true;
 	return async (page) => {
 		const mayFallBack = isFirst;
 		isFirst = false;
-		return await fetchPage(size, page).catch(async (error: unknown) => {
+		return await fetchPage({ page, pageSize }).catch(async (error: unknown) => {
 			const isRejected = error instanceof ServiceError && error.outcome.kind === 'rejected';
 			if (!mayFallBack || !isRejected) throw error;
-			size = undefined;
-			return await fetchPage(size, page);
+			pageSize = undefined;
+			return await fetchPage({ page, pageSize });
 		});
 	};
 }

@@ -1,7 +1,7 @@
 import pull from 'lodash/pull';
 import sortBy from 'lodash/sortBy';
-import { CanceledError, clock } from '../shared/clock';
-import { processState } from '../shared/processState';
+import { CanceledError, clock, LONGEST_SLEEP_MS } from '../shared/clock';
+import { BoundedMap, processState } from '../shared/processState';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 
 export interface Permit {
@@ -13,7 +13,7 @@ export interface PermitOptions {
 	rate?: number;
 	/** The request goes first, even while requests go one at a time, but waits out the pause after a 429. */
 	isUrgent?: boolean;
-	/** The part of the rate for all requests of this share or a smaller share. They leave the rest to others. */
+	/** All requests with this share or a smaller share together use at most this part of the rate. */
 	share?: number;
 	/** The last moment for the permit, on `clock.elapsed()`. */
 	latest?: number;
@@ -33,13 +33,11 @@ interface QueuedRequest extends PermitOptions {
 const MINUTE_MS = 60_000;
 const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
-/** So that a burst of webhooks finds room even right after other reads. */
+/** These reads leave room for a burst of webhooks. */
 export const SHARES = { looks: 1 / 4, gets: 3 / 4 };
-/** Other processes may have used up the limit, so less than the lowest documented limit is not learned. */
+/** The lowest documented limit. A lower count only shows that other processes used the limit up. */
 const LEAST_RATE = 20;
 const LEARNED_FOR_MS = 15 * MINUTE_MS;
-/** The limiter sleeps in slices, so that no long timer outlives an empty queue. */
-const LONGEST_SLEEP_MS = 1_000;
 
 /**
  * A sliding window that allows bursts. A request counts until its answer is older than the window, because the
@@ -51,14 +49,11 @@ export class RateLimiter {
 	private nextCheckAt = 0;
 	private readonly answered: Permit[] = [];
 	private readonly inFlight = new Set<Permit>();
-	private closedUntil = 0;
+	private pausedUntil = 0;
 	private latest429At = -Infinity;
 	private learnedRate = Infinity;
 
-	constructor(
-		private readonly rate = Infinity,
-		private readonly windowMs = MINUTE_MS,
-	) {}
+	constructor(private readonly rate = Infinity) {}
 
 	get waitingCount(): number {
 		return this.queue.length;
@@ -67,25 +62,24 @@ export class RateLimiter {
 	/** @returns Infinity if the request waits for the answer of another request */
 	delayMs({ rate = this.rate, isUrgent, share }: PermitOptions = {}): number {
 		const now = clock.elapsed();
-		if (now < this.closedUntil) return this.closedUntil - now;
+		if (now < this.pausedUntil) return this.pausedUntil - now;
 		const isOneAtATime = now - this.latest429At < ONE_AT_A_TIME_MS && !isUrgent;
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
-		const delayMs = this.msUntilRoom(rate, this.answered, [...this.inFlight]);
+		const delayMs = this.msUntilRoom(rate, this.answered, this.inFlight.size);
 		if (share === undefined) return delayMs;
-		const ofShare = (permits: Permit[]) => permits.filter((permit) => (permit.share ?? 1) <= share);
+		const isOfShare = (permit: Permit) => (permit.share ?? 1) <= share;
+		const answered = this.answered.filter(isOfShare);
+		const inFlight = [...this.inFlight].filter(isOfShare).length;
 		const most = Math.ceil(this.allowedRate(rate) * share);
-		return Math.max(
-			delayMs,
-			this.msUntilRoom(most, ofShare(this.answered), ofShare([...this.inFlight])),
-		);
+		return Math.max(delayMs, this.msUntilRoom(most, answered, inFlight));
 	}
 
-	private msUntilRoom(rate: number, answered: Permit[], inFlight: Permit[]): number {
+	private msUntilRoom(rate: number, answered: Permit[], inFlight: number): number {
 		// There is room once the answered request at this index has left the window.
-		const index = answered.length + inFlight.length - rate;
+		const index = answered.length + inFlight - rate;
 		if (index < 0) return 0;
 		const { answeredAt = Infinity } = answered[index] ?? {};
-		return Math.max(0, answeredAt + this.windowMs - clock.elapsed());
+		return Math.max(0, answeredAt + MINUTE_MS - clock.elapsed());
 	}
 
 	/** The given rate, or what succeeded in the minute before the latest 429 if that is less. */
@@ -95,7 +89,7 @@ export class RateLimiter {
 	}
 
 	private recentCount(): number {
-		const from = clock.elapsed() - this.windowMs;
+		const from = clock.elapsed() - MINUTE_MS;
 		return this.answered.filter(({ answeredAt = 0 }) => answeredAt > from).length;
 	}
 
@@ -125,7 +119,7 @@ export class RateLimiter {
 		throw new CanceledError();
 	}
 
-	/** Also takes back that the permit was used. */
+	/** The request does not count, even if `releaseUsed` has counted it. */
 	release(permit: Permit): void {
 		this.inFlight.delete(permit);
 		pull(this.answered, permit);
@@ -139,15 +133,15 @@ export class RateLimiter {
 		void this.serveQueue();
 	}
 
-	releaseLimited(permit: Permit, closedMs: number): void {
+	releaseLimited(permit: Permit, pauseMs: number): void {
 		const now = clock.elapsed();
-		this.closedUntil = Math.max(this.closedUntil, now + closedMs);
+		this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
 		this.latest429At = now;
 		this.learnedRate = Math.max(LEAST_RATE, this.recentCount());
 		this.release(permit);
 	}
 
-	/** A 429 may concern the retried request alone, so one new request goes first. */
+	/** One new request goes before the retries, because a 429 may concern a retry alone. */
 	private retryPosition(): number {
 		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
 			isRetry ? [] : index,
@@ -155,7 +149,7 @@ export class RateLimiter {
 		return secondNew;
 	}
 
-	/** @returns the delay until the next check; Infinity if time changes nothing */
+	/** @returns the delay until the next check; Infinity if no request waits for time to pass */
 	private admitOrReject(): number {
 		let nextMs = Infinity;
 		for (const queued of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
@@ -184,8 +178,8 @@ export class RateLimiter {
 			const nextMs = this.admitOrReject();
 			const now = clock.elapsed();
 			const checkAt = now + Math.min(nextMs, LONGEST_SLEEP_MS);
-			const isCheckedByOther = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
-			if (nextMs === Infinity || isCheckedByOther) return;
+			const hasEarlierCheck = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
+			if (nextMs === Infinity || hasEarlierCheck) return;
 			this.nextCheckAt = checkAt;
 			await clock.sleep(checkAt - now);
 			if (this.nextCheckAt !== checkAt) return;
@@ -194,11 +188,15 @@ export class RateLimiter {
 	}
 }
 
-const rateLimiters = processState(new Map<string, RateLimiter>());
+/** @internal */
+export const rateLimiters = processState(new BoundedMap<RateLimiter>({ most: 10_000 }));
 
-export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
-	const key = `${account.key} ${endpoint}`;
-	const limiter = rateLimiters.get(key) ?? new RateLimiter(ENDPOINTS[endpoint].requestsPerMinute);
+export function findRateLimiter(key: string, rate?: number): RateLimiter {
+	const limiter = rateLimiters.get(key) ?? new RateLimiter(rate);
 	rateLimiters.set(key, limiter);
 	return limiter;
+}
+
+export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
+	return findRateLimiter(`${account.key} ${endpoint}`, ENDPOINTS[endpoint].requestsPerMinute);
 }

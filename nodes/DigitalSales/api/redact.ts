@@ -1,15 +1,7 @@
 import compact from 'lodash/compact';
 import escapeRegExp from 'lodash/escapeRegExp';
 
-export interface Redactor {
-	text(text: string): string;
-	/**
-	 * Cleans JSON in place, because it may be large.
-	 *
-	 * @throws RangeError if the JSON is nested too deeply
-	 */
-	json(value: unknown): unknown;
-}
+export type Redactor = ReturnType<typeof createRedactor>;
 
 const REPLACEMENT = '[token removed]';
 const SHORTEST_TOKEN = 4;
@@ -18,9 +10,10 @@ const MOST_LEVELS = 64;
 
 /**
  * Takes tokens out of answers, because a service may echo a request with its headers. Finds a token in any letter
- * case, and with escapes.
+ * case, and with escapes. `json` cleans JSON in place, because it may be large, and throws a RangeError if it is
+ * nested too deeply.
  */
-export function createRedactor(tokens: ReadonlyArray<string | undefined>): Redactor {
+export function createRedactor(tokens: ReadonlyArray<string | undefined>) {
 	const words = compact(tokens).filter(({ length }) => length >= SHORTEST_TOKEN);
 	// Longest first, because a token may begin with another token.
 	words.sort((a, b) => b.length - a.length);

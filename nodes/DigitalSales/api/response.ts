@@ -16,7 +16,7 @@ export const MOST_BODY_BYTES = 16_777_216;
  */
 export async function readBody(
 	stream: BodyStream,
-	late: AbortSignal,
+	deadline: AbortSignal,
 ): Promise<Buffer[] | undefined> {
 	const chunks: Buffer[] = [];
 	let size = 0;
@@ -40,12 +40,12 @@ export async function readBody(
 			stream.on('end', () => resolve(true));
 			stream.on('error', reject);
 			stream.on('close', () => reject(new Error('The answer broke off')));
-			late.addEventListener('abort', giveUp);
-			if (late.aborted) giveUp();
+			deadline.addEventListener('abort', giveUp);
+			if (deadline.aborted) giveUp();
 		});
 		return isWhole ? chunks : undefined;
 	} finally {
-		late.removeEventListener('abort', giveUp);
+		deadline.removeEventListener('abort', giveUp);
 	}
 }
 
@@ -63,18 +63,19 @@ export function readResponse(
 	{ status, headers, text }: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
 ): Outcome & { status: number } {
-	const byStatus = kindOfStatus(status);
-	const isSuccess = byStatus === 'success';
+	const statusKind = kindOfStatus(status);
+	const isSuccess = statusKind === 'success';
 	const isRedirect = status >= 300 && status < 400;
 	const { json: body, problem } = readContent(text, redact);
 	// A hash means that something may exist, whatever else the answer says.
 	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !HASH.test(text ?? '');
 	return {
-		kind: isRefusal ? 'rejected' : (isSuccess && problem) || byStatus,
+		kind: isRefusal ? 'rejected' : (isSuccess && problem) || statusKind,
 		status,
 		body,
 		words: readServiceWords(body),
-		isWebPage: problem === 'webPage' && byStatus !== 'unavailable' && !isRedirect,
+		// A page of a proxy or redirect does not mean a wrong path.
+		isWebPage: problem === 'webPage' && statusKind !== 'unavailable' && !isRedirect,
 		redirectedTo: isRedirect ? redirectTarget(headers.location, redact) : undefined,
 		retryAfterMs: retryAfterMs(headers),
 	};
@@ -112,11 +113,7 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
  */
 export function retryAfterMs(headers: Headers): number | undefined {
 	const value = String(headers['retry-after']).trim();
-	const isDate = /[a-z]/i.test(value);
-	const asked = isDate
-		? Date.parse(value) - clock.now()
-		: /^\d{1,15}$/.test(value)
-			? Number(value) * 1_000
-			: 0;
-	return asked > 0 ? Math.min(LONGEST_RETRY_AFTER_MS, asked) : undefined;
+	const seconds = /^\d{1,15}$/.test(value) ? Number(value) : 0;
+	const askedMs = /[a-z]/i.test(value) ? Date.parse(value) - clock.now() : seconds * 1_000;
+	return askedMs > 0 ? Math.min(LONGEST_RETRY_AFTER_MS, askedMs) : undefined;
 }

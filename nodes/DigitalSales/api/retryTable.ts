@@ -37,13 +37,12 @@ const UNREADABLE_ADVICE = 'Try again. If this continues, check Base URL in the c
  * processed.
  */
 export const RETRY_TABLE = {
-	/** The rule applies if the shape is not documented. */
+	/** Only if the answer has an undocumented shape. */
 	success: {
 		...UNUSABLE,
 		message: 'The service answered in an undocumented format',
 		advice: UNREADABLE_ADVICE,
 	},
-	/** The service read the request and said no. */
 	rejected: {
 		...REFUSED,
 		message: NOT_ACCEPTED,
@@ -59,11 +58,12 @@ export const RETRY_TABLE = {
 		message: 'The API token has no permission for this',
 		advice: 'Use a token of an account that may do this, or ask the service for the permission.',
 	},
-	/** serviceError.ts has texts for each endpoint. */
+	/** serviceError.ts adds texts for each endpoint. */
 	notFound: {
 		...REFUSED,
 		message: 'The service found nothing at this address',
-		advice: 'Check Base URL in the credential.',
+		advice:
+			'If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 	},
 	/** The request was cut off, or a 409 reports an earlier charge. */
 	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
@@ -74,7 +74,7 @@ export const RETRY_TABLE = {
 		message: 'The service is still limiting requests',
 		advice: `Wait a while, then ${RUN_AGAIN}, or run fewer workflows of this account at the same time.`,
 	},
-	/** A proxy answers, which does not know what the service did. */
+	/** A proxy answered, and does not know what the service did. */
 	unavailable: { ...TRANSIENT, ...SERVER_ERROR },
 	/** The service may have charged before the fault. A read would fail again. */
 	serverError: { ...UNUSABLE, ...SERVER_ERROR },
@@ -144,4 +144,39 @@ export function kindOfStatus(status: number): OutcomeKind {
 	if (status >= 500) return 'serverError';
 	if (status >= 200 && status < 300) return 'success';
 	return status >= 300 && status < 400 ? 'redirected' : 'rejected';
+}
+
+export interface RetryLimits {
+	/** A try that gets a 429 does not count. */
+	maxTries: number;
+	/** From the first try to the start of the last try. */
+	maxTotalMs: number;
+}
+
+/** @internal */
+export const DEFAULT_RETRY_LIMITS: Readonly<RetryLimits> = { maxTries: 5, maxTotalMs: 300_000 };
+
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 30_000;
+const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
+/** Limits are per minute, so each minute gets a try. */
+const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
+
+/** With full jitter, so that executions that fail together do not retry together. */
+export function backoffMs(failedTries: number, random: number): number {
+	const cap = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failedTries - 1));
+	return Math.round(random * cap);
+}
+
+/** The service may ask for a longer wait. Up to half is jitter. */
+export function rateLimitWaitMs(hits: number, random: number): number {
+	const cap = Math.min(LONGEST_RATE_LIMIT_WAIT_MS, FIRST_RATE_LIMIT_WAIT_MS * 2 ** (hits - 1));
+	return Math.round((cap * (1 + random)) / 2);
+}
+
+export function mayRetry(
+	limits: RetryLimits,
+	used: { failedTries: number; elapsedMs: number; delayMs: number },
+): boolean {
+	return used.failedTries < limits.maxTries && used.elapsedMs + used.delayMs <= limits.maxTotalMs;
 }

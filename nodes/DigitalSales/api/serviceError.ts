@@ -13,15 +13,11 @@ export interface Outcome {
 	kind: OutcomeKind;
 	status?: number;
 	body?: unknown;
-	words: ServiceWords;
+	words?: ServiceWords;
 	isWebPage?: boolean;
 	redirectedTo?: string;
 	retryAfterMs?: number;
 	code?: string;
-}
-
-export function unansweredOutcome(kind: OutcomeKind, code?: string): Outcome {
-	return { kind, code, words: { messages: [], fields: {} } };
 }
 
 export interface Facts {
@@ -46,8 +42,6 @@ const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 	'POST /transactions': ['The service found nothing for this charge', 'Check the offers in Cart. '],
 	'GET /products': ['The service found no products at this address', ''],
 };
-const CHECK_PATH =
-	'If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.';
 /** With two tokens, the service does not say which token it refused. */
 const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
 	badToken: {
@@ -101,5 +95,5 @@ function textsFor(
 	const row = RETRY_TABLE[kind];
 	if (kind !== 'notFound') return { ...row, ...(hasTwoTokens && TWO_TOKEN_TEXTS[kind]) };
 	const [message, advice] = NOT_FOUND[endpoint];
-	return { ...row, message, advice: advice + CHECK_PATH };
+	return { ...row, message, advice: advice + row.advice };
 }

@@ -52,14 +52,10 @@ export async function getTransaction(client: Client, hash: string): Promise<Tran
 
 /** @internal */
 export function markTransactionSeen(account: Account, hash: string): void {
-	seenTransactions.set(keyOf(account, hash), true);
+	seenTransactions.set(`${account.key} ${hash}`, true);
 }
 
 /** False means unknown, not absent. */
 export function hasSeenTransaction(account: Account, hash: string): boolean {
-	return seenTransactions.get(keyOf(account, hash)) === true;
-}
-
-function keyOf({ key }: Account, hash: string): string {
-	return `${key} ${hash}`;
+	return seenTransactions.get(`${account.key} ${hash}`) === true;
 }

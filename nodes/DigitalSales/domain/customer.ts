@@ -33,8 +33,8 @@ export function customerText(input: unknown): string {
 }
 
 /**
- * Returns a CPF or CNPJ without punctuation. A CNPJ may contain letters (since July 2026). A number has lost its leading
- * zeros.
+ * Returns a CPF or CNPJ without punctuation. A CNPJ may contain letters (since July 2026). A JavaScript number has lost its
+ * leading zeros.
  */
 export function parseDocument(input: unknown): Result<string> {
 	if (typeof input === 'number') return documentFromDigits(String(input));
@@ -52,8 +52,10 @@ export function parseDocument(input: unknown): Result<string> {
 			? { value: document }
 			: { problem: 'is not a valid CNPJ: check its characters' };
 	}
-	const padded = /^\d+$/.test(typed) ? documentFromDigits(typed) : { problem: '' };
-	if ('value' in padded) return padded;
+	if (/^\d+$/.test(typed)) {
+		const padded = documentFromDigits(typed);
+		if ('value' in padded) return padded;
+	}
 	const hasLength = document.length === CPF_LENGTH || document.length === CNPJ_LENGTH;
 	return {
 		problem: !hasLength

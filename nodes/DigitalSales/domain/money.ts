@@ -45,6 +45,10 @@ export function typedAmount(cents: number): string {
 	return formatReais(cents).replace('R$ ', '');
 }
 
+export function inReais(cents: number | null | undefined): number | null {
+	return cents == null ? null : cents / 100;
+}
+
 export function isHundredfold(one: number, other: number): boolean {
 	return one !== 0 && (one === other * 100 || one * 100 === other);
 }
@@ -98,8 +102,4 @@ function amountProblem(text: string): string {
 		return `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`;
 	const orCents = last === '0' ? ` or ${reais},${decimals}` : '';
 	return `is ambiguous: write ${reais}${decimals}${last},00${orCents}, not ${quoted}`;
-}
-
-export function inReais(cents: number | null | undefined): number | null {
-	return cents == null ? null : cents / 100;
 }

@@ -31,7 +31,7 @@ export function isStatusGroup(text: string): text is StatusGroup {
 
 export type Status = string | null | undefined;
 
-/** A wait ends with these. Any other status may still change into one of them. */
+/** A wait ends with these statuses. Any other status may still become settled. */
 const SETTLED: ReadonlySet<Status> = new Set([
 	...['paid', 'refunded', 'chargeback', 'chargedback'],
 	...STATUS_GROUPS.failed,

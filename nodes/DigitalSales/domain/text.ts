@@ -21,7 +21,7 @@ export function normalizeUnicode(text: string, form: 'NFC' | 'NFD' = 'NFC'): str
 
 const LONGEST_QUOTE = 60;
 
-/** On one line, so that a text from a row cannot pass for advice. */
+/** On one line, so that no text looks like a line of advice. */
 export function quoteText(text: string, longest = LONGEST_QUOTE): string {
 	const line = cleanText(text.slice(0, LONGEST_TEXT));
 	return line.length > longest ? `${line.slice(0, longest)}...` : line;

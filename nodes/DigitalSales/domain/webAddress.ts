@@ -7,7 +7,7 @@ export function parseWebAddress(text: string): URL | undefined {
 	return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-export function webAddressIn(text: string | null | undefined): string | undefined {
+export function validWebAddress(text: string | null | undefined): string | undefined {
 	return text != null && parseWebAddress(text) ? text : undefined;
 }
 

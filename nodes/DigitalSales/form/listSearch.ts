@@ -7,20 +7,14 @@ import {
 	NodeApiError,
 } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import {
-	CATALOG_LIMITS,
-	MOST_LOOKUP_PAGES,
-	readCatalog,
-	type CatalogOffer,
-	type CatalogProduct,
-} from '../api/catalog';
+import { CATALOG_LIMITS, MOST_LOOKUP_PAGES, readCatalog } from '../api/catalog';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/serviceError';
 import { productStatusName } from '../output/product';
-import { PRODUCT_STATUSES } from '../api/schemas/product';
+import { type Offer, type Product, PRODUCT_STATUSES } from '../api/schemas/product';
 import { formatReais } from '../domain/money';
 import { cleanText, textMatcher } from '../domain/text';
-import { webAddressIn } from '../domain/webAddress';
+import { validWebAddress } from '../domain/webAddress';
 import { toFailure, type NodeError } from '../output/errors';
 
 const LONGEST_SEARCH = 200;
@@ -29,7 +23,7 @@ const LONGEST_PRODUCT = 25;
 export const searchProducts = makeListSearch('products', (product) => {
 	const { hash, title, sale_page: url } = product;
 	if (hash == null) return [];
-	const entry = { name: productLabel(product), value: hash, url: webAddressIn(url) };
+	const entry = { name: productLabel(product), value: hash, url: validWebAddress(url) };
 	return [{ entry, searched: [title, hash] }];
 });
 
@@ -37,12 +31,12 @@ export const searchOffers = makeListSearch('offers', (product) =>
 	product.offers.flatMap((offer) => {
 		const { hash, title, url } = offer;
 		if (hash == null) return [];
-		const entry = { name: offerLabel(product, offer), value: hash, url: webAddressIn(url) };
+		const entry = { name: offerLabel(product, offer), value: hash, url: validWebAddress(url) };
 		return [{ entry, searched: [title, hash, product.title, product.hash] }];
 	}),
 );
 
-function productLabel({ title, hash, offers, status }: CatalogProduct): string {
+function productLabel({ title, hash, offers, status }: Product): string {
 	const prices = offers.map(({ price }) => price).filter((price) => price != null);
 	const price = prices.length === 0 ? undefined : formatReais(Math.min(...prices));
 	const isOne = new Set(prices).size === 1;
@@ -50,7 +44,7 @@ function productLabel({ title, hash, offers, status }: CatalogProduct): string {
 }
 
 /** The product comes first, shortened, because offers of many products have the same name. */
-function offerLabel(product: CatalogProduct, { title, price }: CatalogOffer): string {
+function offerLabel(product: Product, { title, price }: Offer): string {
 	const name = product.title || product.hash;
 	return listLabel(
 		price == null ? undefined : formatReais(price),
@@ -73,7 +67,7 @@ interface Candidate {
 	searched: Part[];
 }
 
-type ListCandidates = (product: CatalogProduct) => Candidate[];
+type ListCandidates = (product: Product) => Candidate[];
 
 function makeListSearch(plural: string, listCandidates: ListCandidates) {
 	return async function (

@@ -1,13 +1,18 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api/account';
 import { Client, type ClientOptions } from '../api/client';
-import { type Permit, type PermitOptions, RateLimiter, rateLimiterFor } from '../api/rateLimiter';
+import {
+	findRateLimiter,
+	type Permit,
+	type PermitOptions,
+	type RateLimiter,
+	rateLimiterFor,
+} from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
 import { ServiceError } from '../api/serviceError';
 import { getTransaction, hasSeenTransaction } from '../api/transactions';
 import { senderAddress } from '../n8n/senderAddress';
 import { clock } from '../shared/clock';
-import { BoundedMap, processState } from '../shared/processState';
 import { Declined, REPLIES } from './reply';
 
 export const SHORTEST_READ_MS = 3_000;
@@ -79,17 +84,13 @@ function limitsUntil(answerBy: number): ClientOptions {
 	return { timeoutMs, retry, longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS };
 }
 
-/** Limits the reads that are in progress or showed nothing new, because anybody can send webhooks. */
-const MISSES_WITHIN_MS = 60_000;
+/** Per minute. Reads that are in progress or showed nothing new are limited, because anybody can send webhooks. */
 const MISSES_OF_SENDER = 24;
 /** After a 429, misses of a sender use an eighth of the rate that the limiter has learned. */
 const RATE_PER_MISS = 8;
 /** A flood from two or three addresses must leave room for other senders. */
 const SENDERS = 4;
 const MOST_IN_LINE = 256;
-
-/** @internal */
-export const lanes = processState(new BoundedMap<RateLimiter>({ most: 1_000 }));
 
 /**
  * Finds the two limiters that a read passes, and their limits: one for its sender, so that a flood from one address does
@@ -105,15 +106,9 @@ function findLanes(
 	const allowedRate = rateLimiterFor(account, 'GET /transactions/{hash}').allowedRate();
 	const misses = Math.min(MISSES_OF_SENDER, Math.ceil(allowedRate / RATE_PER_MISS));
 	return [
-		[findLane(sender), misses],
-		[findLane(all), SENDERS * misses],
+		[findRateLimiter(sender), misses],
+		[findRateLimiter(all), SENDERS * misses],
 	];
-}
-
-function findLane(key: string): RateLimiter {
-	const lane = lanes.get(key) ?? new RateLimiter(Infinity, MISSES_WITHIN_MS);
-	lanes.set(key, lane);
-	return lane;
 }
 
 async function enterLane(lane: RateLimiter, options: PermitOptions): Promise<Permit> {

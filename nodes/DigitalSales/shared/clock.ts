@@ -28,13 +28,10 @@ export class CanceledError extends Error {
 	}
 }
 
-const LONGEST_SLEEP_MS = 1_000;
+/** Longer sleeps go in slices, so that no long timer stays. */
+export const LONGEST_SLEEP_MS = 1_000;
 
-/**
- * Sleeps in slices, so that a canceled execution leaves no long timer.
- *
- * @throws CanceledError
- */
+/** @throws CanceledError */
 export async function cancelableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 	const end = clock.elapsed() + milliseconds;
 	for (;;) {

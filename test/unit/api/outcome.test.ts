@@ -1,12 +1,10 @@
 import {
 	backoffMs,
 	DEFAULT_RETRY_LIMITS,
-	mayRetry,
-	rateLimitWaitMs,
-} from '../../../nodes/DigitalSales/api/backoff';
-import {
 	kindOfStatus,
+	mayRetry,
 	type OutcomeKind,
+	rateLimitWaitMs,
 	retryDecision,
 	type RetryDecision,
 } from '../../../nodes/DigitalSales/api/retryTable';

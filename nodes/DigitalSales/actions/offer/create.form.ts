@@ -1,5 +1,4 @@
 import { z } from 'zod/v3';
-import { OFFER_INTERVALS, PAYMENT_METHOD_CODES } from '../../api/schemas/product';
 import {
 	customFieldsField,
 	moneyField,
@@ -24,10 +23,11 @@ import { lenientText, tolerated } from '../../shared/lenient';
 import { repeatCodeOption } from '../../form/outputOptions';
 
 const PAYMENT_METHOD_OPTIONS = [
-	{ name: 'Boleto', value: PAYMENT_METHOD_CODES.boleto },
-	{ name: 'Card', value: PAYMENT_METHOD_CODES.card },
-	{ name: 'PIX', value: PAYMENT_METHOD_CODES.pix },
+	{ name: 'Boleto', value: 2 },
+	{ name: 'Card', value: 1 },
+	{ name: 'PIX', value: 3 },
 ];
+const INTERVALS = ['daily', 'weekly', 'monthly', 'quarterly', 'semi-annual', 'yearly'] as const;
 const methodCode = wholeNumberSchema(1, 3);
 
 /** The parts of a body that are checked, because Custom Fields may put anything into it. */
@@ -139,9 +139,7 @@ export const offerForm = defineForm([
 				weight: 'decides',
 				sentAs: 'interval',
 				reads: allowBlank(
-					textSchema.pipe(
-						z.enum(OFFER_INTERVALS, { message: `must be one of ${OFFER_INTERVALS.join(', ')}` }),
-					),
+					textSchema.pipe(z.enum(INTERVALS, { message: `must be one of ${INTERVALS.join(', ')}` })),
 				),
 			}),
 			discounts,

@@ -1,8 +1,7 @@
 import compact from 'lodash/compact';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { catalogPages } from '../../api/catalog';
-import { offerTries } from '../../api/offers';
-import { markPricesSeen, seenPrices } from '../../api/seenPrices';
+import { markPricesSeen, offerTries, seenPrices } from '../../api/offers';
 import { formatReais } from '../../domain/money';
 import { quoteText } from '../../domain/text';
 import { withCustomFields } from '../../form/fields';

@@ -20,7 +20,7 @@ import { digest } from '../../shared/digest';
 import { hundredfoldMismatch } from '../priceMismatch';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
-import { seenPrice } from '../../api/seenPrices';
+import { seenPrice } from '../../api/offers';
 import type { NotSentError } from '../../output/errors';
 
 /** Everything is derived from the body that will be sent. */

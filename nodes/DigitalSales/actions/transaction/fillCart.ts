@@ -1,10 +1,10 @@
 import type { NodeOperationError } from 'n8n-workflow';
 import { type FoundOffer, type Lookup, MOST_LOOKUP_PAGES } from '../../api/catalog';
 import { isOnSale } from '../../api/products';
-import { seenPrice } from '../../api/seenPrices';
+import { seenPrice } from '../../api/offers';
 import { formatReais } from '../../domain/money';
 import { quoteText, RUN_AGAIN } from '../../domain/text';
-import { webAddressIn } from '../../domain/webAddress';
+import { validWebAddress } from '../../domain/webAddress';
 import { displayPath, parameterError } from '../../form/readForm';
 import type { ServiceError } from '../../api/serviceError';
 import { NotSentError } from '../../output/errors';
@@ -109,7 +109,7 @@ function fillItem(
 		more: {
 			...item.more,
 			title: item.more.title ?? offer.title ?? product.title ?? undefined,
-			cover: item.more.cover ?? webAddressIn(product.cover),
+			cover: item.more.cover ?? validWebAddress(product.cover),
 		},
 	};
 }

@@ -61,7 +61,7 @@ function* textsIn(value: unknown, level = 1): Generator<string> {
 	} else if (isJsonObject(value)) {
 		yield* textsIn(value.message, level + 1);
 	} else if (typeof value === 'string' || typeof value === 'number') {
-		// On one line, so that no text passes for a line of advice.
+		// On one line, so that no text looks like a line of advice.
 		const text = String(value).trim().slice(0, LONGEST_TEXT).replace(/\s+/g, ' ');
 		if (text !== '') yield text;
 	}

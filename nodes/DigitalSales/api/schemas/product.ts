@@ -4,27 +4,14 @@ import { z } from 'zod/v3';
 import { jsonObjects } from '../../shared/json';
 import { lenientInteger, lenientText, tolerated } from '../../shared/lenient';
 
-export const PAYMENT_METHOD_CODES = { card: 1, boleto: 2, pix: 3 } as const;
-
-export const OFFER_INTERVALS = [
-	'daily',
-	'weekly',
-	'monthly',
-	'quarterly',
-	'semi-annual',
-	'yearly',
-] as const;
-
 /** API document, Offer. `price` is in cents. */
-export const offerSchema = z
-	.object({
-		hash: tolerated(lenientText),
-		title: tolerated(lenientText),
-		price: tolerated(lenientInteger),
-		url: tolerated(lenientText),
-		interval: tolerated(lenientText),
-	})
-	.passthrough();
+export const offerSchema = z.object({
+	hash: tolerated(lenientText),
+	title: tolerated(lenientText),
+	price: tolerated(lenientInteger),
+	url: tolerated(lenientText),
+	interval: tolerated(lenientText),
+});
 
 export type Offer = z.output<typeof offerSchema>;
 
@@ -36,21 +23,19 @@ const statusCode = z.preprocess((status) => {
 	return Object.entries(PRODUCT_STATUSES).find(([known]) => known === name)?.[1] ?? status;
 }, lenientInteger);
 
-export const productSchema = z
-	.object({
-		hash: tolerated(lenientText),
-		title: tolerated(lenientText),
-		cover: tolerated(lenientText),
-		id_category: tolerated(lenientInteger),
-		sale_page: tolerated(lenientText),
-		// A malformed offer must not hide the others.
-		offers: z
-			.array(offerSchema.nullable().catch(null))
-			.catch([])
-			.transform((offers) => offers.filter((offer) => offer !== null)),
-		status: tolerated(statusCode),
-	})
-	.passthrough();
+export const productSchema = z.object({
+	hash: tolerated(lenientText),
+	title: tolerated(lenientText),
+	cover: tolerated(lenientText),
+	id_category: tolerated(lenientInteger),
+	sale_page: tolerated(lenientText),
+	// A malformed offer must not hide the others.
+	offers: z
+		.array(offerSchema.nullable().catch(null))
+		.catch([])
+		.transform((offers) => offers.filter((offer) => offer !== null)),
+	status: tolerated(statusCode),
+});
 
 export type Product = z.output<typeof productSchema>;
 
@@ -61,12 +46,12 @@ export interface ProductPage<T = IDataObject> {
 	hasNext?: boolean;
 }
 
-const positive = tolerated(lenientInteger.pipe(z.number().nonnegative()));
+const count = tolerated(lenientInteger.pipe(z.number().nonnegative()));
 
 const pageSchema = z
 	.object({
 		data: jsonObjects,
-		meta: tolerated(z.object({ last_page: positive, total: positive })),
+		meta: tolerated(z.object({ last_page: count, total: count })),
 		links: tolerated(z.object({ next: z.string().nullable() })),
 	})
 	.transform(({ data, meta, links }) => ({

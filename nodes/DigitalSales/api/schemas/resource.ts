@@ -3,10 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { isJsonObject } from '../../shared/json';
 import { saysFailure } from './error';
 
-/** A larger number loses digits, and might become the hash of another resource. */
+/** An unsafe integer has lost digits, and may be the hash of another resource. */
 export const hashSchema = z.union([z.string().trim().min(1), z.number().int().safe()]);
 
-const withHash = z.object({ hash: hashSchema }).passthrough();
+const withHash = z.object({ hash: hashSchema });
 
 /**
  * Reads a resource, bare as documented or wrapped as `{success, data}`.
