@@ -2,8 +2,7 @@ import sortBy from 'lodash/sortBy';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
 import { toFailure, type ErrorContext } from '../output/errors';
-import type { ItemResult } from '../output/item';
-import { fieldLabel } from '../form/readForm';
+import { fieldLabel, parameterError, readForm } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';
 import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
@@ -30,17 +29,17 @@ export async function executeOperation(
 				.flatMap((_item, index) => buildFailedItem(source, operation, index, error)),
 		];
 	}
-	const items = await prepareAll(operation, run)
-		.then(async (prepared) => await sendAll(operation, run, prepared))
-		.finally(() => {
-			run.showHints();
-			run.logCanceled();
-		});
-	return [operation.finish ? await operation.finish(run, items) : items];
+	try {
+		const items = await sendAll(operation, run, await prepareAll(operation, run));
+		return [operation.finish ? await operation.finish(run, items) : items];
+	} finally {
+		run.showHints();
+		run.logCanceled();
+	}
 }
 
 /** The result of an item's last step, or the item's output if the step failed. */
-type Prepared = { result: unknown } | { failed: ItemResult[] };
+type Prepared = { result: unknown } | { failed: INodeExecutionData[] };
 
 /** All items take a step before the next one, so that a mistake in any item is found before any is sent. */
 async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
@@ -62,13 +61,12 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 	};
 	await runStep((index) => {
 		refuseEngine2(operation, context, index);
-		return operation.read(run, index);
+		operation.assertUsable?.(context, index);
+		return readForm(context, index, operation.form);
 	});
-	if (operation.complete) {
-		await runStep(async (index, read) => operation.complete?.(run, index, read));
-	}
-	const { about } = operation;
-	if (operation.check) await runStep((index, ready) => operation.check?.(run, index, ready), about);
+	const { complete, check, about } = operation;
+	if (complete) await runStep((index, form) => complete(run, index, form));
+	if (check) await runStep((index, ready) => check(run, index, ready), about);
 	return items;
 }
 
@@ -76,9 +74,12 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemIndex: number): void {
 	const isSafe = operation.kind !== 'create' && !operation.finish;
 	if (isSafe || !isEngine2(context)) return;
-	const problem = `${operation.name} does not work in n8n's experimental Engine 2.0`;
-	const description = 'Remove engineType from the settings of the workflow.';
-	throw new NodeOperationError(context.getNode(), problem, { itemIndex, description });
+	throw parameterError(
+		context,
+		itemIndex,
+		`${operation.name} does not work in n8n's experimental Engine 2.0`,
+		'Remove engineType from the settings of the workflow.',
+	);
 }
 
 interface SendFailure {
@@ -87,8 +88,12 @@ interface SendFailure {
 	error: unknown;
 }
 
-async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promise<ItemResult[]> {
-	const buildFailure = ({ itemIndex, ready, error }: SendFailure): ItemResult[] =>
+async function sendAll(
+	operation: Operation,
+	run: Run,
+	items: Prepared[],
+): Promise<INodeExecutionData[]> {
+	const buildFailure = ({ itemIndex, ready, error }: SendFailure): INodeExecutionData[] =>
 		buildFailedItem(run, operation, itemIndex, error, {
 			itemIndex,
 			isSending: true,
@@ -132,7 +137,7 @@ function buildFailedItem(
 	itemIndex: number,
 	thrown: unknown,
 	details: ErrorContext = {},
-): ItemResult[] {
+): INodeExecutionData[] {
 	// An unknown operation may create something.
 	const creates = (operation?.kind ?? 'create') === 'create';
 	const situation = buildSituation(context, memory, itemIndex, creates);

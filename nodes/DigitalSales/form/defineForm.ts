@@ -1,5 +1,6 @@
 import get from 'lodash/get';
 import mapKeys from 'lodash/mapKeys';
+import merge from 'lodash/merge';
 import set from 'lodash/set';
 import type { IDataObject, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { z } from 'zod/v3';
@@ -41,7 +42,7 @@ export interface Field<N extends string = string, T = unknown> {
 	/** By parameter, dotted, with `*` for an index. */
 	weights: Readonly<Record<string, Weight>>;
 	/** A blank value is not written. */
-	write: (value: unknown, body: IDataObject) => void;
+	write(value: T, body: IDataObject): void;
 }
 
 export type NoticeText = INodeProperties & { type: 'notice' };
@@ -53,13 +54,22 @@ type Values<P extends Part> = {
 	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
 };
 
-/** Compares fields, once each field is valid. The `path` of a problem names the field to change. */
-type Check<T> = (values: T) => Array<{ path: [keyof T & string]; message: string }>;
+/** Names and indexes, from the outside in. */
+export type Path = Array<string | number>;
+
+/** The message follows the display name of the field. */
+export interface Problem {
+	path: Path;
+	message: string;
+}
+
+/** Compares fields, once each field is valid. */
+type Check<T> = (values: T) => Problem[];
 
 export type FormValues<F> = F extends Form<infer T> ? T : never;
 
-export interface Form<T> extends Omit<Field<string, T>, 'name'> {
-	body: (values: T) => IDataObject;
+export interface Form<T> extends Omit<Field<string, T>, 'name' | 'write'> {
+	body(values: T): IDataObject;
 }
 
 export function defineField<const N extends string, S extends z.ZodTypeAny>(
@@ -97,8 +107,9 @@ export function defineGroup<const N extends string, P extends Part>(
 		},
 		weights: mapKeys(inner.weights, (_weight, path) => `${name}.${path}`),
 		write(value, body) {
-			if (sentAs === undefined) inner.write(value, body);
-			else setUnlessBlank(body, sentAs, buildBody(inner, value));
+			const fields = inner.body(value);
+			if (sentAs === undefined) merge(body, fields);
+			else setUnlessBlank(body, sentAs, fields);
 		},
 	};
 }
@@ -143,30 +154,27 @@ export function defineList<const N extends string, P extends Part>(
 						...prefixServiceFields(inner.serviceFields, `${sentAs}.*`, entryPath),
 					},
 		weights: mapKeys(inner.weights, (_weight, path) => `${entryPath}.${path}`),
-		write(value, body) {
-			if (!Array.isArray(value)) return;
-			const sent = value.map((entry) => buildBody(inner, entry));
-			setUnlessBlank(body, sentAs, sent);
-		},
+		write: (entries, body) => setUnlessBlank(body, sentAs, entries.map(inner.body)),
 	};
 }
 
 export function defineForm<P extends Part>(
 	parts: readonly P[],
-	check?: Check<Values<P>>,
+	check: Check<Values<P>> = () => [],
 ): Form<Values<P>> {
 	const all: readonly Part[] = parts;
 	const fields = all.filter(isField);
-	const form = {
+	return {
 		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
 		schema: buildSchema(fields, check),
 		serviceFields: Object.assign({}, ...fields.map(({ serviceFields }) => serviceFields)),
 		weights: Object.assign({}, ...fields.map(({ weights }) => weights)),
-		write(values: unknown, body: IDataObject) {
+		body(values) {
+			const body: IDataObject = {};
 			for (const { name, write } of fields) write(get(values, name), body);
+			return body;
 		},
 	};
-	return { ...form, body: (values) => buildBody(form, values) };
 }
 
 function isField(part: Part): part is Field {
@@ -175,16 +183,14 @@ function isField(part: Part): part is Field {
 
 function buildSchema<T>(
 	fields: readonly Field[],
-	check: Check<T> | undefined,
+	check: Check<T>,
 ): z.ZodType<T, z.ZodTypeDef, unknown> {
 	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
 	// `Values` guarantees that these values are a T, which TypeScript cannot infer.
-	const values = z.custom<T>();
-	if (!check) return z.object(shape).pipe(values);
-	const checked = values.superRefine((all, context) => {
+	const values = z.custom<T>().superRefine((all, context) => {
 		for (const problem of check(all)) context.addIssue({ code: 'custom', ...problem });
 	});
-	return z.object(shape).pipe(checked);
+	return z.object(shape).pipe(values);
 }
 
 function prefixServiceFields(
@@ -196,12 +202,6 @@ function prefixServiceFields(
 	return Object.fromEntries(
 		Object.entries(fields).map(([key, parameter]) => [prefix + key, `${name}.${parameter}`]),
 	);
-}
-
-function buildBody(inner: Pick<Field, 'write'>, values: unknown): IDataObject {
-	const body: IDataObject = {};
-	inner.write(values, body);
-	return body;
 }
 
 function setUnlessBlank(body: IDataObject, sentAs: string | undefined, value: unknown): void {

@@ -6,8 +6,8 @@ import {
 	type INodePropertyOptions,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { limitSize } from './fields';
-import type { Form, Weight } from './defineForm';
+import { findExcess } from './fields';
+import type { Form, Path, Problem, Weight } from './defineForm';
 import { cleanText, LONGEST_TEXT, quoteText } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 
@@ -27,13 +27,10 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 	const expressionProblems = findExpressionProblems(form, raw, values, evaluate);
 	const { data, problems } = checkForm(form, values, expressionProblems);
 	if (data) return data;
-	throw new NodeOperationError(context.getNode(), problems.slice(0, 1).join(), {
-		itemIndex,
-		description: [
-			...(expressionProblems.length > 0 ? [EXPRESSION_ADVICE] : []),
-			...problems.slice(1).map((problem) => `Also: ${problem}.`),
-		].join('\n'),
-	});
+	const [first = '', ...others] = problems;
+	const advice = expressionProblems.length > 0 ? [EXPRESSION_ADVICE] : [];
+	const also = others.map((problem) => `Also: ${problem}.`);
+	throw parameterError(context, itemIndex, first, [...advice, ...also].join('\n'));
 }
 
 /** A field that n8n hides has its default. */
@@ -51,12 +48,14 @@ export function readValues(
 export function checkForm<T>(
 	{ properties, schema }: Form<T>,
 	values: Record<string, unknown>,
-	expressionProblems: ExpressionProblem[] = [],
+	expressionProblems: Problem[] = [],
 ): { data?: T; problems: string[] } {
-	const result = limitSize(schema).safeParse(values);
-	if (result.success && expressionProblems.length === 0) return { data: result.data, problems: [] };
+	// Any text may come from a stranger, and some patterns take time that grows with the square of the text's length.
+	const excess = findExcess(values);
+	const { data, error } = excess ? { error: { issues: [excess] } } : schema.safeParse(values);
+	if (!error && expressionProblems.length === 0) return { data, problems: [] };
 	const reported = new Set(expressionProblems.map(({ path }) => path.join('.')));
-	const others = (result.error?.issues ?? []).filter(({ path }) => !reported.has(path.join('.')));
+	const others = (error?.issues ?? []).filter(({ path }) => !reported.has(path.join('.')));
 	const problems = [...expressionProblems, ...others].map(({ path, message }) =>
 		quoteText(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
@@ -76,10 +75,7 @@ export function parameterError(
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
 
 /** `['cart', 'items', 0, 'price']` is `Cart > Item 1 > Price`. */
-export function displayPath(
-	properties: INodeProperties[],
-	path: ReadonlyArray<string | number>,
-): string {
+export function displayPath(properties: INodeProperties[], path: Path): string {
 	const labels: string[] = [];
 	let entries: FormEntry[] = properties;
 	for (const key of path) {
@@ -94,33 +90,27 @@ export function displayPath(
 	return labels.join(' > ');
 }
 
+const INDEX = /(?<![^.])\d+(?![^.])/g;
+
 /** The service's field `cart.0.price` is `Cart > Item 1 > Price`. */
 export function fieldLabel(
 	{ properties, serviceFields }: Pick<Form<never>, 'properties' | 'serviceFields'>,
 	serviceField: string,
 ): string | undefined {
-	const keys = serviceField.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-	const pattern = keys.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
+	const pattern = serviceField.replace(INDEX, '*');
 	// The service may name any field, including `constructor`.
 	const parameter = Object.hasOwn(serviceFields, pattern) ? serviceFields[pattern] : undefined;
 	if (parameter === undefined) return undefined;
-	const indexes = keys.filter((key) => typeof key === 'number');
+	const indexes = serviceField.match(INDEX) ?? [];
 	const path = parameter
 		.split('.')
-		.flatMap((key): Array<string | number> => (key === '*' ? indexes.splice(0, 1) : [key]));
+		.flatMap((key): Path => (key === '*' ? indexes.splice(0, 1).map(Number) : [key]));
 	return displayPath(properties, path);
 }
 
 function childEntries(entry: FormEntry): FormEntry[] {
 	if ('values' in entry) return entry.values;
 	return 'options' in entry ? (entry.options ?? []) : [];
-}
-
-type Path = Array<string | number>;
-
-interface ExpressionProblem {
-	path: Path;
-	message: string;
 }
 
 /** Matches `{{ code }}` in an expression. n8n treats a brace after a backslash as text. */
@@ -140,7 +130,7 @@ function findExpressionProblems(
 	rawValues: Record<string, unknown>,
 	values: Record<string, unknown>,
 	evaluate: (part: string) => unknown,
-): ExpressionProblem[] {
+): Problem[] {
 	return Object.entries(weights).flatMap(([pattern, weight]) =>
 		matchingPaths(pattern.split('.'), rawValues).flatMap((path) => {
 			const raw = locatorValue(get(rawValues, path));

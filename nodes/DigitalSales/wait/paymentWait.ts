@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Client } from '../api/client';
 import { retryDecision } from '../api/retryTable';
@@ -9,7 +9,6 @@ import { isSettled } from '../domain/paymentStatus';
 import { isPrivateAddress, parseWebAddress } from '../domain/webAddress';
 import { parkExecution, readParkedState } from '../n8n/parking';
 import { resumeUrl } from '../n8n/resumeUrl';
-import type { ItemResult } from '../output/item';
 import { waitOutput, type OutputChoice } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
@@ -39,7 +38,12 @@ const stateSchema = z.object({
 });
 
 export type AwaitedPayment = OutputChoice & { hash: string };
-type Entry = { item: ItemResult; awaited: AwaitedPayment; payment: Payment; wasDone: boolean };
+type Entry = {
+	item: INodeExecutionData;
+	awaited: AwaitedPayment;
+	payment: Payment;
+	wasDone: boolean;
+};
 
 /** Each run of the node is a look at all open payments. All items share the longest time limit. */
 export class PaymentWait {
@@ -79,7 +83,7 @@ export class PaymentWait {
 		client: Client,
 		itemIndex: number,
 		awaited: AwaitedPayment,
-	): Promise<ItemResult> {
+	): Promise<INodeExecutionData> {
 		const { hash } = awaited;
 		const stored = this.payments[itemIndex];
 		// A Retry may have another hash.
@@ -91,7 +95,10 @@ export class PaymentWait {
 		return entry.item;
 	}
 
-	async finishLook(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
+	async finishLook(
+		newClient: () => Client,
+		items: INodeExecutionData[],
+	): Promise<INodeExecutionData[]> {
 		if (this.isEnding) {
 			// A decided payment may have been refunded after the earlier look.
 			const endingSince = this.previous?.endingSince ?? this.now;
@@ -180,7 +187,7 @@ export class PaymentWait {
 	private buildItemJson(
 		{ read }: Payment,
 		{ hash, ...choice }: AwaitedPayment,
-	): ItemResult['json'] {
+	): INodeExecutionData['json'] {
 		return Object.assign(read?.json ?? waitOutput({ hash, json: { hash } }, choice), {
 			timed_out: Math.max(this.now, read?.at ?? 0) >= this.deadline && !isSettled(read?.status),
 			checked_at: read ? new Date(read.at).toISOString() : null,

@@ -21,7 +21,6 @@ import {
 } from '../../form/defineForm';
 import { productLocator } from '../../form/locators';
 import { lenientText, tolerated } from '../../shared/lenient';
-import { repeatCodeOption } from '../../form/outputOptions';
 
 const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Boleto', value: PAYMENT_METHOD_CODES.boleto },
@@ -160,11 +159,14 @@ export const offerForm = defineForm([
 			description:
 				'Whether to create the offer even if its price is exactly 100 times that of another offer of the product, or a hundredth of it. By default such a price is refused, because reais and cents were probably mixed up.',
 		}),
-		repeatCodeOption(
-			'Code to Create Again',
-			'e.g. 7KQ2-M4XD',
-			"The code from the error, which allows one offer that may already exist. Check the service's dashboard first: enter the code only if the offer is not there. Separate several codes with commas.",
-		),
+		textField({
+			displayName: 'Code to Create Again',
+			name: 'repeatCode',
+			placeholder: 'e.g. 7KQ2-M4XD',
+			description:
+				"The code from the error, which allows one offer that may already exist. Check the service's dashboard first: enter the code only if the offer is not there. Separate several codes with commas.",
+			weight: 'byPerson',
+		}),
 	]),
 ]);
 

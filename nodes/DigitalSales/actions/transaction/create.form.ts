@@ -24,7 +24,6 @@ import {
 import {
 	outputFieldsWithPicture,
 	qrCodeImageOption,
-	repeatCodeOption,
 	simplifyOption,
 } from '../../form/outputOptions';
 import { offerLocator } from '../../form/locators';
@@ -234,11 +233,14 @@ const options = defineOptions([
 		description:
 			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or Amount that of the cart. By default such a price is refused, because reais and cents were probably mixed up.',
 	}),
-	repeatCodeOption(
-		'Charge in Doubt',
-		'e.g. 7KQ2-M4XD or ab12cd34ef',
-		"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas; any that fits no charge in doubt is ignored.",
-	),
+	textField({
+		displayName: 'Charge in Doubt',
+		name: 'repeatCode',
+		placeholder: 'e.g. 7KQ2-M4XD or ab12cd34ef',
+		description:
+			"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas; any that fits no charge in doubt is ignored.",
+		weight: 'byPerson',
+	}),
 	outputFieldsWithPicture,
 ]);
 

@@ -1,24 +1,19 @@
+import type { INodeExecutionData } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import { isTooLateToPay } from '../../domain/paymentStatus';
 import { isTool } from '../../n8n/tool';
-import type { ItemResult } from '../../output/item';
 import { type OutputChoice, transactionOutput } from '../../output/transaction';
 import type { Run } from '../run';
 
 /** File systems allow at most 255 characters. */
 const LONGEST_NAME = 100;
 
-interface ItemChoice {
-	simplify: boolean;
-	options: Pick<OutputChoice, 'fields'> & { qrCodeImage?: boolean };
-}
-
 /** Never throws, because the charge exists. Messengers need the QR code as a file, pages as a data URL. */
 export async function buildTransactionItem(
 	{ context, addHint }: Run,
 	transaction: Transaction,
-	{ simplify, options: { fields, qrCodeImage } }: ItemChoice,
-): Promise<ItemResult> {
+	{ simplify, fields, qrCodeImage }: OutputChoice & { qrCodeImage?: boolean },
+): Promise<INodeExecutionData> {
 	const { hash, pix, payment_status: status } = transaction;
 	const json = transactionOutput(transaction, { simplify, fields });
 	// n8n withholds files from agents, with a warning in its log for each file.

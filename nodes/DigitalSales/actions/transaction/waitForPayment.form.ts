@@ -1,5 +1,5 @@
 import { z } from 'zod/v3';
-import { defineField, defineForm, defineOptions } from '../../form/defineForm';
+import { defineField, defineForm, defineOptions, type FormValues } from '../../form/defineForm';
 import { positiveNumberSchema, rejectBlank } from '../../form/fields';
 import { transactionHashField } from '../../form/locators';
 import { outputFieldsOption, simplifyOption } from '../../form/outputOptions';
@@ -49,6 +49,8 @@ export const waitForm = defineForm(
 			? []
 			: [{ path: ['timeLimit'], message: `must be at most ${LONGEST_LIMIT_DAYS} days` }],
 );
+
+export type WaitForm = FormValues<typeof waitForm>;
 
 export function limitMs(amount: number, unit: keyof typeof UNITS): number {
 	return amount * UNITS[unit];

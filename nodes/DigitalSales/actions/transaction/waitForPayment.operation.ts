@@ -2,26 +2,26 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Client } from '../../api/client';
 import { SHARES } from '../../api/rateLimiter';
 import { quoteText } from '../../domain/text';
-import type { FormValues } from '../../form/defineForm';
-import { parameterError, readForm } from '../../form/readForm';
+import { parameterError } from '../../form/readForm';
 import { assertCanPark } from '../../n8n/parking';
 import { isTool } from '../../n8n/tool';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { limitMs, waitForm } from './waitForPayment.form';
+import { limitMs, waitForm, type WaitForm } from './waitForPayment.form';
 
 /** Transaction > Wait for Payment: repeats GET /transactions/{hash} (API document, Endpoint 1) until the payment is decided. */
-export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
+export const waitForPaymentOperation: Operation<WaitForm> = {
 	name: 'Wait for Payment',
 	value: 'waitForPayment',
 	action: 'Wait for the payment of a transaction',
 	description: 'Pause the execution until a transaction is paid or can no longer be paid',
 	form: waitForm,
 	kind: 'read',
-	read(run, itemIndex) {
-		refuseAsTool(run.context, itemIndex);
-		assertCanPark(run.context, itemIndex);
-		const form = readForm(run.context, itemIndex, waitForm);
+	assertUsable(context, itemIndex) {
+		refuseAsTool(context, itemIndex);
+		assertCanPark(context, itemIndex);
+	},
+	complete(run, _itemIndex, form) {
 		run.wait.setTimeLimit(limitMs(form.timeLimit, form.timeLimitUnit));
 		return form;
 	},
