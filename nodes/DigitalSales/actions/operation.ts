@@ -17,7 +17,7 @@ export interface Operation<Read = unknown, Ready = Read> {
 	kind: 'create' | 'read' | 'list';
 	/** The lowest rank is sent first. */
 	rank?(run: Run, itemIndex: number): number;
-	/** @throws NodeOperationError if the operation cannot work, whatever its form says */
+	/** @throws NotSentError or NodeOperationError if the operation cannot work, whatever its form says */
 	assertUsable?(context: IExecuteFunctions, itemIndex: number): void;
 	/** Fills in what the form leaves open. */
 	complete?(run: Run, itemIndex: number, form: Read): Ready | Promise<Ready>;

@@ -1,8 +1,8 @@
 import sortBy from 'lodash/sortBy';
-import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import { toFailure, type ErrorContext } from '../output/errors';
-import { fieldLabel, parameterError, readForm } from '../form/readForm';
+import { type ErrorContext, NotSentError, toFailure } from '../output/errors';
+import { fieldLabel, readForm } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';
 import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
@@ -60,7 +60,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 		}
 	};
 	await runStep((index) => {
-		refuseEngine2(operation, context, index);
+		refuseEngine2(operation, context);
 		operation.assertUsable?.(context, index);
 		return readForm(context, index, operation.form);
 	});
@@ -71,12 +71,10 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 }
 
 /** Engine 2.0 keeps no memory against a second charge, and does not resume waiting executions. */
-function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemIndex: number): void {
+function refuseEngine2(operation: Operation, context: IExecuteFunctions): void {
 	const isSafe = operation.kind !== 'create' && !operation.finish;
 	if (isSafe || !isEngine2(context)) return;
-	throw parameterError(
-		context,
-		itemIndex,
+	throw new NotSentError(
 		`${operation.name} does not work in n8n's experimental Engine 2.0`,
 		'Remove engineType from the settings of the workflow.',
 	);
@@ -151,9 +149,8 @@ function chooseOperation(context: IExecuteFunctions): Operation {
 	const value = context.getNodeParameter('operation', 0);
 	const operation = findOperation(String(resource), String(value));
 	if (operation) return operation;
-	throw new NodeOperationError(
-		context.getNode(),
+	throw new NotSentError(
 		`Operation "${value}" of "${resource}" does not exist`,
-		{ description: 'Choose the resource and the operation again.' },
+		'Choose the resource and the operation again.',
 	);
 }

@@ -1,8 +1,8 @@
-import type { IDataObject, IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { z } from 'zod/v3';
 import { formatReais, isHundredfold, typedAmount } from '../domain/money';
 import type { Form, Path } from '../form/defineForm';
-import { displayPath, fieldLabel, parameterError } from '../form/readForm';
+import { displayPath, fieldLabel } from '../form/readForm';
 import { NotSentError } from '../output/errors';
 
 /** Checks the body that a creation will send. Custom Fields, in cents, may put anything into it. */
@@ -10,21 +10,19 @@ export class SentBody {
 	private readonly customFields: IDataObject;
 
 	constructor(
-		private readonly context: IExecuteFunctions,
-		private readonly itemIndex: number,
 		private readonly form: Pick<Form<never>, 'properties' | 'serviceFields'>,
 		{ additionalFields }: { additionalFields: { customFields?: IDataObject } },
 	) {
 		this.customFields = additionalFields.customFields ?? {};
 	}
 
-	/** @throws NodeOperationError that names the field */
+	/** @throws NotSentError that names the field */
 	read<T>(schema: z.ZodType<T, z.ZodTypeDef, unknown>, body: IDataObject): T {
 		const { success, data, error } = schema.safeParse(body);
 		if (success) return data;
 		const [{ path = [], message = '' } = {}] = error.issues;
 		const advice = 'Amounts in Custom Fields are in cents. To send none, leave the field out.';
-		throw this.error(`${this.labelOf(...path)} ${message}`, advice);
+		throw new NotSentError(`${this.labelOf(...path)} ${message}`, advice);
 	}
 
 	/** The display name of a field of the body. */
@@ -32,10 +30,6 @@ export class SentBody {
 		return this.isCustom(path)
 			? displayPath(this.form.properties, ['additionalFields', 'customFields', ...path])
 			: (fieldLabel(this.form, path.join('.')) ?? path.join('.'));
-	}
-
-	error(message: string, advice: string): NodeOperationError {
-		return parameterError(this.context, this.itemIndex, message, advice);
 	}
 
 	/**
@@ -50,10 +44,11 @@ export class SentBody {
 		other: number | undefined,
 	): NotSentError | undefined {
 		if (cents == null || other === undefined || !isHundredfold(cents, other)) return undefined;
-		const message = `${this.labelOf(...path)} is ${formatReais(cents)}, but ${source} ${formatReais(other)}`;
 		const typed = this.isCustom(path) ? other : typedAmount(other);
-		const advice = `Enter ${typed}, or add Options > Allow Price Mismatch if ${formatReais(cents)} is right.`;
-		return new NotSentError(message, { advice, outcome: 'notSent' });
+		return new NotSentError(
+			`${this.labelOf(...path)} is ${formatReais(cents)}, but ${source} ${formatReais(other)}`,
+			`Enter ${typed}, or add Options > Allow Price Mismatch if ${formatReais(cents)} is right.`,
+		);
 	}
 
 	private isCustom([field = '']: Path): boolean {

@@ -1,21 +1,21 @@
 import get from 'lodash/get';
-import {
-	type IExecuteFunctions,
-	type INodeProperties,
-	type INodePropertyCollection,
-	type INodePropertyOptions,
-	NodeOperationError,
+import type {
+	IExecuteFunctions,
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
 } from 'n8n-workflow';
 import { findExcess } from './fields';
 import type { Form, Path, Problem, Weight } from './defineForm';
 import { cleanText, LONGEST_TEXT, quoteText } from '../domain/text';
+import { NotSentError } from '../output/errors';
 import { isJsonObject } from '../shared/json';
 
 /** A field's name may come from the user's data. */
 const LONGEST_PROBLEM = 500;
 const EXPRESSION_ADVICE = 'Correct the expression or the data, or clear the field.';
 
-/** @throws NodeOperationError that names the parameter by its display name, and the item */
+/** @throws NotSentError that names the parameter by its display name */
 export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form: Form<T>): T {
 	const values = readValues(form, (name, initial) =>
 		context.getNodeParameter(name, itemIndex, initial),
@@ -30,7 +30,7 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 	const [first = '', ...others] = problems;
 	const advice = expressionProblems.length > 0 ? [EXPRESSION_ADVICE] : [];
 	const also = others.map((problem) => `Also: ${problem}.`);
-	throw parameterError(context, itemIndex, first, [...advice, ...also].join('\n'));
+	throw new NotSentError(first, [...advice, ...also].join('\n'));
 }
 
 /** A field that n8n hides has its default. */
@@ -60,16 +60,6 @@ export function checkForm<T>(
 		quoteText(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
 	return { problems };
-}
-
-/** For checks that a schema cannot do. */
-export function parameterError(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	message: string,
-	advice: string,
-): NodeOperationError {
-	return new NodeOperationError(context.getNode(), message, { itemIndex, description: advice });
 }
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;

@@ -10,12 +10,12 @@ import { adviceFor, positionNote, type Situation, unsentNote } from './advice';
 
 /** The node itself refuses an item, and sends nothing. */
 export class NotSentError extends Error {
-	constructor(
-		message: string,
-		readonly facts: Facts,
-	) {
+	readonly facts: Facts;
+
+	constructor(message: string, advice: string, facts: Partial<Facts> = {}) {
 		super(message);
 		this.name = 'NotSentError';
+		this.facts = { advice, outcome: 'notSent', ...facts };
 	}
 }
 

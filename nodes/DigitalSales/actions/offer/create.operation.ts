@@ -9,7 +9,7 @@ import { withCustomFields } from '../../form/fields';
 import { createOnce } from '../../idempotency/createOnce';
 import { hasEarlierAttempt } from '../../idempotency/earlier';
 import { fingerprintOffer } from '../../idempotency/fingerprints';
-import type { NotSentError } from '../../output/errors';
+import { NotSentError } from '../../output/errors';
 import { offerOutput } from '../../output/product';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
@@ -37,9 +37,9 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 	manyItemsHint:
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
 	kind: 'create',
-	complete({ context }, itemIndex, form) {
+	complete(_run, _itemIndex, form) {
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
-		const sent = new SentBody(context, itemIndex, offerForm, form);
+		const sent = new SentBody(offerForm, form);
 		const cents = checkBody(sent, body);
 		return { form, body, sent, cents, about: describeOffer(form.productHash, body) };
 	},
@@ -78,7 +78,7 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 /**
  * Returns the price in cents.
  *
- * @throws NodeOperationError if a value in Custom Fields is invalid, or fields contradict each other
+ * @throws NotSentError if a value in Custom Fields is invalid, or fields contradict each other
  */
 function checkBody(sent: SentBody, body: IDataObject): number | undefined {
 	const {
@@ -89,13 +89,16 @@ function checkBody(sent: SentBody, body: IDataObject): number | undefined {
 	} = sent.read(offerBodySchema, body);
 	if (preset != null && methods && methods.length > 0 && !methods.includes(preset)) {
 		const problem = `${sent.labelOf('method_default')} is not among the Payment Methods`;
-		throw sent.error(problem, 'Add it there, or choose another one.');
+		throw new NotSentError(problem, 'Add it there, or choose another one.');
 	}
 	const names = compact(discounts.map(({ payment_method: name }) => name?.trim().toLowerCase()));
 	const repeated = names.find((name, nth) => names.indexOf(name) < nth);
 	if (repeated !== undefined) {
 		const label = sent.labelOf('payment_method_discounts');
-		throw sent.error(`${label} has two discounts for ${quoteText(repeated)}`, 'Keep one of them.');
+		throw new NotSentError(
+			`${label} has two discounts for ${quoteText(repeated)}`,
+			'Keep one of them.',
+		);
 	}
 	return price;
 }

@@ -20,7 +20,7 @@ import { SentBody } from '../sentBody';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/seenPrices';
-import type { NotSentError } from '../../output/errors';
+import { NotSentError } from '../../output/errors';
 
 /** Everything is derived from the body that will be sent. */
 export interface Charge {
@@ -63,11 +63,10 @@ const MOST_NAMED = 10;
 
 /**
  * @param typed the form before the catalog filled it
- * @throws NodeOperationError if the cart or the amount cannot be charged
+ * @throws NotSentError if the cart or the amount cannot be charged
  */
 export function buildCharge(
 	{ context, account }: Run,
-	itemIndex: number,
 	{ form, typed }: { form: ChargeForm; typed: ChargeForm },
 ): Charge {
 	const { notificationField: name } = account;
@@ -77,16 +76,16 @@ export function buildCharge(
 		return withCustomFields(fields, filled.additionalFields.customFields);
 	};
 	const given = bodyOf(form);
-	const sent = new SentBody(context, itemIndex, chargeForm, form);
+	const sent = new SentBody(chargeForm, form);
 	const { customer, amount: ownAmount, ...read } = sent.read(bodySchema, given);
 	const cart = read.cart ?? [];
 	const hasAmount = ownAmount !== undefined;
 	if (cart.length === 0 && !hasAmount) {
-		throw sent.error('Cart is empty', `Add an item to Cart, or set ${AMOUNT}.`);
+		throw new NotSentError('Cart is empty', `Add an item to Cart, or set ${AMOUNT}.`);
 	}
 	// An agent repeats its calls, so each call must identify its customer.
 	if (isTool(context) && !hasContact(customer)) {
-		throw sent.error(
+		throw new NotSentError(
 			'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
 			'Ask the customer for one of them, because two customers can have the same name.',
 		);
@@ -94,17 +93,17 @@ export function buildCharge(
 	const unpriced = cart.findIndex(({ price }) => price == null);
 	if (unpriced >= 0 && !hasAmount) {
 		const label = sent.labelOf('cart', unpriced, 'price');
-		throw sent.error(`${label} is empty`, `Enter the price, or set ${AMOUNT}.`);
+		throw new NotSentError(`${label} is empty`, `Enter the price, or set ${AMOUNT}.`);
 	}
 	const total = addUp(cart);
 	if (total > LARGEST_AMOUNT) {
 		const problem = `${sent.labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
-		throw sent.error(problem, 'Correct a price or a quantity.');
+		throw new NotSentError(problem, 'Correct a price or a quantity.');
 	}
 	const amount = ownAmount ?? total;
 	if (amount === 0) {
 		const label = hasAmount ? `${sent.labelOf('amount')} is` : `${sent.labelOf('cart')} adds up to`;
-		throw sent.error(`${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
+		throw new NotSentError(`${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 	const body = { amount, ...given };
 	const typedFingerprint = fingerprintCharge(bodyOf(typed));

@@ -34,10 +34,10 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	kind: 'create',
-	async complete(run, itemIndex, typed) {
-		const { url, hint } = await resolveNotificationAddress(run, itemIndex, typed);
-		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
-		return { form, charge: buildCharge(run, itemIndex, { form, typed }), hint };
+	async complete(run, _itemIndex, typed) {
+		const { url, hint } = await resolveNotificationAddress(run, typed);
+		const form = await fillCart(run, { ...typed, notificationUrl: url });
+		return { form, charge: buildCharge(run, { form, typed }), hint };
 	},
 	async check(run, itemIndex, ready) {
 		const problem = findPriceMismatch(run, ready);

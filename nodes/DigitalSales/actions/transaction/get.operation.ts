@@ -9,8 +9,8 @@ import {
 	qrCodeImageOption,
 	simplifyOption,
 } from '../../form/outputOptions';
-import { parameterError } from '../../form/readForm';
 import { isTool } from '../../n8n/tool';
+import { NotSentError } from '../../output/errors';
 import type { Operation } from '../operation';
 import { buildTransactionItem } from './transactionItem';
 
@@ -38,13 +38,11 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 };
 
 /** With the default expression, a tool would always read the agent's input item. */
-function refuseUnfilledTool(context: IExecuteFunctions, itemIndex: number): void {
+function refuseUnfilledTool(context: IExecuteFunctions): void {
 	const { transactionHash: typed } = context.getNode().parameters;
 	const [{ default: initial } = {}] = transactionHashField.properties;
 	if (!isTool(context) || (typed !== undefined && typed !== initial)) return;
-	throw parameterError(
-		context,
-		itemIndex,
+	throw new NotSentError(
 		'Transaction Hash is not filled in by the agent',
 		'Press the button in the field Transaction Hash that lets the model define it.',
 	);

@@ -2,10 +2,10 @@ import compact from 'lodash/compact';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
-import { parameterError } from '../../form/readForm';
 import { askIfListening } from '../../n8n/listening';
 import { resumeUrl } from '../../n8n/resumeUrl';
 import { findTriggers, type WorkflowTrigger } from '../../n8n/workflowTriggers';
+import { NotSentError } from '../../output/errors';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 
@@ -20,18 +20,17 @@ const LOOP = `A Digital Sales Trigger started this execution and gets the webhoo
 /**
  * Where the webhooks of a new charge go (API document, Events 1).
  *
- * @throws NodeOperationError if the chosen address cannot be used
+ * @throws NotSentError if the chosen address cannot be used
  */
 export async function resolveNotificationAddress(
 	run: Run,
-	itemIndex: number,
 	{ webhooksGoTo, notificationUrl, additionalFields: { customFields = {} } }: ChargeForm,
 ): Promise<NotificationAddress> {
 	const { context } = run;
 	const triggers = findTriggers(context, CREDENTIAL_NAME);
 	if ('webhook_url' in customFields) {
 		const { webhook_url: own } = customFields;
-		const address = checkAddress(context, itemIndex, {
+		const address = checkAddress({
 			url: typeof own === 'string' && own !== '' ? own : undefined,
 			name: 'Additional Fields > Custom Fields > webhook_url',
 			advice: 'Correct it, or leave it out and set Webhooks Go To.',
@@ -39,22 +38,21 @@ export async function resolveNotificationAddress(
 		return withLoopWarning(address, triggers);
 	}
 	if (webhooksGoTo === 'none') return {};
-	if (webhooksGoTo === 'automatic') return await automaticAddress(run, itemIndex, triggers);
+	if (webhooksGoTo === 'automatic') return await automaticAddress(run, triggers);
 	const address =
 		webhooksGoTo === 'url'
-			? checkAddress(context, itemIndex, {
+			? checkAddress({
 					url: notificationUrl,
 					name: 'Notification URL',
 					advice: `Enter the address that the service sends webhooks to, or ${CHANGE}.`,
 				})
-			: await triggerAddress(run, itemIndex, triggers);
+			: await triggerAddress(run, triggers);
 	return withLoopWarning(address, triggers);
 }
 
 /** The Wait for Payment that follows, otherwise a trigger of the workflow, otherwise the credential's address. */
 async function automaticAddress(
 	run: Run,
-	itemIndex: number,
 	triggers: WorkflowTrigger[] | undefined,
 ): Promise<NotificationAddress> {
 	const { context, account } = run;
@@ -82,7 +80,7 @@ async function automaticAddress(
 			hint: `Nobody is notified of the payment, because ${found.missing}. Add Wait for Payment after this node, in this workflow.`,
 		};
 	}
-	const address = checkAddress(context, itemIndex, {
+	const address = checkAddress({
 		url: notificationUrl,
 		name: 'Notification URL in the credential',
 		advice: `Correct it there, or ${CHANGE}.`,
@@ -95,14 +93,11 @@ async function automaticAddress(
 
 async function triggerAddress(
 	run: Run,
-	itemIndex: number,
 	triggers: WorkflowTrigger[] | undefined,
 ): Promise<NotificationAddress> {
 	const found = await findListeningTrigger(run, triggers);
 	if (!('missing' in found)) return found;
-	throw parameterError(
-		run.context,
-		itemIndex,
+	throw new NotSentError(
 		`Webhooks Go To is set to Trigger of This Workflow, but ${found.missing}`,
 		`Correct that and publish the workflow, or ${CHANGE}.`,
 	);
@@ -165,17 +160,21 @@ function isWaitedFor(context: IExecuteFunctions): boolean {
 		);
 }
 
-function checkAddress(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	{ url, name, advice }: { url: string | undefined; name: string; advice: string },
-): NotificationAddress {
+function checkAddress({
+	url,
+	name,
+	advice,
+}: {
+	url: string | undefined;
+	name: string;
+	advice: string;
+}): NotificationAddress {
 	if (url !== undefined && parseWebAddress(url)) return { url, hint: unreachableHint(url) };
 	const problem =
 		url === undefined
 			? 'is empty'
 			: 'must be a complete web address that starts with http:// or https://';
-	throw parameterError(context, itemIndex, `${name} ${problem}`, advice);
+	throw new NotSentError(`${name} ${problem}`, advice);
 }
 
 function unreachableHint(url: string): string | undefined {

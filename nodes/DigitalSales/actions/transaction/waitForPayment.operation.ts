@@ -2,9 +2,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Client } from '../../api/client';
 import { SHARES } from '../../api/rateLimiter';
 import { quoteText } from '../../domain/text';
-import { parameterError } from '../../form/readForm';
 import { assertCanPark } from '../../n8n/parking';
 import { isTool } from '../../n8n/tool';
+import { NotSentError } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { limitMs, waitForm, type WaitForm } from './waitForPayment.form';
@@ -18,7 +18,7 @@ export const waitForPaymentOperation: Operation<WaitForm> = {
 	form: waitForm,
 	kind: 'read',
 	assertUsable(context, itemIndex) {
-		refuseAsTool(context, itemIndex);
+		refuseAsTool(context);
 		assertCanPark(context, itemIndex);
 	},
 	complete(run, _itemIndex, form) {
@@ -42,11 +42,9 @@ function lookClient(run: Run): Client {
 }
 
 /** A tool call cannot wait: it would return at once and look like a time-out. */
-function refuseAsTool(context: IExecuteFunctions, itemIndex: number): void {
+function refuseAsTool(context: IExecuteFunctions): void {
 	if (!isTool(context)) return;
-	throw parameterError(
-		context,
-		itemIndex,
+	throw new NotSentError(
 		'Wait for Payment cannot be used as a tool by an agent',
 		'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
 	);
