@@ -6,7 +6,7 @@ import { createTransactionOperation } from './transaction/create.operation';
 import { getTransactionOperation } from './transaction/get.operation';
 import { waitForPaymentOperation } from './transaction/waitForPayment.operation';
 
-/** In the order of the node panel: most people come to charge. */
+/** In the order of the node panel. Most people come to charge. */
 const RESOURCES: Resource[] = [
 	{
 		name: 'Transaction',
@@ -81,7 +81,10 @@ function operationField(resource: Resource): INodeProperties {
 		noDataExpression: true,
 		displayOptions: { show: { resource: [resource.value] } },
 		options: operations.map(({ name, value, action, description }) => ({
-			...{ name, value, action, description },
+			name,
+			value,
+			action,
+			description,
 		})),
 		default: operations[0].value,
 	};

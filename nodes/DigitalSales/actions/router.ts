@@ -65,7 +65,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 		return readForm(context, index, operation.form);
 	});
 	const { complete, check, about } = operation;
-	if (complete) await runStep((index, form) => complete(run, index, form));
+	if (complete) await runStep((_index, form) => complete(run, form));
 	if (check) await runStep((index, ready) => check(run, index, ready), about);
 	return items;
 }
@@ -80,25 +80,13 @@ function refuseEngine2(operation: Operation, context: IExecuteFunctions): void {
 	);
 }
 
-interface SendFailure {
-	itemIndex: number;
-	ready: unknown;
-	error: unknown;
-}
-
 async function sendAll(
 	operation: Operation,
 	run: Run,
 	items: Prepared[],
 ): Promise<INodeExecutionData[]> {
-	const buildFailure = ({ itemIndex, ready, error }: SendFailure): INodeExecutionData[] =>
-		buildFailedItem(run, operation, itemIndex, error, {
-			itemIndex,
-			isSending: true,
-			labelOf: (field) => fieldLabel(operation.form, field),
-			about: operation.about?.(ready),
-		});
-	const failures: SendFailure[] = [];
+	const failures: Array<{ itemIndex: number; error: unknown; fail: () => INodeExecutionData[] }> =
+		[];
 	const results = items.map((item) => ('failed' in item ? item.failed : []));
 	const unsent = items.flatMap((item, itemIndex) =>
 		'failed' in item ? [] : [{ itemIndex, ready: item.result }],
@@ -114,18 +102,25 @@ async function sendAll(
 				Object.assign(output, { pairedItem: { item: itemIndex } }),
 			);
 		} catch (error) {
+			const fail = () =>
+				buildFailedItem(run, operation, itemIndex, error, {
+					itemIndex,
+					isSending: true,
+					labelOf: (field) => fieldLabel(operation.form, field),
+					about: operation.about?.(ready),
+				});
 			if (run.context.continueOnFail()) {
-				results[itemIndex] = buildFailure({ itemIndex, ready, error });
+				results[itemIndex] = fail();
 				return;
 			}
-			failures.push({ itemIndex, ready, error });
+			failures.push({ itemIndex, error, fail });
 			run.itemOrder.stopAfter(error);
 		}
 	});
-	// A failure cancels the other items. Their errors say nothing.
+	// A failure cancels the other items, whose errors say nothing.
 	const causes = failures.filter(({ error }) => !(error instanceof CanceledError));
 	const [first] = sortBy(causes.length > 0 ? causes : failures, 'itemIndex');
-	return first ? buildFailure(first) : results.flat();
+	return first ? first.fail() : results.flat();
 }
 
 /** Throws unless On Error is Continue. n8n sends an item that has only `error` to the error output. */
@@ -139,9 +134,9 @@ function buildFailedItem(
 	// An unknown operation may create something.
 	const creates = (operation?.kind ?? 'create') === 'create';
 	const situation = buildSituation(context, memory, itemIndex, creates);
-	const { error, facts } = toFailure(context.getNode(), thrown, { ...details, situation });
+	const { error, json } = toFailure(context.getNode(), thrown, { ...details, situation });
 	if (!context.continueOnFail()) throw error;
-	return [{ json: { error: { ...facts } }, pairedItem: { item: itemIndex } }];
+	return [{ json: { error: { ...json } }, pairedItem: { item: itemIndex } }];
 }
 
 function chooseOperation(context: IExecuteFunctions): Operation {

@@ -17,21 +17,21 @@ import { z } from 'zod/v3';
  *     offerForm.body(values)                                 // for the request
  */
 
-/** The parameter of each field of the service, both names dotted, with `*` for an index. */
+/** Maps fields of the service to parameters. Both names are dotted, with `*` for an index. */
 type ServiceFields = Readonly<Record<string, string>>;
 
 /**
- * Restricts the expression in a field.
- * - `decides`: the field decides who pays what. No part may be empty, except a part that an agent's model fills in.
- * - `guards`: the field prevents a second charge. No part may be empty, whoever fills it in.
- * - `byPerson`: the field confirms that a person has checked something. A model must not fill it in.
+ * What a field is for, which restricts its expression.
+ * - `decides`: who pays what. No part may be empty, except a part that an agent's model fills in.
+ * - `guards`: against a second charge. No part may be empty, whoever fills it in.
+ * - `confirms`: that a person has checked something. A model must not fill it in.
  */
-export type Weight = 'decides' | 'guards' | 'byPerson';
+export type Purpose = 'decides' | 'guards' | 'confirms';
 
 export interface FieldUse {
 	/** The name in the request body, dotted if nested. A field without it is not sent. */
 	sentAs?: string;
-	weight?: Weight;
+	purpose?: Purpose;
 }
 
 export interface Field<N extends string = string, T = unknown> {
@@ -39,8 +39,8 @@ export interface Field<N extends string = string, T = unknown> {
 	properties: INodeProperties[];
 	schema: z.ZodType<T, z.ZodTypeDef, unknown>;
 	serviceFields: ServiceFields;
-	/** By parameter, dotted, with `*` for an index. */
-	weights: Readonly<Record<string, Weight>>;
+	/** By parameter, as in `serviceFields`. */
+	purposes: Readonly<Record<string, Purpose>>;
 	/** A blank value is not written. */
 	write(value: T, body: IDataObject): void;
 }
@@ -75,7 +75,7 @@ export interface Form<T> extends Omit<Field<string, T>, 'name' | 'write'> {
 export function defineField<const N extends string, S extends z.ZodTypeAny>(
 	spec: INodeProperties & FieldUse & { name: N; reads: S },
 ): Field<N, z.output<S>> {
-	const { reads, sentAs, weight, ...property } = spec;
+	const { reads, sentAs, purpose, ...property } = spec;
 	const { name, type } = property;
 	return {
 		name,
@@ -85,7 +85,7 @@ export function defineField<const N extends string, S extends z.ZodTypeAny>(
 			...(sentAs !== undefined && { [sentAs]: name }),
 			...(sentAs !== undefined && type === 'multiOptions' && { [`${sentAs}.*`]: name }),
 		},
-		weights: weight ? { [name]: weight } : {},
+		purposes: purpose ? { [name]: purpose } : {},
 		write: (value, body) => setUnlessBlank(body, sentAs, value),
 	};
 }
@@ -105,7 +105,7 @@ export function defineGroup<const N extends string, P extends Part>(
 			...(sentAs !== undefined && { [sentAs]: name }),
 			...prefixServiceFields(inner.serviceFields, sentAs, name),
 		},
-		weights: mapKeys(inner.weights, (_weight, path) => `${name}.${path}`),
+		purposes: mapKeys(inner.purposes, (_purpose, path) => `${name}.${path}`),
 		write(value, body) {
 			const fields = inner.body(value);
 			if (sentAs === undefined) merge(body, fields);
@@ -153,7 +153,7 @@ export function defineList<const N extends string, P extends Part>(
 						[sentAs]: name,
 						...prefixServiceFields(inner.serviceFields, `${sentAs}.*`, entryPath),
 					},
-		weights: mapKeys(inner.weights, (_weight, path) => `${entryPath}.${path}`),
+		purposes: mapKeys(inner.purposes, (_purpose, path) => `${entryPath}.${path}`),
 		write: (entries, body) => setUnlessBlank(body, sentAs, entries.map(inner.body)),
 	};
 }
@@ -168,7 +168,7 @@ export function defineForm<P extends Part>(
 		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
 		schema: buildSchema(fields, check),
 		serviceFields: Object.assign({}, ...fields.map(({ serviceFields }) => serviceFields)),
-		weights: Object.assign({}, ...fields.map(({ weights }) => weights)),
+		purposes: Object.assign({}, ...fields.map(({ purposes }) => purposes)),
 		body(values) {
 			const body: IDataObject = {};
 			for (const { name, write } of fields) write(get(values, name), body);

@@ -177,7 +177,7 @@ export function moneyField<const N extends string>({
 		default: '',
 		placeholder: 'e.g. 19,90',
 		hint: '97 is R$ 97,00. If your data is in cents, divide it by 100.',
-		weight: 'decides',
+		purpose: 'decides',
 		reads: allowBlank(moneySchema),
 		...spec,
 	});
@@ -213,7 +213,7 @@ function defineCustomFields(placeholder: string, description: string) {
 		default: '{}',
 		placeholder,
 		description,
-		weight: 'decides',
+		purpose: 'decides',
 		reads: allowBlank(customFieldsSchema),
 	});
 }

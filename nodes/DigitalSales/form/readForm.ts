@@ -6,7 +6,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { findExcess } from './fields';
-import type { Form, Path, Problem, Weight } from './defineForm';
+import type { Form, Path, Problem, Purpose } from './defineForm';
 import { cleanText, LONGEST_TEXT, quoteText } from '../domain/text';
 import { NotSentError } from '../output/errors';
 import { isJsonObject } from '../shared/json';
@@ -50,7 +50,7 @@ export function checkForm<T>(
 	values: Record<string, unknown>,
 	expressionProblems: Problem[] = [],
 ): { data?: T; problems: string[] } {
-	// Any text may come from a stranger, and some patterns take time that grows with the square of the text's length.
+	// A stranger may have written the text, and some patterns take quadratic time.
 	const excess = findExcess(values);
 	const { data, error } = excess ? { error: { issues: [excess] } } : schema.safeParse(values);
 	if (!error && expressionProblems.length === 0) return { data, problems: [] };
@@ -116,17 +116,17 @@ const BY_MODEL = /\$fromAI\b/i;
  * the same Order Reference.
  */
 function findExpressionProblems(
-	{ weights }: Pick<Form<never>, 'weights'>,
+	{ purposes }: Pick<Form<never>, 'purposes'>,
 	rawValues: Record<string, unknown>,
 	values: Record<string, unknown>,
 	evaluate: (part: string) => unknown,
 ): Problem[] {
-	return Object.entries(weights).flatMap(([pattern, weight]) =>
+	return Object.entries(purposes).flatMap(([pattern, purpose]) =>
 		matchingPaths(pattern.split('.'), rawValues).flatMap((path) => {
 			const raw = locatorValue(get(rawValues, path));
 			if (typeof raw !== 'string' || !raw.startsWith('=')) return [];
 			const value = locatorValue(get(values, path));
-			const message = problemOf(raw.slice(1), value, weight, evaluate);
+			const message = expressionProblem(raw.slice(1), value, purpose, evaluate);
 			return message === undefined ? [] : [{ path, message }];
 		}),
 	);
@@ -136,16 +136,16 @@ export function locatorValue(value: unknown): unknown {
 	return isJsonObject(value) && '__rl' in value ? value.value : value;
 }
 
-function problemOf(
+function expressionProblem(
 	expression: string,
 	value: unknown,
-	weight: Weight,
+	purpose: Purpose,
 	evaluate: (part: string) => unknown,
 ): string | undefined {
-	if (weight === 'byPerson') {
+	if (purpose === 'confirms') {
 		return BY_MODEL.test(expression) ? 'must be filled in by a person, not by a model' : undefined;
 	}
-	const mayBeBlank = (code: string): boolean => weight === 'decides' && BY_MODEL.test(code);
+	const mayBeBlank = (code: string): boolean => purpose === 'decides' && BY_MODEL.test(code);
 	if (!isJsonObject(value) && isNothing(value)) {
 		return mayBeBlank(expression) ? undefined : 'is empty: its expression returned nothing';
 	}
@@ -160,7 +160,7 @@ function problemOf(
 			}
 		}
 	}
-	return weight === 'guards' && isShortText(value) && MISSING.test(value)
+	return purpose === 'guards' && isShortText(value) && MISSING.test(value)
 		? 'is incomplete: a part of its expression returned nothing'
 		: undefined;
 }

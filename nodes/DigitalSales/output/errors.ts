@@ -33,7 +33,7 @@ const LONGEST_MESSAGE = 500;
 
 export type NodeError = NodeApiError | NodeOperationError;
 
-interface ErrorFacts extends ServiceWords {
+interface ErrorJson extends ServiceWords {
 	message: string;
 	advice: string | null;
 	status: number | null;
@@ -43,10 +43,10 @@ interface ErrorFacts extends ServiceWords {
 
 interface Failure {
 	error: NodeError;
-	facts: ErrorFacts;
+	json: ErrorJson;
 }
 
-/** Turns any error into an n8n error and the facts of a failed item. */
+/** Turns any error into an n8n error and the JSON of a failed item. */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
 	const { about = null, isSending = false, itemIndex, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
@@ -75,7 +75,7 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext = {
 	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
 	return {
 		error: toNodeError(node, error, { message, description, itemIndex }),
-		facts: { message, advice, status, outcome, ...words, about },
+		json: { message, advice, status, outcome, ...words, about },
 	};
 }
 

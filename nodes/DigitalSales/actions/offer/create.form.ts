@@ -29,7 +29,6 @@ const PAYMENT_METHOD_OPTIONS = [
 ];
 const methodCode = wholeNumberSchema(1, 3);
 
-/** The parts of a body that are checked, because Custom Fields may put anything into it. */
 export const offerBodySchema = z.object({
 	price: wholeNumberSchema(0).optional(),
 	payment_methods: tolerated(z.array(lenientText)),
@@ -62,7 +61,7 @@ const discounts = defineList(
 			default: 'pix',
 			placeholder: 'e.g. credit_card',
 			description: 'The name of the method in the service: pix, credit_card or another',
-			weight: 'decides',
+			purpose: 'decides',
 			sentAs: 'payment_method',
 			reads: rejectBlank(textSchema),
 		}),
@@ -73,7 +72,7 @@ const discounts = defineList(
 			typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 2 },
 			default: 0,
 			description: 'Percent off the price, for example 5 or 7.5',
-			weight: 'decides',
+			purpose: 'decides',
 			sentAs: 'discount_percentage',
 			reads: percentSchema,
 		}),
@@ -102,7 +101,7 @@ export const offerForm = defineForm([
 		options: PAYMENT_METHOD_OPTIONS,
 		default: [3],
 		description: 'How customers can pay',
-		weight: 'decides',
+		purpose: 'decides',
 		sentAs: 'payment_methods',
 		reads: allowBlank(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
 	}),
@@ -117,7 +116,7 @@ export const offerForm = defineForm([
 				options: PAYMENT_METHOD_OPTIONS,
 				default: 3,
 				description: 'The payment method selected when the checkout opens',
-				weight: 'decides',
+				purpose: 'decides',
 				sentAs: 'method_default',
 				reads: allowBlank(methodCode),
 			}),
@@ -135,7 +134,7 @@ export const offerForm = defineForm([
 				],
 				default: 'monthly',
 				description: 'How often a subscription is charged. Needed only for subscription products.',
-				weight: 'decides',
+				purpose: 'decides',
 				sentAs: 'interval',
 				reads: allowBlank(
 					textSchema.pipe(
@@ -165,7 +164,7 @@ export const offerForm = defineForm([
 			placeholder: 'e.g. 7KQ2-M4XD',
 			description:
 				"The code from the error, which allows one offer that may already exist. Check the service's dashboard first: enter the code only if the offer is not there. Separate several codes with commas.",
-			weight: 'byPerson',
+			purpose: 'confirms',
 		}),
 	]),
 ]);

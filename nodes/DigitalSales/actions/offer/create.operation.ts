@@ -37,7 +37,7 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 	manyItemsHint:
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
 	kind: 'create',
-	complete(_run, _itemIndex, form) {
+	complete(_run, form) {
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
 		const sent = new SentBody(offerForm, form);
 		const cents = checkBody(sent, body);
@@ -69,7 +69,7 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 			run.addHint(`The offer was already created. Returning ${name}.`, 'existing', name);
 		}
 		catalogPages.clear();
-		// For an existing offer, too: its price in cents may be mapped into the next form.
+		// An existing offer counts, too, because its price in cents may be mapped into the next form.
 		markPricesSeen(run.account, productHash, [json]);
 		return [{ json: offerOutput(json) }];
 	},
@@ -103,7 +103,7 @@ function checkBody(sent: SentBody, body: IDataObject): number | undefined {
 	return price;
 }
 
-/** A price that equals that of any offer of the product is right, whatever the other offers cost. */
+/** A price that an offer of the product already has is right, whatever other offers cost. */
 function findPriceMismatch(
 	{ account }: Run,
 	{ form, sent, cents }: ReadyOffer,

@@ -1,4 +1,3 @@
-import compact from 'lodash/compact';
 import omit from 'lodash/omit';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
@@ -33,10 +32,10 @@ export interface Charge {
 	/** In cents. */
 	amount: number;
 	about: string;
-	/** What an earlier charge must have in common. The account is that of both tokens. */
+	/** Identifies an earlier charge that is the same. The account's key covers both tokens. */
 	identity: Omit<KeyedRequest, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
-	/** Whether the amount comes from the catalog. An earlier charge may have another. */
-	isFilled: boolean;
+	/** Then an earlier charge may have another amount. */
+	isPricedByCatalog: boolean;
 }
 
 const word = tolerated(lenientText);
@@ -54,7 +53,10 @@ type CartLine = z.output<typeof lineSchema>;
 
 const bodySchema = z.object({
 	amount: wholeNumberSchema(0).optional(),
-	cart: z.array(lineSchema, { message: 'must be a list' }).nullish(),
+	cart: z
+		.array(lineSchema, { message: 'must be a list' })
+		.nullish()
+		.transform((lines) => lines ?? []),
 	customer: tolerated(z.object({ document: word, email: word, phone_number: word })),
 });
 
@@ -77,9 +79,8 @@ export function buildCharge(
 	};
 	const given = bodyOf(form);
 	const sent = new SentBody(chargeForm, form);
-	const { customer, amount: ownAmount, ...read } = sent.read(bodySchema, given);
-	const cart = read.cart ?? [];
-	const hasAmount = ownAmount !== undefined;
+	const { customer, cart, amount: givenAmount } = sent.read(bodySchema, given);
+	const hasAmount = givenAmount !== undefined;
 	if (cart.length === 0 && !hasAmount) {
 		throw new NotSentError('Cart is empty', `Add an item to Cart, or set ${AMOUNT}.`);
 	}
@@ -100,7 +101,7 @@ export function buildCharge(
 		const problem = `${sent.labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
 		throw new NotSentError(problem, 'Correct a price or a quantity.');
 	}
-	const amount = ownAmount ?? total;
+	const amount = givenAmount ?? total;
 	if (amount === 0) {
 		const label = hasAmount ? `${sent.labelOf('amount')} is` : `${sent.labelOf('cart')} adds up to`;
 		throw new NotSentError(`${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
@@ -117,12 +118,12 @@ export function buildCharge(
 		identity: {
 			account: { ...account, key: digest('account', account.key, account.bodyApiToken) },
 			fingerprint: fingerprintCharge(body),
-			agentCall: fingerprintAgentCall(omit(body, compact([name]))),
+			agentCall: fingerprintAgentCall(omit(body, name ?? [])),
 			typedFingerprint,
 			goodsFingerprint: fingerprintGoods(body),
 			customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
 		},
-		isFilled: !hasAmount && typedFingerprint !== fingerprintCharge(given),
+		isPricedByCatalog: !hasAmount && typedFingerprint !== fingerprintCharge(given),
 	};
 }
 

@@ -34,7 +34,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	kind: 'create',
-	async complete(run, _itemIndex, typed) {
+	async complete(run, typed) {
 		const { url, hint } = await resolveNotificationAddress(run, typed);
 		const form = await fillCart(run, { ...typed, notificationUrl: url });
 		return { form, charge: buildCharge(run, { form, typed }), hint };

@@ -37,16 +37,16 @@ export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> 
 		const { found, several, failed } = await run.catalog.findOffer(hash, item.price);
 		if (failed && item.price === undefined) throw lookupError(hash, failed);
 		if (several) throw ambiguousError(labelOf('offerHash'), several);
-		const filled = found ? fillItem(run, item, hash, found) : item;
-		const problem = lookupProblem(blankFields(filled), { found, failed });
-		if (blankFields(filled).includes(PRICE) && !hasAmount) {
-			const advice = `Offer ${quoteText(hash)} ${problem}. Enter the price.`;
-			throw new NotSentError(`${labelOf('price')} is empty`, advice);
-		}
-		if (problem !== undefined) {
-			run.addHint(`Offer ${quoteText(hash)} ${problem}.`, problem, `offer ${quoteText(hash)}`);
-		}
+		const filled = found ? fillItem(run, item, found) : item;
 		cart.push(filled);
+		const blanks = blankFields(filled);
+		if (blanks.length === 0) continue;
+		const problem = lookupProblem(blanks, { found, failed });
+		const text = `Offer ${quoteText(hash)} ${problem}.`;
+		if (blanks.includes(PRICE) && !hasAmount) {
+			throw new NotSentError(`${labelOf('price')} is empty`, `${text} Enter the price.`);
+		}
+		run.addHint(text, problem, `offer ${quoteText(hash)}`);
 	}
 	return { ...form, cart };
 }
@@ -72,8 +72,7 @@ function ambiguousError(label: string, several: FoundOffer[]): NotSentError {
 	);
 }
 
-function lookupProblem(blanks: string[], { found, failed }: Lookup): string | undefined {
-	if (blanks.length === 0) return undefined;
+function lookupProblem(blanks: string[], { found, failed }: Lookup): string {
 	const stayed = `${blanks.join(' and ')} stayed empty`;
 	if (failed) return `could not be looked up in the catalog (${failed.message}), so ${stayed}`;
 	if (found) return `is incomplete in the catalog, so ${stayed}`;
@@ -89,13 +88,8 @@ function blankFields(item: CartItem): string[] {
 }
 
 /** The catalog page may be cached, so the price that was read last counts, but only for a product on sale. */
-function fillItem(
-	{ account }: Run,
-	item: CartItem,
-	hash: string,
-	{ product, offer }: FoundOffer,
-): CartItem {
-	const seen = isOnSale(product) ? seenPrice(account, hash) : undefined;
+function fillItem({ account }: Run, item: CartItem, { product, offer }: FoundOffer): CartItem {
+	const seen = isOnSale(product) ? seenPrice(account, item.offerHash) : undefined;
 	return {
 		...item,
 		price: item.price ?? seen ?? offer.price ?? undefined,

@@ -18,13 +18,13 @@ export async function buildTransactionItem(
 	const json = transactionOutput(transaction, { simplify, fields });
 	// n8n withholds files from agents, with a warning in its log for each file.
 	const isFile = qrCodeImage === true && !isTool(context);
-	const isAddress =
+	const isDataUrl =
 		simplify && fields?.includes('pix_qr_code_image') === true && !isTooLateToPay(status);
 	const code = pix?.pix_qr_code;
-	if (!code || !(isFile || isAddress)) return { json };
+	if (!code || !(isFile || isDataUrl)) return { json };
 	try {
 		const png = Buffer.from(await drawQrCode(code));
-		if (isAddress) json.pix_qr_code_image = `data:image/png;base64,${png.toString('base64')}`;
+		if (isDataUrl) json.pix_qr_code_image = `data:image/png;base64,${png.toString('base64')}`;
 		if (!isFile) return { json };
 		const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
 		const qrCode = await context.helpers.prepareBinaryData(png, fileName, 'image/png');

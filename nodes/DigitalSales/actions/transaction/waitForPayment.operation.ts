@@ -21,7 +21,7 @@ export const waitForPaymentOperation: Operation<WaitForm> = {
 		refuseAsTool(context);
 		assertCanPark(context, itemIndex);
 	},
-	complete(run, _itemIndex, form) {
+	complete(run, form) {
 		run.wait.setTimeLimit(limitMs(form.timeLimit, form.timeLimitUnit));
 		return form;
 	},
@@ -41,7 +41,7 @@ function lookClient(run: Run): Client {
 	return run.newClient({ ...LOOK, ...(isLastLook ? { isUrgent: true } : { share: SHARES.looks }) });
 }
 
-/** A tool call cannot wait: it would return at once and look like a time-out. */
+/** A tool call cannot wait. It would return at once and look like a time-out. */
 function refuseAsTool(context: IExecuteFunctions): void {
 	if (!isTool(context)) return;
 	throw new NotSentError(
