@@ -74,6 +74,7 @@ export function formProperties(): INodeProperties[] {
 
 function operationField(resource: Resource): INodeProperties {
 	const { operations } = resource;
+	const [{ value: first }] = operations;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -86,7 +87,7 @@ function operationField(resource: Resource): INodeProperties {
 			action,
 			description,
 		})),
-		default: operations[0].value,
+		default: first,
 	};
 }
 

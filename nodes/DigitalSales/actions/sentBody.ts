@@ -10,7 +10,7 @@ export class SentBody {
 	private readonly customFields: IDataObject;
 
 	constructor(
-		private readonly form: Pick<Form<never>, 'properties' | 'serviceFields'>,
+		private readonly form: Form<unknown>,
 		{ additionalFields }: { additionalFields: { customFields?: IDataObject } },
 	) {
 		this.customFields = additionalFields.customFields ?? {};

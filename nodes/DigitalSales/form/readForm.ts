@@ -35,7 +35,7 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 
 /** A field that n8n hides has its default. */
 export function readValues(
-	{ properties }: Pick<Form<never>, 'properties'>,
+	{ properties }: Form<unknown>,
 	read: (name: string, initial: INodeProperties['default']) => unknown,
 ): Record<string, unknown> {
 	const fields = properties.filter(({ type }) => type !== 'notice');
@@ -84,7 +84,7 @@ const INDEX = /(?<![^.])\d+(?![^.])/g;
 
 /** The service's field `cart.0.price` is `Cart > Item 1 > Price`. */
 export function fieldLabel(
-	{ properties, serviceFields }: Pick<Form<never>, 'properties' | 'serviceFields'>,
+	{ properties, serviceFields }: Form<unknown>,
 	serviceField: string,
 ): string | undefined {
 	const pattern = serviceField.replace(INDEX, '*');
@@ -116,7 +116,7 @@ const BY_MODEL = /\$fromAI\b/i;
  * the same Order Reference.
  */
 function findExpressionProblems(
-	{ purposes }: Pick<Form<never>, 'purposes'>,
+	{ purposes }: Form<unknown>,
 	rawValues: Record<string, unknown>,
 	values: Record<string, unknown>,
 	evaluate: (part: string) => unknown,

@@ -1,16 +1,66 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod/v3';
 import type { Client } from '../../api/client';
 import { SHARES } from '../../api/rateLimiter';
 import { quoteText } from '../../domain/text';
+import { defineField, defineForm, defineOptions, type FormValues } from '../../form/defineForm';
+import { positiveNumberSchema, rejectBlank } from '../../form/fields';
+import { transactionHashField } from '../../form/locators';
+import { outputFieldsOption, simplifyOption } from '../../form/outputOptions';
 import { assertCanPark } from '../../n8n/parking';
 import { isTool } from '../../n8n/tool';
 import { NotSentError } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { limitMs, waitForm, type WaitForm } from './waitForPayment.form';
+
+const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+const LONGEST_LIMIT_DAYS = 365;
+
+const waitForm = defineForm(
+	[
+		{
+			displayName:
+				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. It needs no webhook, and continues after a restart of n8n. Deliver only if "paid" is true.',
+			name: 'waitNotice',
+			type: 'notice',
+			default: '',
+		},
+		transactionHashField,
+		defineField({
+			displayName: 'Time Limit',
+			name: 'timeLimit',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 24,
+			description:
+				'The longest time to wait. After that, the execution continues, with "timed_out" true for each payment that is still open.',
+			reads: rejectBlank(positiveNumberSchema),
+		}),
+		defineField({
+			displayName: 'Time Limit Unit',
+			name: 'timeLimitUnit',
+			type: 'options',
+			options: [
+				{ name: 'Minutes', value: 'minutes' },
+				{ name: 'Hours', value: 'hours' },
+				{ name: 'Days', value: 'days' },
+			],
+			default: 'hours',
+			reads: z.enum(['minutes', 'hours', 'days'], {
+				message: 'must be minutes, hours or days',
+			}),
+		}),
+		simplifyOption,
+		defineOptions([outputFieldsOption]),
+	],
+	({ timeLimit, timeLimitUnit }) =>
+		limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days')
+			? []
+			: [{ path: ['timeLimit'], message: `must be at most ${LONGEST_LIMIT_DAYS} days` }],
+);
 
 /** Transaction > Wait for Payment: repeats GET /transactions/{hash} (API document, Endpoint 1) until the payment is decided. */
-export const waitForPaymentOperation: Operation<WaitForm> = {
+export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 	name: 'Wait for Payment',
 	value: 'waitForPayment',
 	action: 'Wait for the payment of a transaction',
@@ -48,4 +98,8 @@ function refuseAsTool(context: IExecuteFunctions): void {
 		'Wait for Payment cannot be used as a tool by an agent',
 		'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
 	);
+}
+
+function limitMs(amount: number, unit: keyof typeof UNITS): number {
+	return amount * UNITS[unit];
 }
