@@ -17,12 +17,11 @@ const EXPRESSION_ADVICE = 'Correct the expression or the data, or clear the fiel
 
 /** @throws NotSentError that names the parameter by its display name */
 export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form: Form<T>): T {
-	const values = readValues(form, (name, initial) =>
-		context.getNodeParameter(name, itemIndex, initial),
-	);
-	const raw = readValues(form, (name, initial) =>
-		context.getNodeParameter(name, itemIndex, initial, { rawExpressions: true }),
-	);
+	const readAll = (rawExpressions: boolean): Record<string, unknown> =>
+		readValues(form, (name, initial) =>
+			context.getNodeParameter(name, itemIndex, initial, { rawExpressions }),
+		);
+	const [values, raw] = [readAll(false), readAll(true)];
 	const evaluate = (part: string): unknown => context.evaluateExpression(part, itemIndex);
 	const expressionProblems = findExpressionProblems(form, raw, values, evaluate);
 	const { data, problems } = checkForm(form, values, expressionProblems);

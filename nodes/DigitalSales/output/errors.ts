@@ -41,13 +41,12 @@ interface ErrorJson extends ServiceWords {
 	about: string | null;
 }
 
-interface Failure {
-	error: NodeError;
-	json: ErrorJson;
-}
-
 /** Turns any error into an n8n error and the JSON of a failed item. */
-export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
+export function toFailure(
+	node: INode,
+	error: unknown,
+	context: ErrorContext = {},
+): { error: NodeError; json: ErrorJson } {
 	const { about = null, isSending = false, itemIndex, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoteText(text, LONGEST_MESSAGE);
