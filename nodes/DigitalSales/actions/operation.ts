@@ -1,9 +1,9 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Form } from '../form/defineForm';
-import type { ItemResult } from '../output/item';
 import type { Run } from './run';
 
-/** An operation in four steps: read, complete, check, send. */
-export interface Operation<Read = unknown, Ready = Read> {
+/** Each item takes four steps: its form is read, completed, checked and sent. */
+export interface Operation<Values = unknown, Ready = Values> {
 	/** The label in the drop-down. */
 	name: string;
 	value: string;
@@ -11,22 +11,22 @@ export interface Operation<Read = unknown, Ready = Read> {
 	action: string;
 	description: string;
 	/** The registry adds the conditions that show a field for the operation alone. */
-	form: Pick<Form<never>, 'properties' | 'serviceFields'>;
+	form: Form<Values>;
 	manyItemsHint?: string;
 	/** A `read` needs one request, so many items run concurrently. A `list` may need many, so items run one by one. */
 	kind: 'create' | 'read' | 'list';
 	/** The lowest rank is sent first. */
 	rank?(run: Run, itemIndex: number): number;
-	/** @throws NodeOperationError that names the parameter */
-	read(run: Run, itemIndex: number): Read;
-	/** Fills in what the form leaves open. */
-	complete?(run: Run, itemIndex: number, read: Read): Promise<Ready>;
+	/** Throws if the operation cannot work, whatever its form says. */
+	assertUsable?(context: IExecuteFunctions, itemIndex: number): void;
+	/** Adds to the form what `send` needs. */
+	complete?(run: Run, form: Values): Ready | Promise<Ready>;
 	check?(run: Run, itemIndex: number, ready: Ready): Ready | Promise<Ready>;
 	/** Describes an item so that a person can look it up. */
-	about?(ready: Ready): string | undefined;
-	send(run: Run, itemIndex: number, ready: Ready): Promise<ItemResult[]>;
+	about?(ready: Ready): string;
+	send(run: Run, itemIndex: number, ready: Ready): Promise<INodeExecutionData[]>;
 	/** Processes the output of the whole run, including failed items. */
-	finish?(run: Run, items: ItemResult[]): Promise<ItemResult[]>;
+	finish?(run: Run, items: INodeExecutionData[]): Promise<INodeExecutionData[]>;
 }
 
 export interface Resource {

@@ -6,7 +6,7 @@ import { createTransactionOperation } from './transaction/create.operation';
 import { getTransactionOperation } from './transaction/get.operation';
 import { waitForPaymentOperation } from './transaction/waitForPayment.operation';
 
-/** In the order of the node panel: most people come to charge. */
+/** In the order of the node panel. Most people come to charge. */
 const RESOURCES: Resource[] = [
 	{
 		name: 'Transaction',
@@ -17,37 +17,40 @@ const RESOURCES: Resource[] = [
 	{ name: 'Offer', value: 'offer', operations: [createOfferOperation] },
 ];
 
+const CHOICES = RESOURCES.flatMap((resource) =>
+	resource.operations.map((operation) => ({ resource, operation })),
+);
+
 export function findOperation(resource: string, operation: string): Operation | undefined {
-	return RESOURCES.find(({ value }) => value === resource)?.operations.find(
-		({ value }) => value === operation,
-	);
+	return CHOICES.find(
+		(choice) => choice.resource.value === resource && choice.operation.value === operation,
+	)?.operation;
 }
 
 /** Shows the chosen operation under the node: `Transaction: Create PIX`. */
 export function subtitleExpression(): string {
-	const choices = Object.fromEntries(
-		RESOURCES.flatMap(({ name, value, operations }) =>
-			operations.map((operation) => [`${value} ${operation.value}`, `${name}: ${operation.name}`]),
-		),
+	const subtitles = Object.fromEntries(
+		CHOICES.map(({ resource, operation }) => [
+			`${resource.value} ${operation.value}`,
+			`${resource.name}: ${operation.name}`,
+		]),
 	);
-	return `={{ (${JSON.stringify(choices)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
+	return `={{ (${JSON.stringify(subtitles)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
 }
 
 export function manyItemsHints(): NodeHint[] {
-	return RESOURCES.flatMap(({ value, operations }) =>
-		operations.flatMap(({ value: operation, manyItemsHint }): NodeHint[] => {
-			if (manyItemsHint === undefined) return [];
-			const isChosen = `$parameter["resource"] === "${value}" && $parameter["operation"] === "${operation}"`;
-			return [
-				{
-					message: manyItemsHint,
-					displayCondition: `={{ ${isChosen} && $input.all().length > 1 }}`,
-					whenToDisplay: 'beforeExecution',
-					location: 'outputPane',
-				},
-			];
-		}),
-	);
+	return CHOICES.flatMap(({ resource, operation }): NodeHint[] => {
+		if (operation.manyItemsHint === undefined) return [];
+		const isChosen = `$parameter["resource"] === "${resource.value}" && $parameter["operation"] === "${operation.value}"`;
+		return [
+			{
+				message: operation.manyItemsHint,
+				displayCondition: `={{ ${isChosen} && $input.all().length > 1 }}`,
+				whenToDisplay: 'beforeExecution',
+				location: 'outputPane',
+			},
+		];
+	});
 }
 
 export function formProperties(): INodeProperties[] {
@@ -69,17 +72,18 @@ export function formProperties(): INodeProperties[] {
 	];
 }
 
-function operationField({ value, operations }: Resource): INodeProperties {
+function operationField(resource: Resource): INodeProperties {
+	const { operations } = resource;
 	const [{ value: first }] = operations;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		displayOptions: { show: { resource: [value] } },
-		options: operations.map(({ name, value: operation, action, description }) => ({
+		displayOptions: { show: { resource: [resource.value] } },
+		options: operations.map(({ name, value, action, description }) => ({
 			name,
-			value: operation,
+			value,
 			action,
 			description,
 		})),

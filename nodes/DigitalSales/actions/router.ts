@@ -1,9 +1,8 @@
 import sortBy from 'lodash/sortBy';
-import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { CREDENTIAL_NAME, readAccount } from '../api/account';
-import { toFailure, type ErrorContext } from '../output/errors';
-import type { ItemResult } from '../output/item';
-import { fieldLabel } from '../form/readForm';
+import { type ErrorContext, NotSentError, toFailure } from '../output/errors';
+import { fieldLabel, readForm } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { CanceledError } from '../shared/clock';
 import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
@@ -30,17 +29,17 @@ export async function executeOperation(
 				.flatMap((_item, index) => buildFailedItem(source, operation, index, error)),
 		];
 	}
-	const items = await prepareAll(operation, run)
-		.then(async (prepared) => await sendAll(operation, run, prepared))
-		.finally(() => {
-			run.showHints();
-			run.logCanceled();
-		});
-	return [operation.finish ? await operation.finish(run, items) : items];
+	try {
+		const items = await sendAll(operation, run, await prepareAll(operation, run));
+		return [operation.finish ? await operation.finish(run, items) : items];
+	} finally {
+		run.showHints();
+		run.logCanceled();
+	}
 }
 
 /** The result of an item's last step, or the item's output if the step failed. */
-type Prepared = { result: unknown } | { failed: ItemResult[] };
+type Prepared = { result: unknown } | { failed: INodeExecutionData[] };
 
 /** All items take a step before the next one, so that a mistake in any item is found before any is sent. */
 async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
@@ -61,41 +60,33 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 		}
 	};
 	await runStep((index) => {
-		refuseEngine2(operation, context, index);
-		return operation.read(run, index);
+		refuseEngine2(operation, context);
+		operation.assertUsable?.(context, index);
+		return readForm(context, index, operation.form);
 	});
-	if (operation.complete) {
-		await runStep(async (index, read) => operation.complete?.(run, index, read));
-	}
-	const { about } = operation;
-	if (operation.check) await runStep((index, ready) => operation.check?.(run, index, ready), about);
+	const { complete, check, about } = operation;
+	if (complete) await runStep((_index, form) => complete(run, form));
+	if (check) await runStep((index, ready) => check(run, index, ready), about);
 	return items;
 }
 
 /** Engine 2.0 keeps no memory against a second charge, and does not resume waiting executions. */
-function refuseEngine2(operation: Operation, context: IExecuteFunctions, itemIndex: number): void {
+function refuseEngine2(operation: Operation, context: IExecuteFunctions): void {
 	const isSafe = operation.kind !== 'create' && !operation.finish;
 	if (isSafe || !isEngine2(context)) return;
-	const problem = `${operation.name} does not work in n8n's experimental Engine 2.0`;
-	const description = 'Remove engineType from the settings of the workflow.';
-	throw new NodeOperationError(context.getNode(), problem, { itemIndex, description });
+	throw new NotSentError(
+		`${operation.name} does not work in n8n's experimental Engine 2.0`,
+		'Remove engineType from the settings of the workflow.',
+	);
 }
 
-interface SendFailure {
-	itemIndex: number;
-	ready: unknown;
-	error: unknown;
-}
-
-async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promise<ItemResult[]> {
-	const buildFailure = ({ itemIndex, ready, error }: SendFailure): ItemResult[] =>
-		buildFailedItem(run, operation, itemIndex, error, {
-			itemIndex,
-			isSending: true,
-			labelOf: (field) => fieldLabel(operation.form, field),
-			about: operation.about?.(ready),
-		});
-	const failures: SendFailure[] = [];
+async function sendAll(
+	operation: Operation,
+	run: Run,
+	items: Prepared[],
+): Promise<INodeExecutionData[]> {
+	const failures: Array<{ itemIndex: number; error: unknown; fail: () => INodeExecutionData[] }> =
+		[];
 	const results = items.map((item) => ('failed' in item ? item.failed : []));
 	const unsent = items.flatMap((item, itemIndex) =>
 		'failed' in item ? [] : [{ itemIndex, ready: item.result }],
@@ -111,18 +102,25 @@ async function sendAll(operation: Operation, run: Run, items: Prepared[]): Promi
 				Object.assign(output, { pairedItem: { item: itemIndex } }),
 			);
 		} catch (error) {
+			const fail = () =>
+				buildFailedItem(run, operation, itemIndex, error, {
+					itemIndex,
+					isSending: true,
+					labelOf: (field) => fieldLabel(operation.form, field),
+					about: operation.about?.(ready),
+				});
 			if (run.context.continueOnFail()) {
-				results[itemIndex] = buildFailure({ itemIndex, ready, error });
+				results[itemIndex] = fail();
 				return;
 			}
-			failures.push({ itemIndex, ready, error });
+			failures.push({ itemIndex, error, fail });
 			run.itemOrder.stopAfter(error);
 		}
 	});
-	// A failure cancels the other items. Their errors say nothing.
+	// A failure cancels the other items, whose errors say nothing.
 	const causes = failures.filter(({ error }) => !(error instanceof CanceledError));
 	const [first] = sortBy(causes.length > 0 ? causes : failures, 'itemIndex');
-	return first ? buildFailure(first) : results.flat();
+	return first ? first.fail() : results.flat();
 }
 
 /** Throws unless On Error is Continue. n8n sends an item that has only `error` to the error output. */
@@ -132,13 +130,13 @@ function buildFailedItem(
 	itemIndex: number,
 	thrown: unknown,
 	details: ErrorContext = {},
-): ItemResult[] {
+): INodeExecutionData[] {
 	// An unknown operation may create something.
 	const creates = (operation?.kind ?? 'create') === 'create';
 	const situation = buildSituation(context, memory, itemIndex, creates);
-	const { error, facts } = toFailure(context.getNode(), thrown, { ...details, situation });
+	const { error, json } = toFailure(context.getNode(), thrown, { ...details, situation });
 	if (!context.continueOnFail()) throw error;
-	return [{ json: { error: { ...facts } }, pairedItem: { item: itemIndex } }];
+	return [{ json: { error: { ...json } }, pairedItem: { item: itemIndex } }];
 }
 
 function chooseOperation(context: IExecuteFunctions): Operation {
@@ -146,9 +144,8 @@ function chooseOperation(context: IExecuteFunctions): Operation {
 	const value = context.getNodeParameter('operation', 0);
 	const operation = findOperation(String(resource), String(value));
 	if (operation) return operation;
-	throw new NodeOperationError(
-		context.getNode(),
+	throw new NotSentError(
 		`Operation "${value}" of "${resource}" does not exist`,
-		{ description: 'Choose the resource and the operation again.' },
+		'Choose the resource and the operation again.',
 	);
 }

@@ -1,5 +1,6 @@
 import get from 'lodash/get';
 import mapKeys from 'lodash/mapKeys';
+import merge from 'lodash/merge';
 import set from 'lodash/set';
 import type { IDataObject, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { z } from 'zod/v3';
@@ -16,21 +17,21 @@ import { z } from 'zod/v3';
  *     offerForm.body(values)                                 // for the request
  */
 
-/** The parameter of each field of the service, both names dotted, with `*` for an index. */
+/** Maps fields of the service to parameters. Both names are dotted, with `*` for an index. */
 type ServiceFields = Readonly<Record<string, string>>;
 
 /**
- * Restricts the expression in a field.
- * - `decides`: the field decides who pays what. No part may be empty, except a part that an agent's model fills in.
- * - `guards`: the field prevents a second charge. No part may be empty, whoever fills it in.
- * - `byPerson`: the field confirms that a person has checked something. A model must not fill it in.
+ * What a field is for, which restricts its expression.
+ * - `decides`: who pays what. No part may be empty, except a part that an agent's model fills in.
+ * - `guards`: against a second charge. No part may be empty, whoever fills it in.
+ * - `confirms`: that a person has checked something. A model must not fill it in.
  */
-export type Weight = 'decides' | 'guards' | 'byPerson';
+export type Purpose = 'decides' | 'guards' | 'confirms';
 
 export interface FieldUse {
 	/** The name in the request body, dotted if nested. A field without it is not sent. */
 	sentAs?: string;
-	weight?: Weight;
+	purpose?: Purpose;
 }
 
 export interface Field<N extends string = string, T = unknown> {
@@ -38,10 +39,10 @@ export interface Field<N extends string = string, T = unknown> {
 	properties: INodeProperties[];
 	schema: z.ZodType<T, z.ZodTypeDef, unknown>;
 	serviceFields: ServiceFields;
-	/** By parameter, dotted, with `*` for an index. */
-	weights: Readonly<Record<string, Weight>>;
+	/** By parameter, as in `serviceFields`. */
+	purposes: Readonly<Record<string, Purpose>>;
 	/** A blank value is not written. */
-	write: (value: unknown, body: IDataObject) => void;
+	write(value: T, body: IDataObject): void;
 }
 
 export type NoticeText = INodeProperties & { type: 'notice' };
@@ -53,19 +54,28 @@ type Values<P extends Part> = {
 	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
 };
 
-/** Compares fields, once each field is valid. The `path` of a problem names the field to change. */
-type Check<T> = (values: T) => Array<{ path: [keyof T & string]; message: string }>;
+/** Names and indexes, from the outside in. */
+export type Path = Array<string | number>;
+
+/** The message follows the display name of the field. */
+export interface Problem {
+	path: Path;
+	message: string;
+}
+
+/** Compares fields, once each field is valid. */
+type Check<T> = (values: T) => Problem[];
 
 export type FormValues<F> = F extends Form<infer T> ? T : never;
 
-export interface Form<T> extends Omit<Field<string, T>, 'name'> {
-	body: (values: T) => IDataObject;
+export interface Form<T> extends Omit<Field<string, T>, 'name' | 'write'> {
+	body(values: T): IDataObject;
 }
 
 export function defineField<const N extends string, S extends z.ZodTypeAny>(
 	spec: INodeProperties & FieldUse & { name: N; reads: S },
 ): Field<N, z.output<S>> {
-	const { reads, sentAs, weight, ...property } = spec;
+	const { reads, sentAs, purpose, ...property } = spec;
 	const { name, type } = property;
 	return {
 		name,
@@ -75,7 +85,7 @@ export function defineField<const N extends string, S extends z.ZodTypeAny>(
 			...(sentAs !== undefined && { [sentAs]: name }),
 			...(sentAs !== undefined && type === 'multiOptions' && { [`${sentAs}.*`]: name }),
 		},
-		weights: weight ? { [name]: weight } : {},
+		purposes: purpose ? { [name]: purpose } : {},
 		write: (value, body) => setUnlessBlank(body, sentAs, value),
 	};
 }
@@ -95,10 +105,11 @@ export function defineGroup<const N extends string, P extends Part>(
 			...(sentAs !== undefined && { [sentAs]: name }),
 			...prefixServiceFields(inner.serviceFields, sentAs, name),
 		},
-		weights: mapKeys(inner.weights, (_weight, path) => `${name}.${path}`),
+		purposes: mapKeys(inner.purposes, (_purpose, path) => `${name}.${path}`),
 		write(value, body) {
-			if (sentAs === undefined) inner.write(value, body);
-			else setUnlessBlank(body, sentAs, buildBody(inner, value));
+			const fields = inner.body(value);
+			if (sentAs === undefined) merge(body, fields);
+			else setUnlessBlank(body, sentAs, fields);
 		},
 	};
 }
@@ -142,31 +153,28 @@ export function defineList<const N extends string, P extends Part>(
 						[sentAs]: name,
 						...prefixServiceFields(inner.serviceFields, `${sentAs}.*`, entryPath),
 					},
-		weights: mapKeys(inner.weights, (_weight, path) => `${entryPath}.${path}`),
-		write(value, body) {
-			if (!Array.isArray(value)) return;
-			const sent = value.map((entry) => buildBody(inner, entry));
-			setUnlessBlank(body, sentAs, sent);
-		},
+		purposes: mapKeys(inner.purposes, (_purpose, path) => `${entryPath}.${path}`),
+		write: (entries, body) => setUnlessBlank(body, sentAs, entries.map(inner.body)),
 	};
 }
 
 export function defineForm<P extends Part>(
 	parts: readonly P[],
-	check?: Check<Values<P>>,
+	check: Check<Values<P>> = () => [],
 ): Form<Values<P>> {
 	const all: readonly Part[] = parts;
 	const fields = all.filter(isField);
-	const form = {
+	return {
 		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
 		schema: buildSchema(fields, check),
 		serviceFields: Object.assign({}, ...fields.map(({ serviceFields }) => serviceFields)),
-		weights: Object.assign({}, ...fields.map(({ weights }) => weights)),
-		write(values: unknown, body: IDataObject) {
+		purposes: Object.assign({}, ...fields.map(({ purposes }) => purposes)),
+		body(values) {
+			const body: IDataObject = {};
 			for (const { name, write } of fields) write(get(values, name), body);
+			return body;
 		},
 	};
-	return { ...form, body: (values) => buildBody(form, values) };
 }
 
 function isField(part: Part): part is Field {
@@ -175,16 +183,14 @@ function isField(part: Part): part is Field {
 
 function buildSchema<T>(
 	fields: readonly Field[],
-	check: Check<T> | undefined,
+	check: Check<T>,
 ): z.ZodType<T, z.ZodTypeDef, unknown> {
 	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
 	// `Values` guarantees that these values are a T, which TypeScript cannot infer.
-	const values = z.custom<T>();
-	if (!check) return z.object(shape).pipe(values);
-	const checked = values.superRefine((all, context) => {
+	const values = z.custom<T>().superRefine((all, context) => {
 		for (const problem of check(all)) context.addIssue({ code: 'custom', ...problem });
 	});
-	return z.object(shape).pipe(checked);
+	return z.object(shape).pipe(values);
 }
 
 function prefixServiceFields(
@@ -196,12 +202,6 @@ function prefixServiceFields(
 	return Object.fromEntries(
 		Object.entries(fields).map(([key, parameter]) => [prefix + key, `${name}.${parameter}`]),
 	);
-}
-
-function buildBody(inner: Pick<Field, 'write'>, values: unknown): IDataObject {
-	const body: IDataObject = {};
-	inner.write(values, body);
-	return body;
 }
 
 function setUnlessBlank(body: IDataObject, sentAs: string | undefined, value: unknown): void {

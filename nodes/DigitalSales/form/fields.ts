@@ -1,6 +1,6 @@
 import merge from 'lodash/merge';
 import mergeWith from 'lodash/mergeWith';
-import { type IDataObject, type INodeProperties, deepCopy } from 'n8n-workflow';
+import { type IDataObject, type INodeProperties, deepCopy, jsonParse } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { isJsonObject } from '../shared/json';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../domain/text';
 import { parseCents } from '../domain/money';
 import { parseWebAddress } from '../domain/webAddress';
-import { type Field, type FieldUse, defineField } from './defineForm';
+import { type Field, type FieldUse, type Problem, defineField } from './defineForm';
 
 /* The message of a schema follows the display name of the field: "Title must be ...". */
 
@@ -120,11 +120,12 @@ export const webAddressSchema = cleanTextSchema.refine(
 
 /** @internal */
 export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
-	const value = typeof input === 'string' ? parseJson(input) : input;
+	const value =
+		typeof input === 'string' ? jsonParse<unknown>(input, { fallbackValue: null }) : input;
 	if (!isJsonObject(value)) {
 		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
 	}
-	// `limitSize` does not see the values within a JSON text.
+	// `checkForm` does not see the values within a JSON text.
 	const excess = findExcess(value);
 	if (excess) return { problem: excess.message };
 	return hasMissingValue(value)
@@ -137,14 +138,6 @@ function hasMissingValue(value: unknown): boolean {
 	if (typeof value === 'object')
 		return value !== null && Object.values(value).some(hasMissingValue);
 	return typeof value !== 'string' && typeof value !== 'boolean' && !Number.isFinite(value);
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 type Spec<N extends string> = Omit<INodeProperties, 'type' | 'default'> & FieldUse & { name: N };
@@ -184,7 +177,7 @@ export function moneyField<const N extends string>({
 		default: '',
 		placeholder: 'e.g. 19,90',
 		hint: '97 is R$ 97,00. If your data is in cents, divide it by 100.',
-		weight: 'decides',
+		purpose: 'decides',
 		reads: allowBlank(moneySchema),
 		...spec,
 	});
@@ -192,23 +185,7 @@ export function moneyField<const N extends string>({
 
 const MOST_LEVELS = 32;
 
-interface Excess {
-	path: Array<string | number>;
-	message: string;
-}
-
-/** Any text may come from a stranger, and some patterns take time that grows with the square of the text's length. */
-export function limitSize<T>(form: z.ZodType<T, z.ZodTypeDef, unknown>) {
-	return z
-		.unknown()
-		.superRefine((values, context) => {
-			const excess = findExcess(values);
-			if (excess) context.addIssue({ code: 'custom', ...excess });
-		})
-		.pipe(form);
-}
-
-function findExcess(value: unknown, levels = MOST_LEVELS): Excess | undefined {
+export function findExcess(value: unknown, levels = MOST_LEVELS): Problem | undefined {
 	if (typeof value === 'string' && value.length > LONGEST_TEXT) {
 		const message = `must have at most ${LONGEST_TEXT} characters; this one has ${value.length}`;
 		return { path: [], message };
@@ -236,7 +213,7 @@ function defineCustomFields(placeholder: string, description: string) {
 		default: '{}',
 		placeholder,
 		description,
-		weight: 'decides',
+		purpose: 'decides',
 		reads: allowBlank(customFieldsSchema),
 	});
 }
@@ -252,12 +229,12 @@ export const itemCustomFieldsField: typeof customFieldsField = {
 		'More fields for this item of the cart, as a JSON object with the field names of the service. They override its other fields.',
 	),
 	write: (value, body) => {
-		if (isJsonObject(value)) merge(body, value);
+		merge(body, value);
 	},
 };
 
 /** A list replaces the whole list. */
-export function withCustomFields(body: IDataObject, customFields: IDataObject): IDataObject {
+export function withCustomFields(body: IDataObject, customFields: IDataObject = {}): IDataObject {
 	return mergeWith(deepCopy(body), customFields, (_old: unknown, own: unknown) =>
 		Array.isArray(own) ? own : undefined,
 	);

@@ -9,12 +9,6 @@ export function fromLocator<T extends z.ZodTypeAny>(reads: T) {
 	return z.unknown().transform(locatorValue).pipe(reads);
 }
 
-/** A large catalog takes seconds, and may have to wait for the rate limit. */
-const SLOW_LOAD_NOTICE = {
-	message: 'The list is read from the service. If it takes too long, enter the hash with By Hash.',
-	timeout: 5_000,
-};
-
 function locatorModes(searchListMethod: string, prompt: string, exampleHash: string) {
 	return {
 		type: 'resourceLocator',
@@ -28,7 +22,12 @@ function locatorModes(searchListMethod: string, prompt: string, exampleHash: str
 				typeOptions: {
 					searchListMethod,
 					searchable: true,
-					slowLoadNotice: SLOW_LOAD_NOTICE,
+					// A large catalog takes seconds, and may have to wait for the rate limit.
+					slowLoadNotice: {
+						message:
+							'The list is read from the service. If it takes too long, enter the hash with By Hash.',
+						timeout: 5_000,
+					},
 				},
 			},
 			{
@@ -56,7 +55,7 @@ export const productLocator = defineField({
 	required: true,
 	...PRODUCT_MODES,
 	description: 'The product that the offer sells',
-	weight: 'decides',
+	purpose: 'decides',
 	reads: fromLocator(rejectBlank(hashSchema)),
 });
 
@@ -67,7 +66,7 @@ export const offerLocator = defineField({
 	...OFFER_MODES,
 	description:
 		'The offer that the customer buys. Its price and title come from the catalog if you leave them empty.',
-	weight: 'decides',
+	purpose: 'decides',
 	sentAs: 'offer_hash',
 	reads: fromLocator(rejectBlank(hashSchema)),
 });

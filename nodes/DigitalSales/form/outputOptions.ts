@@ -6,7 +6,7 @@ import {
 	transactionFieldsSchema,
 	type TransactionField,
 } from '../output/transaction';
-import { allowBlank, textField, yesNoSchema } from './fields';
+import { allowBlank, yesNoSchema } from './fields';
 import { defineField } from './defineForm';
 
 export const simplifyOption = defineField({
@@ -63,7 +63,3 @@ export const qrCodeImageOption = defineField({
 		'Whether to add the QR code of the PIX as a PNG picture, in the binary field <code>qrCode</code>. The picture is drawn in n8n, so no other service sees the charge.',
 	reads: allowBlank(yesNoSchema),
 });
-
-/** A person confirms that an uncertain charge or offer does not exist. */
-export const repeatCodeOption = (displayName: string, placeholder: string, description: string) =>
-	textField({ displayName, name: 'repeatCode', placeholder, description, weight: 'byPerson' });

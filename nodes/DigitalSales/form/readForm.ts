@@ -1,44 +1,40 @@
 import get from 'lodash/get';
-import {
-	type IExecuteFunctions,
-	type INodeProperties,
-	type INodePropertyCollection,
-	type INodePropertyOptions,
-	NodeOperationError,
+import type {
+	IExecuteFunctions,
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
 } from 'n8n-workflow';
-import { limitSize } from './fields';
-import type { Form, Weight } from './defineForm';
+import { findExcess } from './fields';
+import type { Form, Path, Problem, Purpose } from './defineForm';
 import { cleanText, LONGEST_TEXT, quoteText } from '../domain/text';
+import { NotSentError } from '../output/errors';
 import { isJsonObject } from '../shared/json';
 
 /** A field's name may come from the user's data. */
 const LONGEST_PROBLEM = 500;
 const EXPRESSION_ADVICE = 'Correct the expression or the data, or clear the field.';
 
-/** @throws NodeOperationError that names the parameter by its display name, and the item */
+/** @throws NotSentError that names the parameter by its display name */
 export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form: Form<T>): T {
-	const values = readValues(form, (name, initial) =>
-		context.getNodeParameter(name, itemIndex, initial),
-	);
-	const raw = readValues(form, (name, initial) =>
-		context.getNodeParameter(name, itemIndex, initial, { rawExpressions: true }),
-	);
+	const readAll = (rawExpressions: boolean): Record<string, unknown> =>
+		readValues(form, (name, initial) =>
+			context.getNodeParameter(name, itemIndex, initial, { rawExpressions }),
+		);
+	const [values, raw] = [readAll(false), readAll(true)];
 	const evaluate = (part: string): unknown => context.evaluateExpression(part, itemIndex);
 	const expressionProblems = findExpressionProblems(form, raw, values, evaluate);
 	const { data, problems } = checkForm(form, values, expressionProblems);
 	if (data) return data;
-	throw new NodeOperationError(context.getNode(), problems.slice(0, 1).join(), {
-		itemIndex,
-		description: [
-			...(expressionProblems.length > 0 ? [EXPRESSION_ADVICE] : []),
-			...problems.slice(1).map((problem) => `Also: ${problem}.`),
-		].join('\n'),
-	});
+	const [first = '', ...others] = problems;
+	const advice = expressionProblems.length > 0 ? [EXPRESSION_ADVICE] : [];
+	const also = others.map((problem) => `Also: ${problem}.`);
+	throw new NotSentError(first, [...advice, ...also].join('\n'));
 }
 
 /** A field that n8n hides has its default. */
 export function readValues(
-	{ properties }: Pick<Form<never>, 'properties'>,
+	{ properties }: Form<unknown>,
 	read: (name: string, initial: INodeProperties['default']) => unknown,
 ): Record<string, unknown> {
 	const fields = properties.filter(({ type }) => type !== 'notice');
@@ -51,35 +47,24 @@ export function readValues(
 export function checkForm<T>(
 	{ properties, schema }: Form<T>,
 	values: Record<string, unknown>,
-	expressionProblems: ExpressionProblem[] = [],
+	expressionProblems: Problem[] = [],
 ): { data?: T; problems: string[] } {
-	const result = limitSize(schema).safeParse(values);
-	if (result.success && expressionProblems.length === 0) return { data: result.data, problems: [] };
+	// A stranger may have written the text, and some patterns take quadratic time.
+	const excess = findExcess(values);
+	const { data, error } = excess ? { error: { issues: [excess] } } : schema.safeParse(values);
+	if (!error && expressionProblems.length === 0) return { data, problems: [] };
 	const reported = new Set(expressionProblems.map(({ path }) => path.join('.')));
-	const others = (result.error?.issues ?? []).filter(({ path }) => !reported.has(path.join('.')));
+	const others = (error?.issues ?? []).filter(({ path }) => !reported.has(path.join('.')));
 	const problems = [...expressionProblems, ...others].map(({ path, message }) =>
 		quoteText(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
 	return { problems };
 }
 
-/** For checks that a schema cannot do. */
-export function parameterError(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	message: string,
-	advice: string,
-): NodeOperationError {
-	return new NodeOperationError(context.getNode(), message, { itemIndex, description: advice });
-}
-
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
 
 /** `['cart', 'items', 0, 'price']` is `Cart > Item 1 > Price`. */
-export function displayPath(
-	properties: INodeProperties[],
-	path: ReadonlyArray<string | number>,
-): string {
+export function displayPath(properties: INodeProperties[], path: Path): string {
 	const labels: string[] = [];
 	let entries: FormEntry[] = properties;
 	for (const key of path) {
@@ -94,33 +79,27 @@ export function displayPath(
 	return labels.join(' > ');
 }
 
+const INDEX = /(?<![^.])\d+(?![^.])/g;
+
 /** The service's field `cart.0.price` is `Cart > Item 1 > Price`. */
 export function fieldLabel(
-	{ properties, serviceFields }: Pick<Form<never>, 'properties' | 'serviceFields'>,
+	{ properties, serviceFields }: Form<unknown>,
 	serviceField: string,
 ): string | undefined {
-	const keys = serviceField.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-	const pattern = keys.map((key) => (typeof key === 'number' ? '*' : key)).join('.');
+	const pattern = serviceField.replace(INDEX, '*');
 	// The service may name any field, including `constructor`.
 	const parameter = Object.hasOwn(serviceFields, pattern) ? serviceFields[pattern] : undefined;
 	if (parameter === undefined) return undefined;
-	const indexes = keys.filter((key) => typeof key === 'number');
+	const indexes = serviceField.match(INDEX) ?? [];
 	const path = parameter
 		.split('.')
-		.flatMap((key): Array<string | number> => (key === '*' ? indexes.splice(0, 1) : [key]));
+		.flatMap((key): Path => (key === '*' ? indexes.splice(0, 1).map(Number) : [key]));
 	return displayPath(properties, path);
 }
 
 function childEntries(entry: FormEntry): FormEntry[] {
 	if ('values' in entry) return entry.values;
 	return 'options' in entry ? (entry.options ?? []) : [];
-}
-
-type Path = Array<string | number>;
-
-interface ExpressionProblem {
-	path: Path;
-	message: string;
 }
 
 /** Matches `{{ code }}` in an expression. n8n treats a brace after a backslash as text. */
@@ -136,17 +115,17 @@ const BY_MODEL = /\$fromAI\b/i;
  * the same Order Reference.
  */
 function findExpressionProblems(
-	{ weights }: Pick<Form<never>, 'weights'>,
+	{ purposes }: Form<unknown>,
 	rawValues: Record<string, unknown>,
 	values: Record<string, unknown>,
 	evaluate: (part: string) => unknown,
-): ExpressionProblem[] {
-	return Object.entries(weights).flatMap(([pattern, weight]) =>
+): Problem[] {
+	return Object.entries(purposes).flatMap(([pattern, purpose]) =>
 		matchingPaths(pattern.split('.'), rawValues).flatMap((path) => {
 			const raw = locatorValue(get(rawValues, path));
 			if (typeof raw !== 'string' || !raw.startsWith('=')) return [];
 			const value = locatorValue(get(values, path));
-			const message = problemOf(raw.slice(1), value, weight, evaluate);
+			const message = expressionProblem(raw.slice(1), value, purpose, evaluate);
 			return message === undefined ? [] : [{ path, message }];
 		}),
 	);
@@ -156,16 +135,16 @@ export function locatorValue(value: unknown): unknown {
 	return isJsonObject(value) && '__rl' in value ? value.value : value;
 }
 
-function problemOf(
+function expressionProblem(
 	expression: string,
 	value: unknown,
-	weight: Weight,
+	purpose: Purpose,
 	evaluate: (part: string) => unknown,
 ): string | undefined {
-	if (weight === 'byPerson') {
+	if (purpose === 'confirms') {
 		return BY_MODEL.test(expression) ? 'must be filled in by a person, not by a model' : undefined;
 	}
-	const mayBeBlank = (code: string): boolean => weight === 'decides' && BY_MODEL.test(code);
+	const mayBeBlank = (code: string): boolean => purpose === 'decides' && BY_MODEL.test(code);
 	if (!isJsonObject(value) && isNothing(value)) {
 		return mayBeBlank(expression) ? undefined : 'is empty: its expression returned nothing';
 	}
@@ -180,7 +159,7 @@ function problemOf(
 			}
 		}
 	}
-	return weight === 'guards' && isShortText(value) && MISSING.test(value)
+	return purpose === 'guards' && isShortText(value) && MISSING.test(value)
 		? 'is incomplete: a part of its expression returned nothing'
 		: undefined;
 }

@@ -249,5 +249,5 @@ function newNotSentError(
 	outcome: ShownOutcome = 'unknown',
 	answer?: FailedOutcome,
 ): NotSentError {
-	return new NotSentError(message, { advice, outcome, answer });
+	return new NotSentError(message, advice, { outcome, answer });
 }

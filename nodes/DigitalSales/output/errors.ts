@@ -10,12 +10,12 @@ import { adviceFor, positionNote, type Situation, unsentNote } from './advice';
 
 /** The node itself refuses an item, and sends nothing. */
 export class NotSentError extends Error {
-	constructor(
-		message: string,
-		readonly facts: Facts,
-	) {
+	readonly facts: Facts;
+
+	constructor(message: string, advice: string, facts: Partial<Facts> = {}) {
 		super(message);
 		this.name = 'NotSentError';
+		this.facts = { advice, outcome: 'notSent', ...facts };
 	}
 }
 
@@ -33,7 +33,7 @@ const LONGEST_MESSAGE = 500;
 
 export type NodeError = NodeApiError | NodeOperationError;
 
-interface ErrorFacts extends ServiceWords {
+interface ErrorJson extends ServiceWords {
 	message: string;
 	advice: string | null;
 	status: number | null;
@@ -41,13 +41,12 @@ interface ErrorFacts extends ServiceWords {
 	about: string | null;
 }
 
-interface Failure {
-	error: NodeError;
-	facts: ErrorFacts;
-}
-
-/** Turns any error into an n8n error and the facts of a failed item. */
-export function toFailure(node: INode, error: unknown, context: ErrorContext = {}): Failure {
+/** Turns any error into an n8n error and the JSON of a failed item. */
+export function toFailure(
+	node: INode,
+	error: unknown,
+	context: ErrorContext = {},
+): { error: NodeError; json: ErrorJson } {
 	const { about = null, isSending = false, itemIndex, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoteText(text, LONGEST_MESSAGE);
@@ -75,7 +74,7 @@ export function toFailure(node: INode, error: unknown, context: ErrorContext = {
 	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
 	return {
 		error: toNodeError(node, error, { message, description, itemIndex }),
-		facts: { message, advice, status, outcome, ...words, about },
+		json: { message, advice, status, outcome, ...words, about },
 	};
 }
 

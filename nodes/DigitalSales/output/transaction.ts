@@ -75,14 +75,16 @@ const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter((name) => name !== 'updated_at
 export type OutputChoice = {
 	simplify: boolean;
 	/** Only for `simplify`. */
-	fields?: TransactionField[];
+	fields?: readonly TransactionField[];
 };
 
 export function transactionOutput(
 	transaction: Transaction,
-	{ simplify, fields }: OutputChoice,
+	{ simplify, fields: chosen = DEFAULT_FIELDS }: OutputChoice,
 ): IDataObject {
-	return simplify ? flatFields(transaction, fields ?? DEFAULT_FIELDS) : transaction.json;
+	if (!simplify) return transaction.json;
+	const names = TRANSACTION_FIELDS.filter((name) => ALWAYS.includes(name) || chosen.includes(name));
+	return Object.fromEntries(names.map((name) => [name, FIELDS[name](transaction) ?? null]));
 }
 
 /** `paid` comes first, because the next node branches on this field. */
@@ -93,9 +95,4 @@ export function waitOutput(
 	const paid = isPaid(transaction.payment_status);
 	// The service's own fields never replace `paid`.
 	return Object.assign({ paid }, transactionOutput(transaction, { simplify, fields }), { paid });
-}
-
-function flatFields(transaction: Transaction, chosen: readonly TransactionField[]): IDataObject {
-	const names = TRANSACTION_FIELDS.filter((name) => ALWAYS.includes(name) || chosen.includes(name));
-	return Object.fromEntries(names.map((name) => [name, FIELDS[name](transaction) ?? null]));
 }

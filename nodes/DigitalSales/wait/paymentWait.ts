@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData as Item } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Client } from '../api/client';
 import { retryDecision } from '../api/retryTable';
@@ -8,7 +8,6 @@ import { isSettled } from '../domain/paymentStatus';
 import { isPrivateAddress } from '../domain/webAddress';
 import { parkExecution, readParkedState } from '../n8n/parking';
 import { resumeUrl } from '../n8n/resumeUrl';
-import type { ItemResult } from '../output/item';
 import { waitOutput, type OutputChoice } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
@@ -39,7 +38,7 @@ const stateSchema = z.object({
 type State = z.output<typeof stateSchema>;
 
 export type AwaitedPayment = OutputChoice & { hash: string };
-type Entry = { item: ItemResult; awaited: AwaitedPayment; payment: Payment };
+type Entry = { item: Item; awaited: AwaitedPayment; payment: Payment };
 
 /** Each run of the node is a look at all open payments. All items share the longest time limit. */
 export class PaymentWait {
@@ -71,7 +70,7 @@ export class PaymentWait {
 	}
 
 	/** @throws ServiceError if no later look can read the payment */
-	async lookAt(client: Client, itemIndex: number, awaited: AwaitedPayment): Promise<ItemResult> {
+	async lookAt(client: Client, itemIndex: number, awaited: AwaitedPayment): Promise<Item> {
 		const stored = this.state.payments[itemIndex];
 		// A Retry may have another hash.
 		const payment = stored?.hash === awaited.hash ? stored : { hash: awaited.hash, triedAt: 0 };
@@ -82,7 +81,7 @@ export class PaymentWait {
 		return entry.item;
 	}
 
-	async finishLook(newClient: () => Client, items: ItemResult[]): Promise<ItemResult[]> {
+	async finishLook(newClient: () => Client, items: Item[]): Promise<Item[]> {
 		if (this.isEnding) {
 			// A decided payment may have been refunded after the earlier look.
 			const endingSince = (this.state.endingSince ??= this.now);

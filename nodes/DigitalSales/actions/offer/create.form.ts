@@ -20,7 +20,6 @@ import {
 } from '../../form/defineForm';
 import { productLocator } from '../../form/locators';
 import { lenientText, tolerated } from '../../shared/lenient';
-import { repeatCodeOption } from '../../form/outputOptions';
 
 const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Boleto', value: 2 },
@@ -30,7 +29,6 @@ const PAYMENT_METHOD_OPTIONS = [
 const INTERVALS = ['daily', 'weekly', 'monthly', 'quarterly', 'semi-annual', 'yearly'] as const;
 const methodCode = wholeNumberSchema(1, 3);
 
-/** The parts of a body that are checked, because Custom Fields may put anything into it. */
 export const offerBodySchema = z.object({
 	price: wholeNumberSchema(0).optional(),
 	payment_methods: tolerated(z.array(lenientText)),
@@ -63,7 +61,7 @@ const discounts = defineList(
 			default: 'pix',
 			placeholder: 'e.g. credit_card',
 			description: 'The name of the method in the service: pix, credit_card or another',
-			weight: 'decides',
+			purpose: 'decides',
 			sentAs: 'payment_method',
 			reads: rejectBlank(textSchema),
 		}),
@@ -74,7 +72,7 @@ const discounts = defineList(
 			typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 2 },
 			default: 0,
 			description: 'Percent off the price, for example 5 or 7.5',
-			weight: 'decides',
+			purpose: 'decides',
 			sentAs: 'discount_percentage',
 			reads: percentSchema,
 		}),
@@ -103,7 +101,7 @@ export const offerForm = defineForm([
 		options: PAYMENT_METHOD_OPTIONS,
 		default: [3],
 		description: 'How customers can pay',
-		weight: 'decides',
+		purpose: 'decides',
 		sentAs: 'payment_methods',
 		reads: allowBlank(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
 	}),
@@ -118,7 +116,7 @@ export const offerForm = defineForm([
 				options: PAYMENT_METHOD_OPTIONS,
 				default: 3,
 				description: 'The payment method selected when the checkout opens',
-				weight: 'decides',
+				purpose: 'decides',
 				sentAs: 'method_default',
 				reads: allowBlank(methodCode),
 			}),
@@ -136,7 +134,7 @@ export const offerForm = defineForm([
 				],
 				default: 'monthly',
 				description: 'How often a subscription is charged. Needed only for subscription products.',
-				weight: 'decides',
+				purpose: 'decides',
 				sentAs: 'interval',
 				reads: allowBlank(
 					textSchema.pipe(z.enum(INTERVALS, { message: `must be one of ${INTERVALS.join(', ')}` })),
@@ -158,11 +156,14 @@ export const offerForm = defineForm([
 			description:
 				'Whether to create the offer even if its price is exactly 100 times that of another offer of the product, or a hundredth of it. By default such a price is refused, because reais and cents were probably mixed up.',
 		}),
-		repeatCodeOption(
-			'Code to Create Again',
-			'e.g. 7KQ2-M4XD',
-			"The code from the error, which allows one offer that may already exist. Check the service's dashboard first: enter the code only if the offer is not there. Separate several codes with commas.",
-		),
+		textField({
+			displayName: 'Code to Create Again',
+			name: 'repeatCode',
+			placeholder: 'e.g. 7KQ2-M4XD',
+			description:
+				"The code from the error, which allows one offer that may already exist. Check the service's dashboard first: enter the code only if the offer is not there. Separate several codes with commas.",
+			purpose: 'confirms',
+		}),
 	]),
 ]);
 

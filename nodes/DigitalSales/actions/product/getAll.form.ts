@@ -10,10 +10,16 @@ import {
 	yesNoField,
 	yesNoSchema,
 } from '../../form/fields';
-import { defineField, defineForm, defineGroup, defineOptions } from '../../form/defineForm';
+import {
+	defineField,
+	defineForm,
+	defineGroup,
+	defineOptions,
+	type FormValues,
+} from '../../form/defineForm';
 import { simplifyOption } from '../../form/outputOptions';
 
-const categoriesField = parseWith((value): Result<number[] | undefined> => {
+const categoriesSchema = parseWith((value): Result<number[] | undefined> => {
 	const texts = (Array.isArray(value) ? value : String(value ?? '').split(','))
 		.map((entry) => String(entry).trim())
 		.filter((entry) => entry !== '');
@@ -31,7 +37,7 @@ const filters = defineGroup(
 			placeholder: 'e.g. 3, 7',
 			description:
 				'Category numbers, separated by commas. Products in any of these categories match.',
-			reads: categoriesField,
+			reads: categoriesSchema,
 		}),
 		textField({
 			displayName: 'Search',
@@ -101,3 +107,5 @@ export const productsForm = defineForm([
 	filters,
 	options,
 ]);
+
+export type ProductsForm = FormValues<typeof productsForm>;

@@ -1,20 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import { listProducts } from '../../api/products';
-import { readForm } from '../../form/readForm';
-import type { FormValues } from '../../form/defineForm';
 import { simplifyProduct } from '../../output/product';
 import type { Operation } from '../operation';
-import { productsForm } from './getAll.form';
+import { productsForm, type ProductsForm } from './getAll.form';
 
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
-export const getAllProducts: Operation<FormValues<typeof productsForm>> = {
+export const getAllProducts: Operation<ProductsForm> = {
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many products',
 	description: 'List the products of the account and their offers',
 	form: productsForm,
 	kind: 'list',
-	read: ({ context }, itemIndex) => readForm(context, itemIndex, productsForm),
 	async send(run, _itemIndex, { returnAll, limit = 50, simplify, filters, options }) {
 		const isSplit = options.splitOffers === true;
 		const { rows, incomplete } = await listProducts(

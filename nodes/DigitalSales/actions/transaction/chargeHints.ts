@@ -39,7 +39,7 @@ export function addChargeHints(
 			addHint(oddity, `The transaction ${hash} that was just made ${oddity}. ${advice}`);
 		}
 	}
-	if (amount != null && requested !== undefined && amount !== requested) {
+	if (amount != null && amount !== requested) {
 		const advice = 'ask the service before the customer pays';
 		addHint(
 			'amount',
@@ -57,7 +57,7 @@ export function addChargeHints(
 }
 
 function typedAmountHint({ amount, cartTotal }: Charge): string | undefined {
-	return amount === undefined || cartTotal === undefined || amount === cartTotal
+	return cartTotal === undefined || amount === cartTotal
 		? undefined
 		: `Amount in Reais is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`;
 }

@@ -24,7 +24,7 @@ export function findDifferingFields({ body }: Charge, { customer }: Transaction)
 }
 
 /**
- * Lists the differences for which a transaction cannot be the requested charge. An equal document is enough to
+ * Lists the differences that show that a transaction is not the requested charge. An equal document is enough to
  * identify the customer, because a person may have corrected the e-mail address and the phone since. An agent's call
  * must match in every field. If the catalog filled in the price, the amount of the same offer may have changed.
  */
@@ -44,8 +44,8 @@ export function findDifferences(
 	const offers = compact(charge.cart.map(({ offer_hash: hash }) => hash));
 	const isStated = offer?.hash != null && offers.length > 0;
 	const isSameOffer = isStated && offers.includes(offer.hash ?? '');
-	// Of a cart with several items, the transaction may state one offer.
-	const mayDiffer = charge.isFilled && isSameOffer && charge.cart.length === 1;
+	// For a cart with several items, a transaction may state only one offer.
+	const mayDiffer = charge.isPricedByCatalog && isSameOffer && charge.cart.length === 1;
 	return compact([
 		isStated && !isSameOffer && `Offer (${quoteText(offer.hash ?? '')})`,
 		amount != null && amount !== charge.amount && !mayDiffer && `amount (${formatReais(amount)})`,

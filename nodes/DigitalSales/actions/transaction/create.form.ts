@@ -24,7 +24,6 @@ import {
 import {
 	outputFieldsWithPicture,
 	qrCodeImageOption,
-	repeatCodeOption,
 	simplifyOption,
 } from '../../form/outputOptions';
 import { offerLocator } from '../../form/locators';
@@ -37,7 +36,7 @@ const customer = [
 		placeholder: 'e.g. Maria da Silva',
 		hint: 'Needed for a PIX',
 		description: 'Full name of the person or company that pays',
-		weight: 'decides',
+		purpose: 'decides',
 		sentAs: 'customer.name',
 		reads: allowBlank(textSchema.transform((name) => customerText(name) || undefined)),
 	}),
@@ -47,7 +46,7 @@ const customer = [
 		placeholder: 'e.g. maria@example.com',
 		hint: 'Needed for a PIX',
 		description: 'E-mail address of the customer',
-		weight: 'decides',
+		purpose: 'decides',
 		sentAs: 'customer.email',
 		reads: allowBlank(parseWith(parseEmail)),
 	}),
@@ -57,7 +56,7 @@ const customer = [
 		placeholder: 'e.g. (11) 91234-5678',
 		hint: 'Include the area code (DDD)',
 		description: 'Phone number of the customer, with the area code',
-		weight: 'decides',
+		purpose: 'decides',
 		sentAs: 'customer.phone_number',
 		reads: allowBlank(parseWith(parsePhone)),
 	}),
@@ -68,7 +67,7 @@ const customer = [
 		hint: 'Needed for a PIX; with or without punctuation',
 		description:
 			'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
-		weight: 'decides',
+		purpose: 'decides',
 		sentAs: 'customer.document',
 		reads: allowBlank(parseWith(parseDocument)),
 	}),
@@ -92,7 +91,7 @@ const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add 
 		default: 1,
 		description:
 			'The code of the type of sale. It is not documented; on one platform, 1 is a sale, 2 an order bump, 3 an upsell.',
-		weight: 'decides',
+		purpose: 'decides',
 		sentAs: 'operation_type',
 		reads: allowBlank(wholeNumberSchema(0)).transform((type = 1) => type),
 	}),
@@ -130,7 +129,7 @@ const cart = defineList(
 			typeOptions: { minValue: 1, numberPrecision: 0 },
 			default: 1,
 			description: 'How many units the customer buys',
-			weight: 'decides',
+			purpose: 'decides',
 			sentAs: 'quantity',
 			reads: allowBlank(wholeNumberSchema(1)).transform((quantity = 1) => quantity),
 		}),
@@ -234,11 +233,14 @@ const options = defineOptions([
 		description:
 			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or Amount that of the cart. By default such a price is refused, because reais and cents were probably mixed up.',
 	}),
-	repeatCodeOption(
-		'Charge in Doubt',
-		'e.g. 7KQ2-M4XD or ab12cd34ef',
-		"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas; any that fits no charge in doubt is ignored.",
-	),
+	textField({
+		displayName: 'Charge in Doubt',
+		name: 'repeatCode',
+		placeholder: 'e.g. 7KQ2-M4XD or ab12cd34ef',
+		description:
+			"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas; any that fits no charge in doubt is ignored.",
+		purpose: 'confirms',
+	}),
 	outputFieldsWithPicture,
 ]);
 
@@ -252,7 +254,7 @@ export const chargeForm = defineForm([
 		hint: 'The same reference is charged once',
 		description:
 			'Your own name for this order, such as its number in your shop. Not sent to the service.',
-		weight: 'guards',
+		purpose: 'guards',
 		reads: orderReferenceSchema,
 	}),
 	...webhooks,

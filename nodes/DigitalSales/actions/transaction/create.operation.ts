@@ -1,7 +1,6 @@
 import type { Transaction } from '../../api/schemas/transaction';
 import { getTransaction, transactionTries } from '../../api/transactions';
 import { hasFailed } from '../../domain/paymentStatus';
-import { readForm } from '../../form/readForm';
 import { createOnce, refuseAhead } from '../../idempotency/createOnce';
 import type { Creation } from '../../idempotency/creation';
 import { hasEarlierAttempt } from '../../idempotency/earlier';
@@ -35,11 +34,10 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	kind: 'create',
-	read: ({ context }, itemIndex) => readForm(context, itemIndex, chargeForm),
-	async complete(run, itemIndex, typed) {
-		const { url, hint } = await resolveNotificationAddress(run, itemIndex, typed);
-		const form = await fillCart(run, itemIndex, { ...typed, notificationUrl: url });
-		return { form, charge: buildCharge(run, itemIndex, { form, typed }), hint };
+	async complete(run, typed) {
+		const { url, hint } = await resolveNotificationAddress(run, typed);
+		const form = await fillCart(run, { ...typed, notificationUrl: url });
+		return { form, charge: buildCharge(run, { form, typed }), hint };
 	},
 	async check(run, itemIndex, ready) {
 		const problem = findPriceMismatch(run, ready);
@@ -54,8 +52,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		const created = await createOnce(buildCreation(run, itemIndex, ready));
 		addChargeHints(run, ready, created);
 		const { made: transaction, isExisting } = created;
-		const options = { ...form.options, qrCodeImage: form.qrCodeImage };
-		const item = await buildTransactionItem(run, transaction, { ...form, options });
+		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
 		// Nodes and models see no hints: the flag follows the hash, and overrides a service field of its name.
 		const flag = { already_charged: isExisting };
 		const json = Object.assign({ hash: transaction.hash }, flag, item.json, flag);

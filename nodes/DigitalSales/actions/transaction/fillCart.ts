@@ -1,11 +1,10 @@
-import type { NodeOperationError } from 'n8n-workflow';
 import { type FoundOffer, type Lookup, MOST_LOOKUP_PAGES } from '../../api/catalog';
 import { isOnSale } from '../../api/products';
 import { seenPrice } from '../../api/offers';
 import { formatReais } from '../../domain/money';
 import { quoteText, RUN_AGAIN } from '../../domain/text';
 import { validWebAddress } from '../../domain/webAddress';
-import { displayPath, parameterError } from '../../form/readForm';
+import { displayPath } from '../../form/readForm';
 import type { ServiceError } from '../../api/serviceError';
 import { NotSentError } from '../../output/errors';
 import type { Run } from '../run';
@@ -20,67 +19,60 @@ type CartItem = ChargeForm['cart'][number];
 /**
  * Fills blank prices and titles from the catalog, and a blank cover along with them.
  *
- * @throws NotSentError if a price is blank and the catalog cannot be read
- * @throws NodeOperationError if several offers match, or a price stays blank and no amount is given
+ * @throws NotSentError if the catalog has no single price for a blank price
  */
-export async function fillCart(run: Run, itemIndex: number, form: ChargeForm): Promise<ChargeForm> {
+export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> {
 	const { amount, customFields = {} } = form.additionalFields;
 	if ('cart' in customFields) return form;
 	const hasAmount = amount !== undefined || 'amount' in customFields;
 	const cart: CartItem[] = [];
 	for (const [index, item] of form.cart.entries()) {
-		const { offerHash: hash } = item;
-		const fieldError = (field: string, message: string, advice: string): NodeOperationError => {
-			const label = displayPath(chargeForm.properties, ['cart', 'items', index, field]);
-			return parameterError(run.context, itemIndex, `${label} ${message}`, advice);
-		};
 		if (blankFields(item).length === 0) {
 			cart.push(item);
 			continue;
 		}
+		const { offerHash: hash } = item;
+		const labelOf = (field: string): string =>
+			displayPath(chargeForm.properties, ['cart', 'items', index, field]);
 		const { found, several, failed } = await run.catalog.findOffer(hash, item.price);
 		if (failed && item.price === undefined) throw lookupError(hash, failed);
-		if (several) throw fieldError('offerHash', ...ambiguousOffer(several));
-		const filled = found ? fillItem(run, item, hash, found) : item;
-		const problem = lookupProblem(blankFields(filled), { found, failed });
-		if (blankFields(filled).includes(PRICE) && !hasAmount) {
-			throw fieldError(
-				'price',
-				'is empty',
-				`Offer ${quoteText(hash)} ${problem}. Enter the price.`,
-			);
-		}
-		if (problem !== undefined) {
-			run.addHint(`Offer ${quoteText(hash)} ${problem}.`, problem, `offer ${quoteText(hash)}`);
-		}
+		if (several) throw ambiguousError(labelOf('offerHash'), several);
+		const filled = found ? fillItem(run, item, found) : item;
 		cart.push(filled);
+		const blanks = blankFields(filled);
+		if (blanks.length === 0) continue;
+		const problem = lookupProblem(blanks, { found, failed });
+		const text = `Offer ${quoteText(hash)} ${problem}.`;
+		if (blanks.includes(PRICE) && !hasAmount) {
+			throw new NotSentError(`${labelOf('price')} is empty`, `${text} Enter the price.`);
+		}
+		run.addHint(text, problem, `offer ${quoteText(hash)}`);
 	}
 	return { ...form, cart };
 }
 
 function lookupError(hash: string, error: ServiceError): NotSentError {
-	return new NotSentError(`Offer ${quoteText(hash)} could not be looked up in the catalog`, {
-		advice: `${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price and the title yourself.`,
-		outcome: 'notSent',
-		answer: error.outcome,
-	});
+	return new NotSentError(
+		`Offer ${quoteText(hash)} could not be looked up in the catalog`,
+		`${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price and the title yourself.`,
+		{ answer: error.outcome },
+	);
 }
 
-function ambiguousOffer(several: FoundOffer[]): [message: string, advice: string] {
+function ambiguousError(label: string, several: FoundOffer[]): NotSentError {
 	const names = several
 		.slice(0, MOST_NAMED)
 		.map(
 			({ offer: { hash, price } }) =>
 				`${quoteText(String(hash))} (${price == null ? 'no price' : formatReais(price)})`,
 		);
-	return [
-		'matches several offers in the catalog',
+	return new NotSentError(
+		`${label} matches several offers in the catalog`,
 		`They are ${names.join(', ')}. Enter the price.`,
-	];
+	);
 }
 
-function lookupProblem(blanks: string[], { found, failed }: Lookup): string | undefined {
-	if (blanks.length === 0) return undefined;
+function lookupProblem(blanks: string[], { found, failed }: Lookup): string {
 	const stayed = `${blanks.join(' and ')} stayed empty`;
 	if (failed) return `could not be looked up in the catalog (${failed.message}), so ${stayed}`;
 	if (found) return `is incomplete in the catalog, so ${stayed}`;
@@ -96,13 +88,8 @@ function blankFields(item: CartItem): string[] {
 }
 
 /** The catalog page may be cached, so the price that was read last counts, but only for a product on sale. */
-function fillItem(
-	{ account }: Run,
-	item: CartItem,
-	hash: string,
-	{ product, offer }: FoundOffer,
-): CartItem {
-	const seen = isOnSale(product) ? seenPrice(account, hash) : undefined;
+function fillItem({ account }: Run, item: CartItem, { product, offer }: FoundOffer): CartItem {
+	const seen = isOnSale(product) ? seenPrice(account, item.offerHash) : undefined;
 	return {
 		...item,
 		price: item.price ?? seen ?? offer.price ?? undefined,

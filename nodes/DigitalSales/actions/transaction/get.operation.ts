@@ -2,13 +2,23 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { SHARES } from '../../api/rateLimiter';
 import { getTransaction } from '../../api/transactions';
 import { quoteText } from '../../domain/text';
-import type { FormValues } from '../../form/defineForm';
+import { defineForm, defineOptions, type FormValues } from '../../form/defineForm';
 import { transactionHashField } from '../../form/locators';
-import { parameterError, readForm } from '../../form/readForm';
+import {
+	outputFieldsWithPicture,
+	qrCodeImageOption,
+	simplifyOption,
+} from '../../form/outputOptions';
 import { isTool } from '../../n8n/tool';
+import { NotSentError } from '../../output/errors';
 import type { Operation } from '../operation';
-import { getForm } from './get.form';
 import { buildTransactionItem } from './transactionItem';
+
+const getForm = defineForm([
+	transactionHashField,
+	simplifyOption,
+	defineOptions([qrCodeImageOption, outputFieldsWithPicture]),
+]);
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
 export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
@@ -18,26 +28,21 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	description: 'Read one transaction by its hash',
 	form: getForm,
 	kind: 'read',
-	read({ context }, itemIndex) {
-		refuseUnfilledTool(context, itemIndex);
-		return readForm(context, itemIndex, getForm);
-	},
+	assertUsable: refuseUnfilledTool,
 	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
-	async send(run, _itemIndex, form) {
+	async send(run, _itemIndex, { transactionHash, simplify, options }) {
 		const client = run.newClient({ share: SHARES.gets });
-		const transaction = await getTransaction(client, form.transactionHash);
-		return [await buildTransactionItem(run, transaction, form)];
+		const transaction = await getTransaction(client, transactionHash);
+		return [await buildTransactionItem(run, transaction, { simplify, ...options })];
 	},
 };
 
 /** With the default expression, a tool would always read the agent's input item. */
-function refuseUnfilledTool(context: IExecuteFunctions, itemIndex: number): void {
+function refuseUnfilledTool(context: IExecuteFunctions): void {
 	const { transactionHash: typed } = context.getNode().parameters;
 	const [{ default: initial } = {}] = transactionHashField.properties;
 	if (!isTool(context) || (typed !== undefined && typed !== initial)) return;
-	throw parameterError(
-		context,
-		itemIndex,
+	throw new NotSentError(
 		'Transaction Hash is not filled in by the agent',
 		'Press the button in the field Transaction Hash that lets the model define it.',
 	);

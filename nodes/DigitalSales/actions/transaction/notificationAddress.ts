@@ -2,10 +2,10 @@ import compact from 'lodash/compact';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
-import { parameterError } from '../../form/readForm';
 import { askIfListening } from '../../n8n/listening';
 import { resumeUrl } from '../../n8n/resumeUrl';
 import { findTriggers, type WorkflowTrigger } from '../../n8n/workflowTriggers';
+import { NotSentError } from '../../output/errors';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 
@@ -15,97 +15,68 @@ export interface NotificationAddress {
 }
 
 const CHANGE = 'change Webhooks Go To';
+const STARTED_BY_SALE =
+	'a Digital Sales Trigger started this execution, so each payment would charge again';
 const LOOP = `A Digital Sales Trigger started this execution and gets the webhooks of this charge, so each payment may charge again. Unless Trigger On or the filters exclude this charge, ${CHANGE}.`;
 
 /**
- * Where the webhooks of a new charge go (API document, Events 1).
+ * Decides where the webhooks of a new charge go (API document, Events 1).
  *
- * @throws NodeOperationError if the chosen address cannot be used
+ * @throws NotSentError if the chosen address cannot be used
  */
 export async function resolveNotificationAddress(
 	run: Run,
-	itemIndex: number,
 	{ webhooksGoTo, notificationUrl, additionalFields: { customFields = {} } }: ChargeForm,
 ): Promise<NotificationAddress> {
-	const { context } = run;
-	const triggers = findTriggers(context, CREDENTIAL_NAME);
+	const triggers = findTriggers(run.context, CREDENTIAL_NAME);
 	if ('webhook_url' in customFields) {
-		const { webhook_url: own } = customFields;
-		const address = checkAddress(context, itemIndex, {
-			url: typeof own === 'string' && own !== '' ? own : undefined,
-			name: 'Additional Fields > Custom Fields > webhook_url',
-			advice: 'Correct it, or leave it out and set Webhooks Go To.',
-		});
-		return withLoopWarning(address, triggers);
+		const name = 'Additional Fields > Custom Fields > webhook_url';
+		const advice = 'Correct it, or leave it out and set Webhooks Go To.';
+		return withLoopWarning(checkAddress(customFields.webhook_url, name, advice), triggers);
 	}
 	if (webhooksGoTo === 'none') return {};
-	if (webhooksGoTo === 'automatic') return await automaticAddress(run, itemIndex, triggers);
-	const address =
-		webhooksGoTo === 'url'
-			? checkAddress(context, itemIndex, {
-					url: notificationUrl,
-					name: 'Notification URL',
-					advice: `Enter the address that the service sends webhooks to, or ${CHANGE}.`,
-				})
-			: await triggerAddress(run, itemIndex, triggers);
-	return withLoopWarning(address, triggers);
+	if (webhooksGoTo === 'automatic') return await automaticAddress(run, triggers);
+	if (webhooksGoTo === 'trigger') {
+		const found = await findListeningTrigger(run, triggers);
+		if (!('missing' in found)) return withLoopWarning(found, triggers);
+		throw new NotSentError(
+			`Webhooks Go To is set to Trigger of This Workflow, but ${found.missing}`,
+			`Correct that and publish the workflow, or ${CHANGE}.`,
+		);
+	}
+	const advice = `Enter the address that the service sends webhooks to, or ${CHANGE}.`;
+	return withLoopWarning(checkAddress(notificationUrl, 'Notification URL', advice), triggers);
 }
 
-/** The Wait for Payment that follows, otherwise a trigger of the workflow, otherwise the credential's address. */
+/** Takes the Wait for Payment that follows, otherwise a trigger of the workflow, otherwise the credential's address. */
 async function automaticAddress(
 	run: Run,
-	itemIndex: number,
 	triggers: WorkflowTrigger[] | undefined,
 ): Promise<NotificationAddress> {
 	const { context, account } = run;
 	const { notificationUrl } = account;
-	const firstTrigger = triggers?.find(({ isDisabled }) => !isDisabled);
+	const first = triggers?.find(({ isDisabled }) => !isDisabled);
 	if (isWaitedFor(context)) {
-		return {
-			url: resumeUrl(context),
-			hint:
-				firstTrigger &&
-				`"${firstTrigger.name}" does not start for this charge, because Wait for Payment gets its webhooks.`,
-		};
+		const hint =
+			first &&
+			`"${first.name}" does not start for this charge, because Wait for Payment gets its webhooks.`;
+		return { url: resumeUrl(context), hint };
 	}
-	const isStartedBySale = triggers?.some(({ hasRun }) => hasRun) === true;
-	const found = isStartedBySale
-		? {
-				missing:
-					'a Digital Sales Trigger started this execution, so each payment would charge again',
-			}
+	const found = triggers?.some(({ hasRun }) => hasRun)
+		? { missing: STARTED_BY_SALE }
 		: await findListeningTrigger(run, triggers);
 	if (!('missing' in found)) return found;
-	const leadsBack = isStartedBySale && triggers.some(({ isAt }) => isAt(notificationUrl ?? ''));
-	if (notificationUrl === undefined || leadsBack) {
+	if (notificationUrl === undefined || mayLoop(notificationUrl, triggers)) {
 		return {
 			hint: `Nobody is notified of the payment, because ${found.missing}. Add Wait for Payment after this node, in this workflow.`,
 		};
 	}
-	const address = checkAddress(context, itemIndex, {
-		url: notificationUrl,
-		name: 'Notification URL in the credential',
-		advice: `Correct it there, or ${CHANGE}.`,
-	});
+	const name = 'Notification URL in the credential';
+	const address = checkAddress(notificationUrl, name, `Correct it there, or ${CHANGE}.`);
 	const passedOver =
-		firstTrigger &&
+		first &&
 		`The Notification URL of the credential gets the webhooks of this charge, because ${found.missing}.`;
 	return { ...address, hint: address.hint ?? passedOver };
-}
-
-async function triggerAddress(
-	run: Run,
-	itemIndex: number,
-	triggers: WorkflowTrigger[] | undefined,
-): Promise<NotificationAddress> {
-	const found = await findListeningTrigger(run, triggers);
-	if (!('missing' in found)) return found;
-	throw parameterError(
-		run.context,
-		itemIndex,
-		`Webhooks Go To is set to Trigger of This Workflow, but ${found.missing}`,
-		`Correct that and publish the workflow, or ${CHANGE}.`,
-	);
 }
 
 /** The first trigger that receives webhooks of this account. */
@@ -149,9 +120,11 @@ function withLoopWarning(
 	address: NotificationAddress,
 	triggers: WorkflowTrigger[] | undefined,
 ): NotificationAddress {
-	const { url = '' } = address;
-	const mayLoop = triggers?.some(({ hasRun }) => hasRun) && triggers.some(({ isAt }) => isAt(url));
-	return mayLoop ? { url, hint: LOOP } : address;
+	return mayLoop(address.url, triggers) ? { ...address, hint: LOOP } : address;
+}
+
+function mayLoop(url = '', triggers: WorkflowTrigger[] = []): boolean {
+	return triggers.some(({ hasRun }) => hasRun) && triggers.some(({ isAt }) => isAt(url));
 }
 
 /** Never true for an agent's tool, which has another node type. */
@@ -165,17 +138,11 @@ function isWaitedFor(context: IExecuteFunctions): boolean {
 		);
 }
 
-function checkAddress(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	{ url, name, advice }: { url: string | undefined; name: string; advice: string },
-): NotificationAddress {
-	if (url !== undefined && parseWebAddress(url)) return { url, hint: unreachableHint(url) };
-	const problem =
-		url === undefined
-			? 'is empty'
-			: 'must be a complete web address that starts with http:// or https://';
-	throw parameterError(context, itemIndex, `${name} ${problem}`, advice);
+function checkAddress(url: unknown, name: string, advice: string): NotificationAddress {
+	if (typeof url !== 'string' || url === '') throw new NotSentError(`${name} is empty`, advice);
+	if (parseWebAddress(url)) return { url, hint: unreachableHint(url) };
+	const problem = 'must be a complete web address that starts with http:// or https://';
+	throw new NotSentError(`${name} ${problem}`, advice);
 }
 
 function unreachableHint(url: string): string | undefined {

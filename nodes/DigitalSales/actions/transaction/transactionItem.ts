@@ -1,35 +1,30 @@
+import type { INodeExecutionData } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import { isTooLateToPay } from '../../domain/paymentStatus';
 import { isTool } from '../../n8n/tool';
-import type { ItemResult } from '../../output/item';
 import { type OutputChoice, transactionOutput } from '../../output/transaction';
 import type { Run } from '../run';
 
 /** File systems allow at most 255 characters. */
 const LONGEST_NAME = 100;
 
-interface ItemChoice {
-	simplify: boolean;
-	options: Pick<OutputChoice, 'fields'> & { qrCodeImage?: boolean };
-}
-
 /** Never throws, because the charge exists. Messengers need the QR code as a file, pages as a data URL. */
 export async function buildTransactionItem(
 	{ context, addHint }: Run,
 	transaction: Transaction,
-	{ simplify, options: { fields, qrCodeImage } }: ItemChoice,
-): Promise<ItemResult> {
+	{ simplify, fields, qrCodeImage }: OutputChoice & { qrCodeImage?: boolean },
+): Promise<INodeExecutionData> {
 	const { hash, pix, payment_status: status } = transaction;
 	const json = transactionOutput(transaction, { simplify, fields });
 	// n8n withholds files from agents, with a warning in its log for each file.
 	const isFile = qrCodeImage === true && !isTool(context);
-	const isAddress =
+	const isDataUrl =
 		simplify && fields?.includes('pix_qr_code_image') === true && !isTooLateToPay(status);
 	const code = pix?.pix_qr_code;
-	if (!code || !(isFile || isAddress)) return { json };
+	if (!code || !(isFile || isDataUrl)) return { json };
 	try {
 		const png = Buffer.from(await drawQrCode(code));
-		if (isAddress) json.pix_qr_code_image = `data:image/png;base64,${png.toString('base64')}`;
+		if (isDataUrl) json.pix_qr_code_image = `data:image/png;base64,${png.toString('base64')}`;
 		if (!isFile) return { json };
 		const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
 		const qrCode = await context.helpers.prepareBinaryData(png, fileName, 'image/png');

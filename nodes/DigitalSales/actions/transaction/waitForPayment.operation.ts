@@ -1,14 +1,63 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod/v3';
 import type { Client } from '../../api/client';
 import { SHARES } from '../../api/rateLimiter';
 import { quoteText } from '../../domain/text';
-import type { FormValues } from '../../form/defineForm';
-import { parameterError, readForm } from '../../form/readForm';
+import { defineField, defineForm, defineOptions, type FormValues } from '../../form/defineForm';
+import { positiveNumberSchema, rejectBlank } from '../../form/fields';
+import { transactionHashField } from '../../form/locators';
+import { outputFieldsOption, simplifyOption } from '../../form/outputOptions';
 import { assertCanPark } from '../../n8n/parking';
 import { isTool } from '../../n8n/tool';
+import { NotSentError } from '../../output/errors';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { limitMs, waitForm } from './waitForPayment.form';
+
+const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+const LONGEST_LIMIT_DAYS = 365;
+
+const waitForm = defineForm(
+	[
+		{
+			displayName:
+				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. It needs no webhook, and continues after a restart of n8n. Deliver only if "paid" is true.',
+			name: 'waitNotice',
+			type: 'notice',
+			default: '',
+		},
+		transactionHashField,
+		defineField({
+			displayName: 'Time Limit',
+			name: 'timeLimit',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 24,
+			description:
+				'The longest time to wait. After that, the execution continues, with "timed_out" true for each payment that is still open.',
+			reads: rejectBlank(positiveNumberSchema),
+		}),
+		defineField({
+			displayName: 'Time Limit Unit',
+			name: 'timeLimitUnit',
+			type: 'options',
+			options: [
+				{ name: 'Minutes', value: 'minutes' },
+				{ name: 'Hours', value: 'hours' },
+				{ name: 'Days', value: 'days' },
+			],
+			default: 'hours',
+			reads: z.enum(['minutes', 'hours', 'days'], {
+				message: 'must be minutes, hours or days',
+			}),
+		}),
+		simplifyOption,
+		defineOptions([outputFieldsOption]),
+	],
+	({ timeLimit, timeLimitUnit }) =>
+		limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days')
+			? []
+			: [{ path: ['timeLimit'], message: `must be at most ${LONGEST_LIMIT_DAYS} days` }],
+);
 
 /** Transaction > Wait for Payment: repeats GET /transactions/{hash} (API document, Endpoint 1) until the payment is decided. */
 export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
@@ -18,10 +67,11 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 	description: 'Pause the execution until a transaction is paid or can no longer be paid',
 	form: waitForm,
 	kind: 'read',
-	read(run, itemIndex) {
-		refuseAsTool(run.context, itemIndex);
-		assertCanPark(run.context, itemIndex);
-		const form = readForm(run.context, itemIndex, waitForm);
+	assertUsable(context, itemIndex) {
+		refuseAsTool(context);
+		assertCanPark(context, itemIndex);
+	},
+	complete(run, form) {
 		run.wait.setTimeLimit(limitMs(form.timeLimit, form.timeLimitUnit));
 		return form;
 	},
@@ -41,13 +91,15 @@ function lookClient(run: Run): Client {
 	return run.newClient({ ...LOOK, ...(isLastLook ? { isUrgent: true } : { share: SHARES.looks }) });
 }
 
-/** A tool call cannot wait: it would return at once and look like a time-out. */
-function refuseAsTool(context: IExecuteFunctions, itemIndex: number): void {
+/** A tool call cannot wait. It would return at once and look like a time-out. */
+function refuseAsTool(context: IExecuteFunctions): void {
 	if (!isTool(context)) return;
-	throw parameterError(
-		context,
-		itemIndex,
+	throw new NotSentError(
 		'Wait for Payment cannot be used as a tool by an agent',
 		'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
 	);
+}
+
+function limitMs(amount: number, unit: keyof typeof UNITS): number {
+	return amount * UNITS[unit];
 }
