@@ -84,7 +84,7 @@ export class DigitalSalesTrigger implements INodeType {
 
 	webhookMethods = {
 		default: {
-			/** If true, n8n does not call `create`. Nobody reads a form error when n8n starts or changes its leader. */
+			/** True skips `create`, which checks the form. Nobody reads its error when n8n starts or changes its leader. */
 			async checkExists(this: IHookFunctions): Promise<boolean> {
 				return ['init', 'leadershipChange'].includes(this.getActivationMode());
 			},

@@ -9,7 +9,7 @@ export interface HttpAnswer {
 	json: unknown;
 }
 
-/** No header is added, not even a content type. */
+/** Only `connection` and `content-length` are added. */
 export interface HttpCall {
 	method?: string;
 	headers?: Record<string, string>;

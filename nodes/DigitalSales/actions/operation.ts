@@ -19,7 +19,7 @@ export interface Operation<Values = unknown, Ready = Values> {
 	rank?(run: Run, itemIndex: number): number;
 	/** Throws if the operation cannot work, whatever its form says. */
 	assertUsable?(context: IExecuteFunctions, itemIndex: number): void;
-	/** Adds to the form what `send` needs. */
+	/** Prepares what the later steps need, in the result or in the run. */
 	complete?(run: Run, form: Values): Ready | Promise<Ready>;
 	check?(run: Run, itemIndex: number, ready: Ready): Ready | Promise<Ready>;
 	/** Describes an item so that a person can look it up. */

@@ -22,7 +22,7 @@ export async function executeOperation(
 	} catch (error) {
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
 		const source = { context, memory: new ExecutionMemory(context) };
-		// The error names no item, because no item is at fault.
+		// All items fail. The error has no item number, because no item is at fault.
 		return [
 			context
 				.getInputData()

@@ -124,7 +124,7 @@ export function buildSituation(
 	};
 }
 
-/** For example "item 0 is abc123", or "item 1" if its outcome is unknown. A person entered the hashes of existing results. */
+/** For example "item 0 is abc123", or "item 1" if its outcome is unknown. `existing` are results whose hash a person entered. Results found by a key are not listed. */
 function listCreated(memory: ExecutionMemory, isListed = (_item: RunItem) => true) {
 	const attempts = memory.listAttempts();
 	const listMade = (wanted?: 'hash'): string[] =>

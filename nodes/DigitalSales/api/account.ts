@@ -18,7 +18,7 @@ export interface Account {
 	/** For the body of POST /transactions (API document, Authentication 3). */
 	bodyApiToken: string;
 	notificationUrl?: string;
-	/** A charge sends its notification address under this name, too. */
+	/** A second field name for a charge's notification address. */
 	notificationField?: string;
 	allowedDomains?: string;
 	/** Identifies the account without revealing its token. */

@@ -78,7 +78,7 @@ export class CatalogLookup {
 	/**
 	 * Prefers a product on sale.
 	 *
-	 * @param price if given, offers that differ only in their catalog price count as the same
+	 * @param price if given, all offers with the hash count as the same; otherwise those with the same price
 	 */
 	async findOffer(hash: string, price?: number): Promise<Lookup> {
 		for (;;) {

@@ -48,9 +48,9 @@ export interface ClientOptions {
 }
 
 const NOTABLE_WAIT_MS = 500;
-/** For these, n8n's helper throws an error, which shows whether a proxy answered without reaching the service. */
+/** n8n's helper throws for these. Only its error shows that a proxy did not reach the service. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
-/** If a 429 asks for exactly the longest total time, the next try starts a moment after it. */
+/** A retry that a 429 delays by exactly the longest total time starts slightly later. */
 const GRACE_MS = 500;
 
 interface Progress {
@@ -77,7 +77,7 @@ export class Client {
 	/**
 	 * @param read returns undefined for an undocumented shape
 	 * @throws ServiceError
-	 * @throws CanceledError between two tries
+	 * @throws CanceledError unless the request is in doubt
 	 */
 	async request<T>(request: ServiceRequest, read: (body: unknown) => T | undefined): Promise<T> {
 		for await (const send of this.tries(request, read)) {
@@ -87,7 +87,7 @@ export class Client {
 		throw new CanceledError();
 	}
 
-	/** Yields each try once the try has a permit. The caller stops after a value, or an error ends the tries. */
+	/** Yields each try once the try has a permit. The caller stops at the first value. An error ends the tries. */
 	async *tries<T>(
 		request: ServiceRequest,
 		read: (body: unknown) => T | undefined,

@@ -4,7 +4,7 @@ import type { ProductPage } from './schemas/product';
 export interface NewItems<T> {
 	pageNumber: number;
 	items: T[];
-	/** Undefined if only a request shows whether there is a next page. */
+	/** Undefined if the page does not say. */
 	hasNext?: boolean;
 }
 

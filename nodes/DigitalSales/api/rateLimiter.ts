@@ -13,7 +13,7 @@ export interface PermitOptions {
 	rate?: number;
 	/** The request goes first, even while requests go one at a time, but waits out the pause after a 429. */
 	isUrgent?: boolean;
-	/** All requests with this share or a smaller share together use at most this part of the rate. */
+	/** This part of the rate is for all requests with this or a smaller share. */
 	share?: number;
 	/** The last moment for the permit, on `clock.elapsed()`. */
 	latest?: number;
@@ -35,7 +35,7 @@ const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
 /** These reads leave room for a burst of webhooks. */
 export const SHARES = { looks: 1 / 4, gets: 3 / 4 };
-/** The lowest documented limit. A lower count only shows that other processes used the limit up. */
+/** The lowest documented limit. If fewer requests succeed, other processes used the rest. */
 const LEAST_RATE = 20;
 const LEARNED_FOR_MS = 15 * MINUTE_MS;
 
@@ -70,7 +70,7 @@ export class RateLimiter {
 		const isOfShare = (permit: Permit) => (permit.share ?? 1) <= share;
 		const answered = this.answered.filter(isOfShare);
 		const inFlight = [...this.inFlight].filter(isOfShare).length;
-		const most = Math.ceil(this.allowedRate(rate) * share);
+		const most = Math.ceil(this.rateToShare(rate) * share);
 		return Math.max(delayMs, this.msUntilRoom(most, answered, inFlight));
 	}
 
@@ -83,7 +83,7 @@ export class RateLimiter {
 	}
 
 	/** The given rate, or what succeeded in the minute before the latest 429 if that is less. */
-	allowedRate(rate = this.rate): number {
+	rateToShare(rate = this.rate): number {
 		if (clock.elapsed() - this.latest429At >= LEARNED_FOR_MS) return rate;
 		return Math.min(rate, Math.max(this.learnedRate, this.recentCount()));
 	}

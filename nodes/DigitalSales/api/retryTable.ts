@@ -37,7 +37,7 @@ const UNREADABLE_ADVICE = 'Try again. If this continues, check Base URL in the c
  * processed.
  */
 export const RETRY_TABLE = {
-	/** Only if the answer has an undocumented shape. */
+	/** This row applies only to an undocumented shape. */
 	success: {
 		...UNUSABLE,
 		message: 'The service answered in an undocumented format',

@@ -72,7 +72,7 @@ export class ServiceError extends Error {
 			endpoint === 'POST /transactions'
 				? [
 						'The customer may already have been charged',
-						'refuses the charge and says how to continue: with its hash if it is there, with a code if it is not',
+						'refuses the charge and asks for its hash, or for a code if the dashboard does not show the charge',
 					]
 				: ['The offer may already exist', 'refuses the offer and shows a code that allows it once'];
 		super(isInDoubt ? `${doubt}: ${happened.replace('The', 'the')}` : happened);

@@ -39,7 +39,7 @@ export interface Field<N extends string = string, T = unknown> {
 	properties: INodeProperties[];
 	schema: z.ZodType<T, z.ZodTypeDef, unknown>;
 	serviceFields: ServiceFields;
-	/** By parameter, as in `serviceFields`. */
+	/** The key is the dotted parameter, written like the values of `serviceFields`. */
 	purposes: Readonly<Record<string, Purpose>>;
 	/** A blank value is not written. */
 	write(value: T, body: IDataObject): void;

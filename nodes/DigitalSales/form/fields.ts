@@ -233,7 +233,7 @@ export const itemCustomFieldsField: typeof customFieldsField = {
 	},
 };
 
-/** A list replaces the whole list. */
+/** A list in Custom Fields replaces the form's list. */
 export function withCustomFields(body: IDataObject, customFields: IDataObject = {}): IDataObject {
 	return mergeWith(deepCopy(body), customFields, (_old: unknown, own: unknown) =>
 		Array.isArray(own) ? own : undefined,

@@ -119,7 +119,7 @@ async function searchCatalog(
 		if (hasNext === false) break;
 		const isEnough = search === '' && results.length > 0;
 		if (!isEnough && pageNumber + 1 < from + MOST_LOOKUP_PAGES) continue;
-		// If the next page cannot be read now, opening it shows the error.
+		// A next page that cannot be read is offered anyway, and scrolling to it shows the error.
 		const next = hasNext ?? (await pages.next().catch(() => page)).value;
 		const hasMore = typeof next === 'object' ? next.items.length > 0 : next === true;
 		return { results, nextPage: hasMore ? String(pageNumber + 1) : undefined };

@@ -11,7 +11,7 @@ import { cleanText, LONGEST_TEXT, quoteText } from '../domain/text';
 import { NotSentError } from '../output/errors';
 import { isJsonObject } from '../shared/json';
 
-/** A field's name may come from the user's data. */
+/** Limits a message, because its path may contain keys of the user's JSON. */
 const LONGEST_PROBLEM = 500;
 const EXPRESSION_ADVICE = 'Correct the expression or the data, or clear the field.';
 

@@ -20,7 +20,7 @@ export const attemptSchema = z.object({
 	position: z.number(),
 	/** The fields that `readAgain` needs. */
 	result: jsonObject.optional(),
-	/** The owner of the result's key in the ledger, if a person entered the hash of a charge without an order. */
+	/** The owner of the result's key in the ledger, if its hash was entered without an Order Reference. */
 	resultOwner: z.string().optional(),
 	/** How the item found the result of another execution: by an idempotency key, or by the hash that a person entered. */
 	replayedBy: z.enum(['key', 'hash']).optional(),

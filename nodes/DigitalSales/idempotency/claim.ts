@@ -24,7 +24,7 @@ import { buildAttempt, recordAttempt, recordExisting, replayEnteredHash } from '
 /** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
 	readonly creation: KeyedCreation<T>;
-	/** Only the request that takes the first position replaces the void result. */
+	/** Each void result has a sequence. The request that takes its position 1 may replace the result. */
 	private voidSequence?: OverrideCodes;
 	private earlier: EarlierAttempts<T> = {};
 	private ownKeys: string[] = [];
@@ -104,7 +104,7 @@ export class Claim<T> {
 		forgetKeys([unresolvedKey]);
 		await ledger?.releaseKeys([unresolvedKey], owner);
 		if (orderKey === undefined) return;
-		// After a restart, nobody can enter the hash for another order.
+		// Keeps the hash from being entered for another order after a restart.
 		await ledger?.claimKey(resultKey(account, result.hash), orderKey).catch(() => false);
 	}
 
@@ -147,7 +147,7 @@ export class Claim<T> {
 		const blocking = isOnlyVoid
 			? [{ isSame: false, orderReference: voided.orderReference, keys: voidedKeys }]
 			: [...unresolved, ...unresolvedExcept(unresolved.flatMap(({ keys }) => keys))];
-		this.replacesVoid = isOnlyVoid && (await this.replaceVoid(voided, voidedKeys));
+		this.replacesVoid = isOnlyVoid && (await this.takeVoidPosition(voided, voidedKeys));
 		if (!this.replacesVoid) await this.takeAllowedPosition(blocking);
 		if (othersKeys.length > 0) {
 			if (blocking.length > 0) this.overriddenKeys.push(...othersKeys);
@@ -191,10 +191,13 @@ export class Claim<T> {
 		);
 	}
 
-	/** @returns false if another process took the position, with an outcome that is unknown here */
-	private async replaceVoid({ result, position }: Attempt, voidedKeys: string[]): Promise<boolean> {
+	/** @returns false if another request has taken a position to replace the result */
+	private async takeVoidPosition(
+		{ result, position }: Attempt,
+		voidedKeys: string[],
+	): Promise<boolean> {
 		const { ledger, codes, orderKey, requestKey } = this.creation;
-		// A request with a code takes the position in `takeAllowedPosition`.
+		// Then only a code helps: `takeAllowedPosition` takes the next position.
 		if (await codes.isPositionTaken(position + 1)) return false;
 		// Of two Retries that replace one result, only one may have the order.
 		this.voidSequence = new OverrideCodes(String(result?.hash), requestKey, ledger);
@@ -226,7 +229,7 @@ export class Claim<T> {
 		return unresolvedError(creation, unresolved, code, differences);
 	}
 
-	/** Overridden keys stay, because the request that had them may be in flight. */
+	/** Keys that a code has overridden stay, because their request may be in flight. */
 	private async discardAttempt(): Promise<void> {
 		const { ledgerKeys, agentCallKey, itemKey, memory } = this.creation;
 		this.isInFlight = false;

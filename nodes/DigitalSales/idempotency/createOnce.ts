@@ -6,7 +6,7 @@ import { otherOrderError } from './refusals';
 
 /**
  * Creates a charge or an offer, or returns the existing result. The attempt is recorded before it is sent. Only proof
- * that it was not processed removes the record.
+ * that it was not processed, or a void result, removes the record.
  *
  * @throws NotSentError if an earlier attempt may have succeeded, or the attempt cannot be recorded
  * @throws ServiceError, CanceledError

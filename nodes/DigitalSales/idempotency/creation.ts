@@ -11,14 +11,14 @@ export interface Creation<T> extends Subject {
 	itemOrder: ItemOrder;
 	/** Why the request must not be sent. An existing result is still returned. */
 	problem?: NotSentError;
-	/** Yields each try once the rate limit admits it. */
+	/** Yields each try when the rate limit admits it. */
 	tries: AsyncGenerator<Send<T>, void>;
 	/** Keeps the fields that `readAgain` needs. */
 	toStoredResult: (made: T) => IDataObject;
 	readAgain: (stored: IDataObject) => Promise<T>;
 	/** Why an entered hash cannot belong to this request. Missing if no hash can be entered. */
 	findDifferences?: (made: T) => string[];
-	/** Whether a result, such as an expired charge, blocks no other creation. */
+	/** Whether a result, such as an expired charge, may be created again. */
 	isVoid: (made: T) => boolean;
 }
 
@@ -26,7 +26,7 @@ export interface KeyedCreation<T> extends Creation<T>, Keys {
 	/** Names this attempt, also in the ledger. */
 	owner: string;
 	ledger: Ledger | undefined;
-	/** Of the order, or of customer and goods. */
+	/** The codes of the order; without an order, of customer and goods. */
 	codes: OverrideCodes;
 }
 

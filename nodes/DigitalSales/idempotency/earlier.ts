@@ -20,7 +20,7 @@ import {
 /** Agents repeat a call within minutes. Customers buy again later. */
 const AGENT_CALL_COUNTS_MS = 15 * 60_000;
 
-/** Only one of the three is set. */
+/** At most one of the three is set. */
 export interface EarlierAttempts<T> {
 	existing?: { made: T; earlier: Attempt };
 	unresolved?: Unresolved[];
@@ -54,7 +54,7 @@ export async function findEarlierAttempts<T>(
 		else if (!isSameRequest) throw refusal;
 		else if (hasOtherReference(creation, earlier)) throw otherReferenceError(creation, earlier);
 		else {
-			// Another execution may have returned the result since, and changed the attempt.
+			// Another execution may have changed `replayedBy` in the process, so the copy of this execution counts.
 			const stored = creation.memory.getAttempt(creation.itemKey);
 			const replayedHereBy = stored?.id === earlier.id ? stored.replayedBy : undefined;
 			const replayedBy = isHere ? replayedHereBy : 'key';

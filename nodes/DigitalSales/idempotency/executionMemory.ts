@@ -65,8 +65,8 @@ export class ExecutionMemory {
 		return runs.length - 1;
 	}
 
-	/** Counts equal goods over the whole execution, because after a crash an item may come in another run. */
-	countEarlierAlike(goods: string, item: number): number {
+	/** Numbers equal goods over all runs, because after a crash a Retry may give an item to another run. */
+	numberAlike(goods: string, item: number): number {
 		const run = this.runNumber();
 		const alike = this.earlierAlike.get(goods) ?? new Map<number, number>();
 		this.earlierAlike.set(goods, alike);

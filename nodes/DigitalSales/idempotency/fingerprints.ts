@@ -37,7 +37,7 @@ export function fingerprintCustomer(body: IDataObject): string {
 	return digest('customer', ...identifyCustomer(body));
 }
 
-/** Leaves out the customer's name, which a model may spell differently, and the webhook address, which it does not know. */
+/** Leaves out cart and amount, the name, which a model may spell differently, and the address for webhooks. */
 export function fingerprintAgentCall(body: IDataObject): string {
 	const { name: _name, ...contact } = normalizeContact(body.customer);
 	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();
@@ -63,7 +63,7 @@ export function normalizeContact(customer: unknown) {
 function identifyCustomer(body: IDataObject): string[] {
 	const { document, email, phone, name } = normalizeContact(body.customer);
 	if ('value' in parseDocument(document)) return [document ?? ''];
-	// An invalid document, such as all zeros, identifies nobody alone. Custom Fields may name a customer's fields in another way.
+	// An invalid document, such as all zeros, is not enough to identify a customer. Custom Fields may name a customer's fields in another way.
 	return [document ?? '', email || phone || name || JSON.stringify(body.customer ?? null)];
 }
 

@@ -26,7 +26,7 @@ export interface KeySource {
 /** The item key is for the execution's own data, the slot key for its Retries too, the others for all executions. */
 export interface Keys {
 	itemKey: string;
-	/** Execution and goods, but no run or item index, because a Retry may reorder the items. */
+	/** The execution, the goods, and how many equal items came before. No item index, because a Retry may reorder the items. */
 	slotKey: string;
 	orderKey?: string;
 	/** Customer and goods, while an outcome is unknown. */
@@ -53,7 +53,7 @@ export function makeKeys(request: KeySource): Keys {
 	const call = [...scope, fingerprint, request.agentCall ?? ''];
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
 	// A Retry may add an Order Reference, so the slot does not contain it.
-	const slot = isAgentCall ? call : [goods, String(memory.countEarlierAlike(goods, itemIndex))];
+	const slot = isAgentCall ? call : [goods, String(memory.numberAlike(goods, itemIndex))];
 	const slotKey = makeKey('slot', ...node, originKey(context), ...slot);
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
 	const orderKeys = orderKey === undefined ? [] : [orderKey];

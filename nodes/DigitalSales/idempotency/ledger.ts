@@ -15,12 +15,12 @@ export class Ledger {
 
 	/** @returns whether the owner has the key, even from an earlier call */
 	async claimKey(key: string, owner: string): Promise<boolean> {
-		// Nobody claims this key. If it has a row, n8n names rows in another way, and all keys share the row.
+		// Nobody claims this key. If n8n finds it, this n8n keeps all keys in one row.
 		if (await this.hasKey(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
 		const insert = async () => await insertRow(this.context, key, owner);
 		// Of two concurrent inserts one fails. Its second try finds the row.
 		const found = await insert().catch(insert);
-		if (found === 'own') await this.assertOwnersAreApart();
+		if (found === 'own') await this.assertOwnersDiffer();
 		return found !== "another's";
 	}
 
@@ -46,7 +46,7 @@ export class Ledger {
 		for (const key of keys) await deleteRow(this.context, key);
 	}
 
-	private async assertOwnersAreApart(): Promise<void> {
+	private async assertOwnersDiffer(): Promise<void> {
 		await insertRow(this.context, 'probe', 'one');
 		const found = await insertRow(this.context, 'probe', 'another');
 		if (found !== "another's") throw new LedgerError(NOT_SUPPORTED);

@@ -10,7 +10,7 @@ const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 8;
 const SHOWN_CODE = new RegExp(`^[${LETTERS}]{4}-[${LETTERS}]{4}$`, 'i');
 
-/** A code works until tomorrow, because a person may forget it in the form. */
+/** A code ends after tomorrow (UTC), because a person may leave it in the form. */
 const DAY_MS = 86_400_000;
 
 const LAST_POSITION = 1_000;
@@ -37,7 +37,7 @@ export function listDescribed(
 /** By sequence. */
 const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
-/** Splits what a person entered into codes and hashes. */
+/** Splits what a person entered into words. Each is a code or a hash. */
 export function splitEntered(text: string): string[] {
 	const words = removeInvisible(text).split(/[\s,;]+/);
 	return [...new Set(words)].filter((word) => word !== '');
@@ -86,7 +86,7 @@ export class OverrideCodes {
 		await this.ledger?.releaseKeys([this.positionKey(ownPosition)], this.owner);
 	}
 
-	/** Makes `releasePosition` keep the position. */
+	/** After this, `releasePosition` does nothing. */
 	keepPosition(): void {
 		this.ownPosition = undefined;
 	}
@@ -96,7 +96,7 @@ export class OverrideCodes {
 		return (await this.ledger?.hasKey(this.positionKey(position))) ?? false;
 	}
 
-	async spendShownCode(): Promise<void> {
+	async invalidateShownCode(): Promise<void> {
 		await this.takePosition(await this.nextPosition());
 	}
 
@@ -109,7 +109,7 @@ export class OverrideCodes {
 		return code.replace(/.{4}/, '$&-');
 	}
 
-	/** Returns the next position, if an entered code is from an error that described all of `described`. */
+	/** Returns the next position, if the error with an entered code described at least `described`. */
 	async findAllowedPosition(
 		text: string,
 		described: readonly Described[],

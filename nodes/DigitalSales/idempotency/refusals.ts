@@ -20,7 +20,7 @@ export interface Subject extends KeySource {
 	enteredCodes?: string;
 }
 
-/** An attempt whose outcome is unknown. */
+/** An attempt whose outcome is unknown, or whose result is gone. */
 export interface Unresolved {
 	/** Missing if only n8n's database knows the attempt. */
 	attempt?: Attempt;
@@ -34,7 +34,7 @@ export interface Unresolved {
 }
 
 const ENTERED_RULES =
-	'A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order that has not failed or expired. If you found the charge for this order, do not enter the code: set the price and Order Reference back to what they were, and enter its hash; or leave this item out if another run has returned that charge.';
+	'A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order that has not failed or expired. If you found the charge for this order, do not enter the code. If another run has returned it, leave this item out; otherwise set the price and Order Reference back to what they were, and enter its hash.';
 
 /** @param code undefined if n8n's database did not answer */
 export function unresolvedError(
@@ -145,7 +145,7 @@ export function changedRequestError(
 	);
 }
 
-/** A reference may contain the month, so the charge may be last month's. */
+/** Offers both ways, because a reference may contain the month, so the charge may be last month's. */
 export function otherReferenceError(
 	subject: Subject,
 	{ orderReference, result }: Attempt,

@@ -57,11 +57,11 @@ export async function recordExisting<T>(
 		if (resultOwner !== undefined) await ledger?.releaseKeys([key], resultOwner);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
 		if (!isFree) throw otherReferenceError(creation, earlier);
-		// Another process may remember a void charge of this order, and must not replace it again.
-		await codes.spendShownCode();
+		// Takes the position with which another process could replace a void charge of this order.
+		await codes.invalidateShownCode();
 	}
 	for (const key of lastingKeys) {
-		// n8n's database has each key by which the process knows the result.
+		// Keys by which the process knows the result are already claimed.
 		const isClaimed = findAttempt(key)?.result?.hash === earlier.result?.hash;
 		if (!isClaimed) await ledger?.claimKey(key, owner);
 	}
@@ -84,7 +84,7 @@ interface EnteredHashes<T> {
 }
 
 /**
- * Resolves the attempts that may have made the charge whose hash a person entered.
+ * Reads the entered hashes. The first that fits resolves the attempts.
  *
  * @throws LedgerError
  */
@@ -99,7 +99,7 @@ export async function replayEnteredHash<T>(
 	const attempts = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
 	for (const hash of parseHashes(enteredCodes)) {
 		const isOfOrder = await isKnownOfOrder(creation, hash);
-		// An attempt for another order may have made an unknown charge.
+		// The attempt for another order may have made this charge.
 		if (!isOfOrder && attempts.some((attempt) => hasOtherReference(creation, attempt))) continue;
 		const made = await readEnteredHash(creation, hash, attempts).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
@@ -113,7 +113,7 @@ export async function replayEnteredHash<T>(
 			continue;
 		}
 		if (!(await recordEnteredHash(creation, hash, made, attempts))) continue;
-		// The order's own charge ends no doubt about another charge.
+		// The order already had this charge, so the doubt stays.
 		if (isOfOrder) return { made, differences };
 		const result = creation.toStoredResult(made);
 		// Other executions of this process hold the same attempt objects.
@@ -136,7 +136,7 @@ async function recordEnteredHash<T>(
 	const { account, memory, itemKey, orderKey, ledger, codes } = creation;
 	const owner = orderKey ?? (await codes.nextPositionKey());
 	if ((await ledger?.claimKey(resultKey(account, hash), owner)) === false) return false;
-	// A Retry ends the doubt of its own execution.
+	// In a Retry, the charge is the execution's own.
 	const isOwn = memory.getAttempt(itemKey) !== undefined;
 	const earlier: Attempt = {
 		...buildAttempt(creation, 'made', creation.toStoredResult(made)),
@@ -145,7 +145,7 @@ async function recordEnteredHash<T>(
 		replayedBy: isOwn ? undefined : 'hash',
 	};
 	await recordExisting(creation, earlier);
-	await codes.spendShownCode();
+	await codes.invalidateShownCode();
 	return true;
 }
 

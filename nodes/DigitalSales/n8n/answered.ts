@@ -2,8 +2,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../shared/clock';
 
 /*
- * Since n8n 2.30.0, n8n answers 200 to a webhook once it has stored the execution, even if the sender has left, and
- * otherwise another status. If that stops, a sale may be lost, or start the workflow twice.
+ * Since n8n 2.30.0, n8n answers a webhook with 200 only once it has stored the execution, even if the sender has left. If that stops, a sale may be lost, or start the workflow twice.
  */
 
 /** n8n takes up to about this time to store an execution in a burst. */
@@ -15,10 +14,10 @@ const STORED_WITHIN_MS = 10_000;
  */
 export function whenAnswered(context: IWebhookFunctions, done: (isStored: boolean) => void): void {
 	const response = context.getResponseObject();
-	const close = async (): Promise<void> => {
+	const afterClose = async (): Promise<void> => {
 		if (!response.writableFinished) await clock.sleep(STORED_WITHIN_MS);
 		done(response.writableFinished && response.statusCode === 200);
 	};
-	if (response.destroyed) void close();
-	else response.once('close', () => void close());
+	if (response.destroyed) void afterClose();
+	else response.once('close', () => void afterClose());
 }

@@ -8,6 +8,6 @@ import { clock } from '../shared/clock';
 const REGISTERED_AFTER_MS = 500;
 
 /** Must not be awaited in `create`, because the editor listens only after `create`. */
-export async function waitUntilEditorListens(): Promise<void> {
+export async function pauseBeforeTestWebhook(): Promise<void> {
 	await clock.sleep(REGISTERED_AFTER_MS);
 }

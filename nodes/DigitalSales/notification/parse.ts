@@ -36,7 +36,7 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	const request = context.getRequestObject();
 	declineTooLarge(Number(context.getHeaderData()['content-length']));
 	const parsed: unknown = context.getBodyData();
-	// n8n keeps no raw body of a form with files.
+	// n8n keeps no raw body of a multipart form. A form with files is not read.
 	if (request.contentType?.startsWith('multipart/')) {
 		return isJsonObject(parsed) && isEmpty(parsed.files) ? parsed.data : undefined;
 	}
@@ -45,7 +45,7 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	});
 	declineTooLarge(request.rawBody.length);
 	if (request.contentType === 'application/json') return parsed;
-	// n8n decodes only texts. JSON is always UTF-8.
+	// If n8n made no text of the body, it is read as UTF-8, as JSON always is.
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
 	const json = parseJson(text);
 	if (json !== undefined) return json;

@@ -73,7 +73,7 @@ export async function handleWebhook(
 	}
 }
 
-/** The messages of other errors may quote the webhook. */
+/** Only our own messages are safe. Others may quote the webhook. */
 function safeReason(error: unknown): string {
 	if (error instanceof NodeOperationError) return error.message;
 	return error instanceof Error ? error.name : typeof error;

@@ -27,7 +27,7 @@ export interface ReadResult {
 	transaction?: Transaction;
 	/** How many earlier reads in a row showed the same status. */
 	repeats: number;
-	/** The permits of the read in its lanes. */
+	/** The permits of the read, with the limiters that gave them. */
 	entered: Array<[RateLimiter, Permit]>;
 }
 
@@ -43,7 +43,8 @@ export async function verifyTransaction(
 	const account = await loadAccount(context);
 	const isSeen = hasSeenTransaction(account, hash);
 	const entered: ReadResult['entered'] = [];
-	// The service may not show a new sale yet, so the miss of the previous read does not delay this read.
+	// A miss is a read that failed or showed nothing new. The service may show a new sale late, so this read does not
+	// wait for the permits of the previous miss.
 	const earlierMiss = previous && !previous.transaction ? previous.entered : [];
 	let isMiss = false;
 	try {
@@ -55,7 +56,7 @@ export async function verifyTransaction(
 		const client = new Client(context, account, { ...limitsUntil(answerBy), isUrgent: true });
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
 			const outcome = error instanceof ServiceError ? error.outcome : undefined;
-			// A 429 says nothing about the hash. The kind includes requests that were not sent.
+			// A 429, or a request that was not sent, says nothing about the hash.
 			isMiss = outcome?.kind !== 'rateLimited';
 			if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
 			throw new Declined(REPLIES.unread);
@@ -87,9 +88,9 @@ function limitsUntil(answerBy: number): ClientOptions {
 /** Per minute. Reads that are in progress or showed nothing new are limited, because anybody can send webhooks. */
 const MISSES_OF_SENDER = 24;
 /** After a 429, misses of a sender use an eighth of the rate that the limiter has learned. */
-const RATE_PER_MISS = 8;
-/** A flood from two or three addresses must leave room for other senders. */
-const SENDERS = 4;
+const MISS_RATE_DIVISOR = 8;
+/** All senders share the misses of four senders, so two or three floods leave room. */
+const SENDERS_TOGETHER = 4;
 const MOST_IN_LINE = 256;
 
 /**
@@ -103,11 +104,11 @@ function findLanes(
 ): Array<[RateLimiter, number]> {
 	const all = `${account.key} ${isSeen ? 'seen' : 'unseen'}`;
 	const sender = `${all} ${senderAddress(context)}`;
-	const allowedRate = rateLimiterFor(account, 'GET /transactions/{hash}').allowedRate();
-	const misses = Math.min(MISSES_OF_SENDER, Math.ceil(allowedRate / RATE_PER_MISS));
+	const allowedRate = rateLimiterFor(account, 'GET /transactions/{hash}').rateToShare();
+	const misses = Math.min(MISSES_OF_SENDER, Math.ceil(allowedRate / MISS_RATE_DIVISOR));
 	return [
 		[findRateLimiter(sender), misses],
-		[findRateLimiter(all), SENDERS * misses],
+		[findRateLimiter(all), SENDERS_TOGETHER * misses],
 	];
 }
 

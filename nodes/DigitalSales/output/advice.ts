@@ -5,7 +5,7 @@ export interface Situation {
 	isTool: boolean;
 	/** On Error: Continue, under which n8n offers no Retry. */
 	continues: boolean;
-	/** A Retry of the calling workflow calls this workflow again. */
+	/** A sub-workflow. A Retry of the calling workflow calls it again. */
 	isCalled: boolean;
 	isRetry: boolean;
 	/** n8n keeps failed executions, which a Retry needs. */

@@ -8,7 +8,7 @@ import { quoteText, RUN_AGAIN } from '../domain/text';
 import { CanceledError } from '../shared/clock';
 import { adviceFor, positionNote, type Situation, unsentNote } from './advice';
 
-/** The node itself refuses an item, and sends nothing. */
+/** The node refuses an item without sending it now. An earlier attempt may exist, so the outcome may be `unknown`. */
 export class NotSentError extends Error {
 	readonly facts: Facts;
 
@@ -103,7 +103,7 @@ function toNodeError(
 	return new NodeApiError(node, { message: texts.message }, { ...texts, httpCode });
 }
 
-/** A list of failed items shows each description on one line. */
+/** A list of failed items shows these texts on one line. */
 function serviceWordsLine(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
 	const fields = Object.entries(words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);

@@ -6,7 +6,7 @@ import { inReais } from '../domain/money';
 
 type Value = string | number | null | undefined;
 
-/** In the order of an item. Amounts under the service's own names are in integer cents. */
+/** In the order of the fields in an output item. Amounts under the service's own names are in integer cents. */
 const FIELDS = {
 	hash: ({ hash }) => hash,
 	payment_status: ({ payment_status: status }) => status,
@@ -69,7 +69,7 @@ export const DEFAULT_FIELDS: readonly TransactionField[] = [
 	'pix_qr_code',
 ];
 
-/** `checked_at` replaces the time of change. */
+/** `paymentWait.ts` adds `checked_at` instead of the time of change. */
 const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter((name) => name !== 'updated_at');
 
 export type OutputChoice = {

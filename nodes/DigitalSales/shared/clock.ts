@@ -28,7 +28,7 @@ export class CanceledError extends Error {
 	}
 }
 
-/** Longer sleeps go in slices, so that no long timer stays. */
+/** Longer sleeps go in slices, so that no long timer outlives a cancellation. */
 export const LONGEST_SLEEP_MS = 1_000;
 
 /** @throws CanceledError */

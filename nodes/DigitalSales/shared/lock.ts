@@ -5,7 +5,7 @@ import { processState } from './processState';
 export const lockQueues = processState(new Map<string, Promise<void>>());
 
 /**
- * Locks the keys as soon as no other task of this process holds any of them.
+ * Locks the keys once all earlier tasks of this process have released them.
  *
  * @returns a function that unlocks the keys
  * @throws CanceledError

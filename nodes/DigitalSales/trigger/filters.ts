@@ -52,7 +52,7 @@ function isWantedStatus(wanted: Wanted, status: Status): boolean {
 	return wanted.triggerOn.includes(ANY) || isNamedStatus(wanted, status);
 }
 
-/** Any Status does not name a status. */
+/** The option Any Status names no status. */
 function isNamedStatus(wanted: Wanted, status: Status): boolean {
 	return namedStatuses(wanted).some((named) => isSameStatus(named, status));
 }
@@ -75,21 +75,21 @@ interface Comparison {
 	isHandedOver: boolean;
 }
 
-/** Whether the read may be older than the webhook: it shows an earlier status, or no new status that is wanted. */
+/** Whether the read may be older than the webhook: it shows an earlier status, none that is new and wanted, or an open charge for the first time. */
 export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
 	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
 	const mayLag = claimedForMs < LONGEST_LAG_MS;
-	// A status that has started the workflow is nothing new. After the lag, the webhook counts as a repeat.
+	// A status that has started the workflow is nothing new. After the longest lag, the webhook counts as its repeat.
 	const isNothingNew = !isReadWanted || (isHandedOver && mayLag);
 	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
 	if (!isClaimKnown) {
-		// The webhook may report the status that was read, or a later status. An open charge is read twice.
-		const mayBePaid = claimedForMs === 0 && !isTooLateToPay(read);
-		return mayLag && (isNothingNew || mayBePaid) && mayWantedStatusFollow(wanted, read);
+		// The webhook may report this status or a later one, so the first read of an open charge is not enough.
+		const isFirstReadOfOpen = claimedForMs === 0 && !isTooLateToPay(read);
+		return mayLag && (isNothingNew || isFirstReadOfOpen) && mayWantedStatusFollow(wanted, read);
 	}
-	// An unlisted status counts as open while reads may lag. Later, it may be the service's word for the claimed status.
+	// An unlisted status counts as open, except a wanted status after the lag, which may be the service's word for the claim.
 	const isReadEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);

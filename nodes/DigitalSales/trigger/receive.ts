@@ -23,12 +23,12 @@ interface ReadRecord {
 	startedAt: number;
 	/** Of the webhook that caused the read. */
 	claimedStatus: Notification['status'];
-	/** When the first read in a row for this claimed status began. */
+	/** When the first of the consecutive reads for this claim began. */
 	claimedSince: number;
-	/** Whether the read answered a webhook. The next webhook with the same claim may report another change. */
+	/** Whether the read answered a webhook. The same claim may then mean another change, so `claimedSince` restarts. */
 	isUsed?: boolean;
 	result: Promise<ReadResult>;
-	/** Replaces the result if this read fails. */
+	/** The last result before this read, used if it fails. */
 	previous: ReadResult | undefined;
 }
 
@@ -44,11 +44,11 @@ export const reads = processState(
 	}),
 );
 
-/** In a burst, n8n takes at least 75 ms to store each execution. */
+/** To store 80 executions takes n8n at least six seconds, and a sender waits about ten. */
 const MOST_UNANSWERED = 80;
 
 /**
- * Webhooks passed to n8n, by trigger and {@link dedupeKey}; true once stored. `emitOnce` drops all other repeats.
+ * Webhooks passed to n8n, by trigger and {@link dedupeKey}; true once stored. `emitOnce` drops the repeats that this map misses.
  *
  * @internal
  */
@@ -127,7 +127,7 @@ class Delivery {
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
-		// A read from before the webhook counts, too, so that a stranger who keeps causing reads cannot block a sale.
+		// An earlier read with the claimed status is enough. Otherwise a stranger who keeps causing reads could block a sale.
 		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
 		if (startedAt < this.calledAt) return false;
 		const claimedForMs = claimed === claimedAtRead ? startedAt - claimedSince : 0;

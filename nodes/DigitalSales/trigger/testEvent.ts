@@ -5,7 +5,7 @@ import { ServiceError } from '../api/serviceError';
 import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { toFailure } from '../output/errors';
-import { waitUntilEditorListens } from '../n8n/testListening';
+import { pauseBeforeTestWebhook } from '../n8n/testListening';
 import { hashSchema, allowBlank } from '../form/fields';
 import type { TriggerForm } from './form';
 import { rejectionReason } from './filters';
@@ -32,11 +32,11 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 	const transaction = await readTestTransaction(context, hash.data);
 	const reason = rejectionReason(form, transaction);
 	if (reason !== undefined) {
-		const problem = `is a transaction that does not start this workflow. ${reason}`;
+		const problem = `names a transaction that does not start this workflow. ${reason}`;
 		throw testError(context, `${problem} Enter another transaction, or change the form.`);
 	}
 	const body = { hash: transaction.hash, payment_status: transaction.payment_status };
-	void waitUntilEditorListens()
+	void pauseBeforeTestWebhook()
 		.then(() => context.helpers.httpRequest({ method: 'POST', url, body, json: true }))
 		.catch(() => context.logger.warn('The test webhook did not reach the trigger', { url }));
 }
@@ -52,6 +52,6 @@ async function readTestTransaction(context: IHookFunctions, hash: string): Promi
 		return await getTransaction(new Client(context, account, LIMITS), hash);
 	} catch (error) {
 		if (!(error instanceof ServiceError)) throw toFailure(context.getNode(), error).error;
-		throw testError(context, `could not be read. ${error.message}. ${error.facts.advice}`);
+		throw testError(context, `names a transaction that could not be read. ${error.message}. ${error.facts.advice}`);
 	}
 }

@@ -14,7 +14,7 @@ import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
 import { jsonObject } from '../shared/json';
 import { pauseUntilNextLook } from './schedule';
 
-/** For unknown hashes, and failed reads at the end. */
+/** For unknown hashes, failed reads at the end, and the age of a decided read. */
 const PATIENCE_MS = 15 * 60_000;
 
 const paymentSchema = z.object({
@@ -51,7 +51,7 @@ export class PaymentWait {
 	constructor(private readonly context: IExecuteFunctions) {
 		const first: State = { deadline: this.now, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
 		this.state = stateSchema.safeParse(readParkedState(context)).data ?? first;
-		// After a long stop of n8n, or at a late Retry, the end begins again.
+		// After a long stop of n8n, or at a late Retry, the 15 minutes start again.
 		if (this.now > this.state.nextLookAt + PATIENCE_MS) delete this.state.endingSince;
 	}
 
@@ -112,7 +112,7 @@ export class PaymentWait {
 		return this.entries.every(({ payment }) => this.isDone(payment, since));
 	}
 
-	/** Whether a read after `since` decided the payment. */
+	/** Whether a read after `since` settled the payment, or came after the deadline. */
 	private isDone({ read }: Payment, since = 0): boolean {
 		if (read === undefined || read.at < since) return false;
 		return isSettled(read.status) || read.at >= this.state.deadline;
@@ -142,7 +142,7 @@ export class PaymentWait {
 			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
 		}
 		if (kind !== 'rateLimited') delete payment.unknownSince;
-		// For a POST, `fail` means that only a person can help. A web page may come from a proxy.
+		// Read as a POST, because a GET fails at faults that pass, too. A 200 or a web page may also pass.
 		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
 
@@ -159,7 +159,7 @@ export class PaymentWait {
 		if (!isWoken) state.looks++;
 		const earlierFailures = isWoken || endingSince === now ? 0 : state.failures;
 		state.failures = this.hasAnswer ? 0 : earlierFailures + 1;
-		// The service may not show yet what a webhook reports. At the end, the node parks only because a read failed.
+		// Looks again soon: the service may lag behind a webhook, and at the end a read has failed.
 		const isSoon = isWoken || endingSince !== undefined;
 		const failures = state.failures || Number(isSoon);
 		const pauseMs = pauseUntilNextLook({ ...state, failures, isWebhookExpected });

@@ -2,7 +2,7 @@ import { clock } from '../shared/clock';
 
 const MINUTE_MS = 60_000;
 const LONGEST_PAUSE_MINUTES = 60;
-/** Looks often fail only because many waits share few reads. */
+/** Short, because a look often fails only for want of a permit. */
 const LONGEST_FAILURE_MINUTES = 16;
 
 /** A pause is multiplied by a random factor, so that waits that began together do not look together. */

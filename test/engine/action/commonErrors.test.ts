@@ -130,7 +130,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'The customer may already have been charged: the service returned an error (500)',
 				`Details: ${CART}.`,
-				"Check the service's dashboard first. If you run this again, the node refuses the charge and says how to continue: with its hash if it is there, with a code if it is not.",
+				"Check the service's dashboard first. If you run this again, the node refuses the charge and asks for its hash, or for a code if the dashboard does not show the charge.",
 				`${REQUEST}.`,
 			],
 		],

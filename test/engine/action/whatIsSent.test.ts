@@ -201,9 +201,9 @@ describe('What is sent', () => {
 				cart: sent?.cart.map((one, at) => omit(Object(one), Object.keys(Object(usual?.cart[at])))),
 			};
 			expect(added).toEqual({
-				offer_hash: 'your offer',
+				offer_hash: 'hash of your offer',
 				postback_url: url,
-				cart: [{ product_hash: 'your product' }],
+				cart: [{ product_hash: 'hash of your product' }],
 			});
 			const withoutValues = (text: unknown): unknown =>
 				JSON.parse(JSON.stringify(text).replace(/:"[^"]*"/g, ':""'));

@@ -167,7 +167,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		const code = codeIn(await shop.ask({ ...ORDER, ...otherProcess() }));
 		const again = await shop.ask({ ...ORDER, code, ...otherProcess() });
 
-		expect(errorOf(again)).toContain('keeps them in another way');
+		expect(errorOf(again)).toContain('keeps its processed items in another way');
 		expect(shop.charges).toBe(charges);
 	});
 

@@ -319,7 +319,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		await shop.charge({ code: hash });
 		const retry = await shop.ask({ retrying: outcome, code: hash, ...otherProcess() });
 
-		expect(errorOf(retry)).toContain('leave this item out if another run has returned that charge');
+		expect(errorOf(retry)).toContain('If another run has returned it, leave this item out');
 	});
 
 	test('the hash of a charge that is not in doubt changes nothing', async () => {

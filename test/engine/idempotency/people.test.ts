@@ -287,7 +287,7 @@ class PeopleModel {
 					entered = [hash];
 					expected = hash;
 				} else if (hash !== undefined && month && this.givenWithout.has(hash)) {
-					expect(text).toContain('leave this item out if another run has returned that charge');
+					expect(text).toContain('If another run has returned it, leave this item out');
 					return;
 				} else {
 					// A person who enters a code has seen the customer's charges in the dashboard.

@@ -100,7 +100,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		test('for a hash that the service does not know', async () => {
 			expect(await failing('nosuch1')).toMatchObject({
 				message: expect.stringMatching(
-					/^Options > Test With Transaction could not be read\. .*\(404\)\. .*Check the hash\./,
+					/^Options > Test With Transaction names a transaction that could not be read\. .*\(404\)\. .*Check the hash\./,
 				) as string,
 			});
 		});
@@ -110,7 +110,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 				'The amount of the transaction is R$ 19,90, which does not match Filters > Minimum Amount in Reais. Enter another transaction, or change the form.';
 
 			expect(await failing(hash, { filters: { minimumAmount: '50' } })).toMatchObject({
-				message: `Options > Test With Transaction is a transaction that does not start this workflow. ${advice}`,
+				message: `Options > Test With Transaction names a transaction that does not start this workflow. ${advice}`,
 			});
 		});
 

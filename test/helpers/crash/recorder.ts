@@ -32,7 +32,6 @@ const MOST_OPEN_EXECUTIONS = 30;
 const LONGEST_QUEUE_MS = 20_000;
 /** n8n ends the executions of a dead worker after 90 seconds; a single process ends them when it starts. */
 const STUCK_AFTER_MS = { queue: 110_000, single: 8_000 };
-/** During the first minutes of a wait, n8n's timer fires often. */
 /** After a 429 there are few looks for 15 minutes, and looks that failed are up to 18 minutes apart. */
 const WAITS_END_WITHIN_MS = 35 * 60_000;
 const SLOW_READ_MS = 6_000;

@@ -199,7 +199,7 @@ export class N8nRest {
 		const { results } = await this.call(listSchema, 'GET', '/executions?limit=100');
 		const newest = Math.max(0, ...results.map(({ id }) => Number(id)));
 		const found: Execution[] = [];
-		// Reads them one by one. n8n sorts its list by start but pages it by id, so some are on no page.
+		// Reads executions by id, because n8n sorts its list by start but pages it by id, so some are on no page.
 		for (const ids of chunk(range(1, newest + 1), READS_AT_ONCE)) {
 			const read = await Promise.all(ids.map(async (id) => await this.executionIfStored(id)));
 			found.push(...read.filter((execution) => execution !== undefined));

@@ -138,7 +138,7 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 		[3, 'tooShort'],
 		[5, 'none'],
 	] as const)(
-		'finish most of the charges that the limit allows: %i workers, Retry-After %s',
+		'finish most of the lists that the limit allows: %i workers, Retry-After %s',
 		async (workers, retryAfter) => {
 			const { finished } = await simulate(workers, retryAfter);
 

@@ -12,14 +12,14 @@ import { NotSentError } from '../../output/errors';
 import { offerOutput } from '../../output/product';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { SentBody } from '../sentBody';
+import { BodyCheck } from '../bodyCheck';
 import { offerBodySchema, type OfferForm, offerForm } from './create.form';
 
 interface ReadyOffer {
 	form: OfferForm;
 	/** Amounts are in cents. */
 	body: IDataObject;
-	sent: SentBody;
+	bodyCheck: BodyCheck;
 	cents?: number;
 	about: string;
 	/** Refuses a new offer. An existing offer is returned nevertheless. */
@@ -38,9 +38,9 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 	kind: 'create',
 	complete(_run, form) {
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
-		const sent = new SentBody(offerForm, form);
-		const cents = checkBody(sent, body);
-		return { form, body, sent, cents, about: describeOffer(form.productHash, body) };
+		const bodyCheck = new BodyCheck(offerForm, form);
+		const cents = checkBody(bodyCheck, body);
+		return { form, body, bodyCheck, cents, about: describeOffer(form.productHash, body) };
 	},
 	check(run, itemIndex, ready) {
 		const problem = findPriceMismatch(run, ready);
@@ -68,7 +68,7 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 			run.addHint(`The offer was already created. Returning ${name}.`, 'existing', name);
 		}
 		catalogPages.clear();
-		// An existing offer counts, too, because its price in cents may be mapped into the next form.
+		// An existing offer counts, too, because a workflow may map its price in cents into a field in reais.
 		markPricesSeen(run.account, productHash, [json]);
 		return [{ json: offerOutput(json) }];
 	},
@@ -79,21 +79,21 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
  *
  * @throws NotSentError if a value in Custom Fields is invalid, or fields contradict each other
  */
-function checkBody(sent: SentBody, body: IDataObject): number | undefined {
+function checkBody(bodyCheck: BodyCheck, body: IDataObject): number | undefined {
 	const {
 		price,
 		payment_methods: methods,
 		method_default: preset,
 		payment_method_discounts: discounts = [],
-	} = sent.read(offerBodySchema, body);
+	} = bodyCheck.read(offerBodySchema, body);
 	if (preset != null && methods && methods.length > 0 && !methods.includes(preset)) {
-		const problem = `${sent.labelOf('method_default')} is not among the Payment Methods`;
+		const problem = `${bodyCheck.labelOf('method_default')} is not among the Payment Methods`;
 		throw new NotSentError(problem, 'Add it there, or choose another one.');
 	}
 	const names = compact(discounts.map(({ payment_method: name }) => name?.trim().toLowerCase()));
 	const repeated = names.find((name, nth) => names.indexOf(name) < nth);
 	if (repeated !== undefined) {
-		const label = sent.labelOf('payment_method_discounts');
+		const label = bodyCheck.labelOf('payment_method_discounts');
 		throw new NotSentError(
 			`${label} has two discounts for ${quoteText(repeated)}`,
 			'Keep one of them.',
@@ -105,13 +105,13 @@ function checkBody(sent: SentBody, body: IDataObject): number | undefined {
 /** A price that an offer of the product already has is right, whatever other offers cost. */
 function findPriceMismatch(
 	{ account }: Run,
-	{ form, sent, cents }: ReadyOffer,
+	{ form, bodyCheck, cents }: ReadyOffer,
 ): NotSentError | undefined {
 	const seen = seenPrices(account, form.productHash);
 	if (form.options.allowPriceMismatch === true || seen.some((other) => other === cents)) return;
 	return seen
 		.map((other) =>
-			sent.findMismatch(['price'], cents, 'another offer of this product costs', other),
+			bodyCheck.findMismatch(['price'], cents, 'another offer of this product costs', other),
 		)
 		.find(Boolean);
 }

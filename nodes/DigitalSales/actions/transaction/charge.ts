@@ -15,26 +15,26 @@ import {
 } from '../../idempotency/fingerprints';
 import type { KeySource } from '../../idempotency/keys';
 import { digest } from '../../shared/digest';
-import { SentBody } from '../sentBody';
+import { BodyCheck } from '../bodyCheck';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/offers';
 import { NotSentError } from '../../output/errors';
 
-/** Everything is derived from the body that will be sent. */
+/** Derived from the body that will be sent, except `typedFingerprint`. */
 export interface Charge {
 	/** Amounts are in cents. */
 	body: IDataObject;
-	sent: SentBody;
+	bodyCheck: BodyCheck;
 	cart: CartLine[];
 	/** In cents, if the cart has all prices. */
 	cartTotal?: number;
 	/** In cents. */
 	amount: number;
 	about: string;
-	/** Identifies an earlier charge that is the same. The account's key covers both tokens. */
+	/** What the keys are made of. The key of its account covers both tokens. */
 	identity: Omit<KeySource, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
-	/** Then an earlier charge may have another amount. */
+	/** If true, the same charge may have had another amount earlier. */
 	isPricedByCatalog: boolean;
 }
 
@@ -78,8 +78,8 @@ export function buildCharge(
 		return withCustomFields(fields, filled.additionalFields.customFields);
 	};
 	const given = bodyOf(form);
-	const sent = new SentBody(chargeForm, form);
-	const { customer, cart, amount: givenAmount } = sent.read(bodySchema, given);
+	const bodyCheck = new BodyCheck(chargeForm, form);
+	const { customer, cart, amount: givenAmount } = bodyCheck.read(bodySchema, given);
 	const hasAmount = givenAmount !== undefined;
 	if (cart.length === 0 && !hasAmount) {
 		throw new NotSentError('Cart is empty', `Add an item to Cart, or set ${AMOUNT}.`);
@@ -93,24 +93,24 @@ export function buildCharge(
 	}
 	const unpriced = cart.findIndex(({ price }) => price == null);
 	if (unpriced >= 0 && !hasAmount) {
-		const label = sent.labelOf('cart', unpriced, 'price');
+		const label = bodyCheck.labelOf('cart', unpriced, 'price');
 		throw new NotSentError(`${label} is empty`, `Enter the price, or set ${AMOUNT}.`);
 	}
 	const total = addUp(cart);
 	if (total > LARGEST_AMOUNT) {
-		const problem = `${sent.labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
+		const problem = `${bodyCheck.labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
 		throw new NotSentError(problem, 'Correct a price or a quantity.');
 	}
 	const amount = givenAmount ?? total;
 	if (amount === 0) {
-		const label = hasAmount ? `${sent.labelOf('amount')} is` : `${sent.labelOf('cart')} adds up to`;
+		const label = hasAmount ? `${bodyCheck.labelOf('amount')} is` : `${bodyCheck.labelOf('cart')} adds up to`;
 		throw new NotSentError(`${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 	const body = { amount, ...given };
 	const typedFingerprint = fingerprintCharge(bodyOf(typed));
 	return {
 		body,
-		sent,
+		bodyCheck,
 		cart,
 		cartTotal: cart.length === 0 || unpriced >= 0 ? undefined : total,
 		amount,
@@ -127,7 +127,7 @@ export function buildCharge(
 	};
 }
 
-/** Several people may share a name. */
+/** A name alone identifies nobody, because several people may share it. */
 function hasContact(customer: z.output<typeof bodySchema>['customer']): boolean {
 	const { document, email, phone_number: phone } = customer ?? {};
 	return 'value' in parseDocument(document) || Boolean(email?.trim()) || Boolean(phone?.trim());
@@ -158,17 +158,17 @@ export function findPriceMismatch(
 	{ form, charge }: { form: ChargeForm; charge: Charge },
 ): NotSentError | undefined {
 	if (form.options.allowPriceMismatch === true) return undefined;
-	const { cart, amount, sent } = charge;
+	const { cart, amount, bodyCheck } = charge;
 	const seen = cart.map(({ offer_hash: hash }) =>
 		hash == null ? undefined : seenPrice(account, hash),
 	);
 	const ofItems = cart.map(({ price }, index) =>
-		sent.findMismatch(['cart', index, 'price'], price, 'the catalog last said', seen[index]),
+		bodyCheck.findMismatch(['cart', index, 'price'], price, 'the catalog last said', seen[index]),
 	);
 	const total = addUp(cart.map((line, index) => ({ ...line, price: line.price ?? seen[index] })));
 	const ofAmount =
 		cart.length > 0 && Number.isSafeInteger(total)
-			? sent.findMismatch(['amount'], amount, 'the cart adds up to', total)
+			? bodyCheck.findMismatch(['amount'], amount, 'the cart adds up to', total)
 			: undefined;
 	return ofItems.find(Boolean) ?? ofAmount;
 }

@@ -53,7 +53,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		addChargeHints(run, ready, created);
 		const { made: transaction, isExisting } = created;
 		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
-		// Nodes and models see no hints: the flag follows the hash, and overrides a service field of its name.
+		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
 		const flag = { already_charged: isExisting };
 		const json = Object.assign({ hash: transaction.hash }, flag, item.json, flag);
 		return [{ ...item, json }];

@@ -87,7 +87,7 @@ function blankFields(item: CartItem): string[] {
 	];
 }
 
-/** The catalog page may be cached, so the price that was read last counts, but only for a product on sale. */
+/** The catalog page may be cached, so the price that was read last counts. It is recorded only for products on sale. */
 function fillItem({ account }: Run, item: CartItem, { product, offer }: FoundOffer): CartItem {
 	const seen = isOnSale(product) ? seenPrice(account, item.offerHash) : undefined;
 	return {

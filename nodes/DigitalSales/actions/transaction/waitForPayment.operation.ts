@@ -83,7 +83,7 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 	finish: async (run, items) => await run.wait.finishLook(() => lookClient(run), items),
 };
 
-/** A look is not repeated, because the next look comes soon enough. */
+/** A failed read is not repeated, because the next look comes soon enough. */
 const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
 
 function lookClient(run: Run): Client {

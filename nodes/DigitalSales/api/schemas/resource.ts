@@ -11,7 +11,7 @@ const withHash = z.object({ hash: hashSchema });
 /**
  * Reads a resource, bare as documented or wrapped as `{success, data}`.
  *
- * @returns undefined without a hash, or with `success: false`
+ * @returns undefined without a hash, or if wrapped with `success: false`
  */
 export function readResource(body: unknown): IDataObject | undefined {
 	if (!isJsonObject(body)) return undefined;

@@ -5,8 +5,8 @@ import type { Form, Path } from '../form/defineForm';
 import { displayPath, fieldLabel } from '../form/readForm';
 import { NotSentError } from '../output/errors';
 
-/** Checks the body that a creation will send. Custom Fields, in cents, may put anything into it. */
-export class SentBody {
+/** Checks the body that a creation will send. Custom Fields may put any value into it. Their amounts are in cents. */
+export class BodyCheck {
 	private readonly customFields: IDataObject;
 
 	constructor(
@@ -21,7 +21,7 @@ export class SentBody {
 		const { success, data, error } = schema.safeParse(body);
 		if (success) return data;
 		const [{ path = [], message = '' } = {}] = error.issues;
-		const advice = 'Amounts in Custom Fields are in cents. To send none, leave the field out.';
+		const advice = 'Correct the field, or leave it out. Amounts in Custom Fields are in cents.';
 		throw new NotSentError(`${this.labelOf(...path)} ${message}`, advice);
 	}
 
