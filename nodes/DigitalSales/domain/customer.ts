@@ -33,8 +33,8 @@ export function customerText(input: unknown): string {
 }
 
 /**
- * Returns a CPF or CNPJ without punctuation. A CNPJ may contain letters (since July 2026). A JavaScript number has lost its
- * leading zeros.
+ * Returns a CPF or CNPJ without punctuation. A CNPJ may contain letters (since July 2026). A JavaScript number has lost
+ * its leading zeros.
  */
 export function parseDocument(input: unknown): Result<string> {
 	if (typeof input === 'number') return documentFromDigits(String(input));

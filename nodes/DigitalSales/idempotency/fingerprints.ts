@@ -63,7 +63,8 @@ export function normalizeContact(customer: unknown) {
 function identifyCustomer(body: IDataObject): string[] {
 	const { document, email, phone, name } = normalizeContact(body.customer);
 	if ('value' in parseDocument(document)) return [document ?? ''];
-	// An invalid document, such as all zeros, is not enough to identify a customer. Custom Fields may name a customer's fields in another way.
+	// An invalid document, such as all zeros, is not enough to identify a customer. Custom Fields may name a customer's
+	// fields in another way.
 	return [document ?? '', email || phone || name || JSON.stringify(body.customer ?? null)];
 }
 

@@ -9,7 +9,8 @@ type Step = 'look' | 'claim';
  * the run sent them one by one.
  *
  * Two steps may refuse an item before it is sent: `look` when the item is picked up, and `claim` once the rate limit
- * admits it. Each step runs in the order of the items, and for no item after a refused item. There are two steps so that items can wait for the rate limit together.
+ * admits it. Each step runs in the order of the items, and for no item after a refused item. There are two steps so
+ * that items can wait for the rate limit together.
  *
  * If the service does not accept an item, or the outcome is unknown, no further item is sent. Requests in flight go on.
  * A claim is not interrupted, so it checks `mustNotSend` at its end. With On Error: Continue, only canceling the

@@ -2,7 +2,8 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import { clock } from '../shared/clock';
 
 /*
- * Since n8n 2.30.0, n8n answers a webhook with 200 only once it has stored the execution, even if the sender has left. If that stops, a sale may be lost, or start the workflow twice.
+ * Since n8n 2.30.0, n8n answers a webhook with 200 only once it has stored the execution, even if the sender has left.
+ * If that stops, a sale may be lost, or start the workflow twice.
  */
 
 /** n8n takes up to about this time to store an execution in a burst. */

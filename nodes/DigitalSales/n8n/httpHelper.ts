@@ -3,9 +3,9 @@ import { z } from 'zod/v3';
 import { tolerated } from '../shared/lenient';
 
 /*
- * Since n8n 2.30.0, n8n's HTTP helper returns the body as a stream, and the causes of an error hold Node.js's codes, the
- * request and the answer. If that stops, a request that was never sent looks interrupted, so more charges stay in doubt,
- * but none is sent twice.
+ * Since n8n 2.30.0, n8n's HTTP helper returns the body as a stream, and the causes of an error hold Node.js's codes,
+ * the request and the answer. If that stops, a request that was never sent looks interrupted, so more charges stay in
+ * doubt, but none is sent twice.
  */
 
 export interface BodyStream {

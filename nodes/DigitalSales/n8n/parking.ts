@@ -3,8 +3,9 @@ import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 /*
- * Since n8n 2.30.0, n8n puts the entry of a waiting node back at the front of its stack. On resuming, it disables the node
- * and hands on the entry's input. So `parkExecution` empties the entry, and adds a copy with the input, which n8n runs next. If that stops, the node refuses to wait, or a waiting execution ends without running the next nodes.
+ * Since n8n 2.30.0, n8n puts the entry of a waiting node back at the front of its stack. On resuming, it disables the
+ * node and hands on the entry's input. So `parkExecution` empties the entry, and adds a copy with the input, which n8n
+ * runs next. If that stops, the node refuses to wait, or a waiting execution ends without running the next nodes.
  */
 
 /** The state is an item, because n8n redacts items for people without permission. */

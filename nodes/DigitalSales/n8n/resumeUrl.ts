@@ -2,8 +2,8 @@ import type { IExecuteFunctions, IWebhookDescription } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 /*
- * Since n8n 2.30.0, `$execution.resumeUrl` exists, and is the same in all runs of an execution. If it is missing, Create PIX fails before
- * anything is sent. If it changes, waits look more often.
+ * Since n8n 2.30.0, `$execution.resumeUrl` exists, and is the same in all runs of an execution. If it is missing,
+ * Create PIX fails before anything is sent. If it changes, waits look more often.
  */
 
 /** Keeps the address from waking n8n's own Wait node. */

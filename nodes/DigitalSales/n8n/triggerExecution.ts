@@ -1,9 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 /*
- * Since n8n 2.30.0, a webhook trigger may have `execute`, and n8n reads the node's settings after `execute`. If n8n does
- * not call `execute`, a sale starts the workflow once for each webhook. If n8n reads the settings earlier, Always Output
- * Data or On Error: Continue runs the next nodes for a duplicate.
+ * Since n8n 2.30.0, a webhook trigger may have `execute`, and n8n reads the node's settings after `execute`. If n8n
+ * does not call `execute`, a sale starts the workflow once for each webhook. If n8n reads the settings earlier, Always
+ * Output Data or On Error: Continue runs the next nodes for a duplicate.
  */
 
 /** Not 1, because n8n evaluates an expression at each webhook to a node of version 1. */

@@ -94,8 +94,9 @@ const SENDERS_TOGETHER = 4;
 const MOST_IN_LINE = 256;
 
 /**
- * Finds the two limiters that a read passes, and their limits: one for its sender, so that a flood from one address does
- * not delay others, and one for all senders. Seen transactions have their own, so that unknown hashes do not delay them.
+ * Finds the two limiters that a read passes, and their limits: one for its sender, so that a flood from one address
+ * does not delay others, and one for all senders. Seen transactions have their own, so that unknown hashes do not delay
+ * them.
  */
 function findLanes(
 	context: IWebhookFunctions,

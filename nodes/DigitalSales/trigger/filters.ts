@@ -89,7 +89,8 @@ export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 		const isFirstReadOfOpen = claimedForMs === 0 && !isTooLateToPay(read);
 		return mayLag && (isNothingNew || isFirstReadOfOpen) && mayWantedStatusFollow(wanted, read);
 	}
-	// An unlisted status counts as open, except a wanted status after the lag, which may be the service's word for the claim.
+	// An unlisted status counts as open, except a wanted status after the lag, which may be the service's word for the
+	// claim.
 	const isReadEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);

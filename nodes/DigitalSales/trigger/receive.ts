@@ -48,7 +48,8 @@ export const reads = processState(
 const MOST_UNANSWERED = 80;
 
 /**
- * Webhooks passed to n8n, by trigger and {@link dedupeKey}; true once stored. `emitOnce` drops the repeats that this map misses.
+ * Webhooks passed to n8n, by trigger and {@link dedupeKey}; true once stored. `emitOnce` drops the repeats that this
+ * map misses.
  *
  * @internal
  */
@@ -127,7 +128,8 @@ class Delivery {
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
-		// An earlier read with the claimed status is enough. Otherwise a stranger who keeps causing reads could block a sale.
+		// An earlier read with the claimed status is enough. Otherwise a stranger who keeps causing reads could block a
+		// sale.
 		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
 		if (startedAt < this.calledAt) return false;
 		const claimedForMs = claimed === claimedAtRead ? startedAt - claimedSince : 0;

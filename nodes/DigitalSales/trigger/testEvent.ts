@@ -19,7 +19,8 @@ const LIMITS = {
 } as const;
 
 /**
- * Sends a webhook about a past transaction to the test URL. Does not wait for it, because n8n listens only after `create`.
+ * Sends a webhook about a past transaction to the test URL. Does not wait for it, because n8n listens only after
+ * `create`.
  *
  * @throws NodeOperationError or NodeApiError if the transaction cannot be read, or the form excludes it
  */
