@@ -53,6 +53,9 @@ async function readTestTransaction(context: IHookFunctions, hash: string): Promi
 		return await getTransaction(new Client(context, account, LIMITS), hash);
 	} catch (error) {
 		if (!(error instanceof ServiceError)) throw toFailure(context.getNode(), error).error;
-		throw testError(context, `names a transaction that could not be read. ${error.message}. ${error.facts.advice}`);
+		throw testError(
+			context,
+			`names a transaction that could not be read. ${error.message}. ${error.facts.advice}`,
+		);
 	}
 }
