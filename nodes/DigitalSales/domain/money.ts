@@ -12,12 +12,10 @@ const LONGEST_QUOTE = 40;
 const FLOAT_NOISE = 8 * Number.EPSILON;
 const MOST_NOISE = 0.0005;
 
-/** In cents. */
 export const LARGEST_AMOUNT = Number.MAX_SAFE_INTEGER;
 
 const IS_NO_AMOUNT = { problem: 'is not an amount' };
 const IS_NEGATIVE = 'must not be negative';
-/** Spreadsheets write it before or after the currency. */
 const MINUS = /^[\p{Pd}\u2212] */u;
 
 /**

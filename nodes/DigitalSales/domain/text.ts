@@ -56,7 +56,6 @@ export function isUsableHash(hash: string): boolean {
 	return trimmed !== '' && trimmed !== '.' && trimmed !== '..' && !HALF_CHARACTER.test(trimmed);
 }
 
-/** Never throws. */
 export function hashSegment(hash: string): string {
 	return encodeURIComponent(hash.trim().replace(/\p{Surrogate}/gu, '\ufffd'));
 }

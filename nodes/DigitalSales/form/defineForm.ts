@@ -41,7 +41,6 @@ export interface Field<N extends string = string, T = unknown> {
 	serviceFields: ServiceFields;
 	/** The key is the dotted parameter, written like the values of `serviceFields`. */
 	purposes: Readonly<Record<string, Purpose>>;
-	/** A blank value is not written. */
 	write(value: T, body: IDataObject): void;
 }
 
@@ -57,7 +56,6 @@ type Values<P extends Part> = {
 /** Names and indexes, from the outside in. */
 export type Path = Array<string | number>;
 
-/** The message follows the display name of the field. */
 export interface Problem {
 	path: Path;
 	message: string;
@@ -118,7 +116,6 @@ export function defineOptions<P extends Part>(parts: readonly P[]) {
 	return defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, parts);
 }
 
-/** Defines a collection with any number of entries, read as a list. */
 export function defineList<const N extends string, P extends Part>(
 	{
 		sentAs,

@@ -100,7 +100,6 @@ export const percentSchema = decimalSchema.refine(
 	'must be a percentage from 0 to 100, for example 12.5',
 );
 
-/** Reads reais as integer cents. */
 export const moneySchema = parseWith(parseCents);
 
 export const yesNoSchema = z.union(

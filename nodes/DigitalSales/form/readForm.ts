@@ -105,7 +105,6 @@ function childEntries(entry: FormEntry): FormEntry[] {
 /** Matches `{{ code }}` in an expression. n8n treats a brace after a backslash as text. */
 const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
 const NOTHING = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
-/** How JavaScript writes a missing value within a text. */
 const MISSING =
 	/undefined|Invalid Date|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
 const BY_MODEL = /\$fromAI\b/i;

@@ -11,7 +11,6 @@ export interface Situation {
 	/** n8n keeps failed executions, which a Retry needs. */
 	isKept: boolean;
 	itemCount: number;
-	/** The run has other items, or the execution may have created something. */
 	hasOthers: boolean;
 	/** An earlier attempt of this execution may have created the item. */
 	mayExist: boolean;

@@ -21,7 +21,6 @@ export class NotSentError extends Error {
 
 export interface ErrorContext {
 	itemIndex?: number;
-	/** The service may have received something. */
 	isSending?: boolean;
 	/** The display name for a dotted field of the service. */
 	labelOf?: (serviceField: string) => string | undefined;
@@ -41,7 +40,6 @@ interface ErrorJson extends ServiceWords {
 	about: string | null;
 }
 
-/** Turns any error into an n8n error and the JSON of a failed item. */
 export function toFailure(
 	node: INode,
 	error: unknown,

@@ -74,7 +74,6 @@ const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter((name) => name !== 'updated_at
 
 export type OutputChoice = {
 	simplify: boolean;
-	/** Only for `simplify`. */
 	fields?: readonly TransactionField[];
 };
 

@@ -20,11 +20,9 @@ export function clearProcessState(): void {
 interface Bounds<V> {
 	most: number;
 	isExpired?: (value: V) => boolean;
-	/** Kept entries are evicted last. */
 	isKept?: (value: V) => boolean;
 }
 
-/** Evicts the oldest entries first. */
 export class BoundedMap<V> {
 	private readonly entries = new Map<string, V>();
 
