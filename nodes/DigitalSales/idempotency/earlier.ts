@@ -93,13 +93,15 @@ export function isAlreadyMade(request: KeySource & Keys): boolean {
 }
 
 export function keysOfAttempt(request: KeySource & Keys, earlier: Attempt): string[] {
-	const { slotKey, unresolvedKey, orderKey } = request;
+	const { memory, itemKey, slotKey, unresolvedKey, orderKey } = request;
 	const isOrder = isSameText(earlier.orderReference ?? '', request.orderReference ?? '');
 	const isOfGoods = hasSameGoods(request, earlier);
+	// In a Retry, another worker may have charged in the slot.
+	const ofSlot = [findAttempt(slotKey), memory.getAttempt(itemKey)];
 	return compact([
 		isOrder && orderKey,
 		isOfGoods && earlier.state === 'unresolved' && unresolvedKey,
-		isOfGoods && slotKey,
+		isOfGoods && ofSlot.some((attempt) => attempt?.id === earlier.id) && slotKey,
 	]);
 }
 

@@ -260,6 +260,17 @@ describe('Several processes', () => {
 			expect(shop.charges).toBe(2);
 		});
 
+		test('is not made by the Retry of a crash that charged on another worker', async () => {
+			const { begun } = await shop.ask({ process: two });
+			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+			await expired('order-1');
+			const refused = await shop.refused({ ...ORDER, process: one, retryOf });
+			await shop.charge({ ...ORDER, code: codeIn(refused), process: one, retryOf });
+
+			expect(errorOf(refused)).toContain(MAYBE);
+			expect(shop.charges).toBe(3);
+		});
+
 		test('makes a code invalid that another worker has shown', async () => {
 			await expired('order-1');
 			const code = codeIn(await shop.ask({ ...ORDER, process: two }));
