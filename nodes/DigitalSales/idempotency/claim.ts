@@ -55,6 +55,7 @@ export class Claim<T> {
 		const { existing, voided } = this.earlier;
 		if (existing) {
 			await recordExisting(creation, existing.earlier);
+			await this.endVoids(existing.voids);
 			return existing.made;
 		}
 		const { findDifferences, enteredCodes = '' } = creation;
@@ -64,6 +65,7 @@ export class Claim<T> {
 			this.earlier.unresolved ?? (needsLedger ? await this.findUnresolvedInLedger() : []);
 		if (unresolved.length === 0) return undefined;
 		const { made, unreadable, differences } = await replayEnteredHash(creation, unresolved);
+		if (made !== undefined) await this.endVoids(compact([voided]));
 		if (made !== undefined || voided) return made;
 		if ((await this.findAllowedPosition(unresolved)) !== undefined) return undefined;
 		throw unreadable ?? (await this.buildErrorWithCode(unresolved, differences));
@@ -192,18 +194,26 @@ export class Claim<T> {
 	}
 
 	/** @returns false if another request has taken a position to replace the result */
-	private async takeVoidPosition(
-		{ result, position }: Attempt,
-		voidedKeys: string[],
-	): Promise<boolean> {
-		const { ledger, codes, orderKey, requestKey } = this.creation;
+	private async takeVoidPosition(voided: Attempt, voidedKeys: string[]): Promise<boolean> {
+		const { codes, orderKey } = this.creation;
+		const { position } = voided;
 		// Then only a code helps: `takeAllowedPosition` takes the next position.
 		if (await codes.isPositionTaken(position + 1)) return false;
 		// Of two Retries that replace one result, only one may have the order.
-		this.voidSequence = new OverrideCodes(String(result?.hash), requestKey, ledger);
+		this.voidSequence = this.makeVoidSequence(voided);
 		if (!(await this.voidSequence.takePosition(1))) return false;
 		const isOfOrder = voidedKeys.includes(orderKey ?? '');
 		return !isOfOrder || (await codes.takePosition(position + 1));
+	}
+
+	/** Another process that knows only a void result must not replace it. */
+	private async endVoids(voids: Attempt[]): Promise<void> {
+		for (const voided of voids) await this.makeVoidSequence(voided).takePosition(1);
+	}
+
+	private makeVoidSequence({ result }: Attempt): OverrideCodes {
+		const { requestKey, ledger } = this.creation;
+		return new OverrideCodes(String(result?.hash), requestKey, ledger);
 	}
 
 	/** Spends an entered code even if nothing blocks the request. */

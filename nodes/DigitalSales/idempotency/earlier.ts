@@ -22,7 +22,8 @@ const AGENT_CALL_COUNTS_MS = 15 * 60_000;
 
 /** At most one of the three is set. */
 export interface EarlierAttempts<T> {
-	existing?: { made: T; earlier: Attempt };
+	/** In place of `voids`. */
+	existing?: { made: T; earlier: Attempt; voids: Attempt[] };
 	unresolved?: Unresolved[];
 	voided?: Attempt;
 }
@@ -58,7 +59,7 @@ export async function findEarlierAttempts<T>(
 			const stored = creation.memory.getAttempt(creation.itemKey);
 			const replayedHereBy = stored?.id === earlier.id ? stored.replayedBy : undefined;
 			const replayedBy = isHere ? replayedHereBy : 'key';
-			return { existing: { made, earlier: { ...earlier, replayedBy } } };
+			return { existing: { made, earlier: { ...earlier, replayedBy }, voids } };
 		}
 	}
 	if (unresolved.length > 0) return { unresolved };

@@ -271,6 +271,25 @@ describe('Several processes', () => {
 			expect(shop.charges).toBe(3);
 		});
 
+		test('is not made after another worker has given the item an existing charge', async () => {
+			await shop.ask({ ...ORDER, process: two });
+			const retryOf = retryable(await expired());
+			await shop.charge({ ...ORDER, process: two, retryOf });
+			await shop.refused({ process: one, retryOf });
+
+			expect(shop.charges).toBe(2);
+		});
+
+		test('is not made after a person has entered the hash of an existing charge on another worker', async () => {
+			await shop.charge({ ...ORDER, process: three });
+			const [hash] = shop.hashes;
+			const retryOf = retryable(await expired());
+			await shop.charge({ ...ORDER, code: hash, process: two, retryOf });
+			await shop.refused({ process: one, retryOf });
+
+			expect(shop.charges).toBe(2);
+		});
+
 		test('makes a code invalid that another worker has shown', async () => {
 			await expired('order-1');
 			const code = codeIn(await shop.ask({ ...ORDER, process: two }));
