@@ -26,7 +26,7 @@ export class Claim<T> {
 	readonly creation: KeyedCreation<T>;
 	/** Each void result has a sequence. The request that takes its position 1 may replace the result. */
 	private voidSequence?: OverrideCodes;
-	private earlier: EarlierAttempts<T> = {};
+	private earlier: EarlierAttempts<T> = { unresolved: [], voids: [] };
 	private ownKeys: string[] = [];
 	private overriddenKeys: string[] = [];
 	private replacesVoid = false;
@@ -52,21 +52,22 @@ export class Claim<T> {
 		this.unlock = await lockKeys(creation.ledgerKeys, signal);
 		await this.forgetEndedDoubt();
 		this.earlier = await findEarlierAttempts(creation);
-		const { existing, voided } = this.earlier;
+		const { existing, voids } = this.earlier;
 		if (existing) {
 			await recordExisting(creation, existing.earlier);
-			await this.endVoids(existing.voids);
+			await this.endVoids(voids);
 			return existing.made;
 		}
 		const { findDifferences, enteredCodes = '' } = creation;
 		const hasEnteredHash = findDifferences !== undefined && parseHashes(enteredCodes).length > 0;
-		const needsLedger = hasEnteredHash || (asksLedger && !voided);
-		const unresolved =
-			this.earlier.unresolved ?? (needsLedger ? await this.findUnresolvedInLedger() : []);
+		let { unresolved } = this.earlier;
+		const isVoid = unresolved.length === 0 && voids.length > 0;
+		const needsLedger = hasEnteredHash || (asksLedger && !isVoid);
+		if (unresolved.length === 0 && needsLedger) unresolved = await this.findUnresolvedInLedger();
 		if (unresolved.length === 0) return undefined;
 		const { made, unreadable, differences } = await replayEnteredHash(creation, unresolved);
-		if (made !== undefined) await this.endVoids(compact([voided]));
-		if (made !== undefined || voided) return made;
+		if (made !== undefined) await this.endVoids(voids);
+		if (made !== undefined || isVoid) return made;
 		if ((await this.findAllowedPosition(unresolved)) !== undefined) return undefined;
 		throw unreadable ?? (await this.buildErrorWithCode(unresolved, differences));
 	};
@@ -88,7 +89,7 @@ export class Claim<T> {
 		this.creation.codes.keepPosition();
 		this.voidSequence?.keepPosition();
 		// By the next try, the earlier attempts may have changed.
-		this.earlier = {};
+		this.earlier = { unresolved: [], voids: [] };
 		await this.discardAttempt();
 	}
 
@@ -140,22 +141,25 @@ export class Claim<T> {
 
 	private async claimOrRefuse(): Promise<void> {
 		const { creation } = this;
-		const { unresolved = [], voided } = this.earlier;
+		const { unresolved, voids } = this.earlier;
+		const voided = unresolved.length > 0 ? undefined : voids.at(-1);
 		const othersKeys = await this.claimInLedger();
 		const unresolvedExcept = (knownKeys: string[]): Unresolved[] =>
 			buildUnresolved(creation, difference(othersKeys, knownKeys));
-		const voidedKeys = voided ? keysOfAttempt(creation, voided) : [];
+		const voidedKeys = voided ? voids.flatMap((each) => keysOfAttempt(creation, each)) : [];
 		const isOnlyVoid = voided !== undefined && unresolvedExcept(voidedKeys).length === 0;
 		const blocking = isOnlyVoid
 			? [{ isSame: false, orderReference: voided.orderReference, keys: voidedKeys }]
 			: [...unresolved, ...unresolvedExcept(unresolved.flatMap(({ keys }) => keys))];
 		this.replacesVoid = isOnlyVoid && (await this.takeVoidPosition(voided, voidedKeys));
 		if (!this.replacesVoid) await this.takeAllowedPosition(blocking);
+		await this.endVoids(voids);
 		if (othersKeys.length > 0) {
 			if (blocking.length > 0) this.overriddenKeys.push(...othersKeys);
 			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
 				// The others' keys may be deleted, so the code must not work again.
 				creation.codes.keepPosition();
+				this.voidSequence?.keepPosition();
 				throw error;
 			});
 		}

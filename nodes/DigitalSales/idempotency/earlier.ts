@@ -20,12 +20,11 @@ import {
 /** Agents repeat a call within minutes. Customers buy again later. */
 const AGENT_CALL_COUNTS_MS = 15 * 60_000;
 
-/** At most one of the three is set. */
+/** `existing` excludes `unresolved`. The latest void result comes last. */
 export interface EarlierAttempts<T> {
-	/** In place of `voids`. */
-	existing?: { made: T; earlier: Attempt; voids: Attempt[] };
-	unresolved?: Unresolved[];
-	voided?: Attempt;
+	existing?: { made: T; earlier: Attempt };
+	unresolved: Unresolved[];
+	voids: Attempt[];
 }
 
 /** @throws NotSentError if an earlier attempt blocks this creation, and no code can allow it */
@@ -59,11 +58,11 @@ export async function findEarlierAttempts<T>(
 			const stored = creation.memory.getAttempt(creation.itemKey);
 			const replayedHereBy = stored?.id === earlier.id ? stored.replayedBy : undefined;
 			const replayedBy = isHere ? replayedHereBy : 'key';
-			return { existing: { made, earlier: { ...earlier, replayedBy }, voids } };
+			const existing = { made, earlier: { ...earlier, replayedBy } };
+			return { existing, unresolved: [], voids };
 		}
 	}
-	if (unresolved.length > 0) return { unresolved };
-	return { voided: voids.sort((a, b) => a.startedAt - b.startedAt).at(-1) };
+	return { unresolved, voids: voids.sort((a, b) => a.startedAt - b.startedAt) };
 }
 
 /** A result is never returned for another Order Reference. */

@@ -280,6 +280,44 @@ describe('Several processes', () => {
 			expect(shop.charges).toBe(2);
 		});
 
+		test.each([[undefined], ['order-1']])(
+			'is made for an item and its order if both charges have expired, the item as %s',
+			async (order) => {
+				const retryOf = retryable(await expired(order));
+				await expired('order-1');
+				await shop.charge({ ...ORDER, process: one, retryOf });
+
+				expect(shop.charges).toBe(3);
+			},
+		);
+
+		test('is not made on another worker after a code has charged the item', async () => {
+			const retryOf = retryable(await expired());
+			shop.fault('drop');
+			await shop.ask({ order: 'other', process: one });
+			const code = codeIn(await shop.refused({ process: one, retryOf }));
+			await shop.charge({ code, process: one, retryOf });
+			await shop.refused({ ...ORDER, process: two, retryOf });
+
+			expect(shop.charges).toBe(2);
+		});
+
+		test.each([13, 14, 18, 20, 22])(
+			'is not made twice if call %i of the database fails',
+			async (nth) => {
+				const outcome = await expired();
+				const crashed = crashedData(outcome.begun, [{ name: 'Digital Sales', finished: false }]);
+				let calls = 0;
+				processedItems.fails = () => (calls += 1) === nth;
+				await shop.ask({ process: one, retryOf: retryable(outcome) });
+				processedItems.fails = () => false;
+				await shop.ask({ process: two, retryOf: crashed });
+				await shop.ask({ process: one, retryOf: retryable(outcome) });
+
+				expect(shop.charges).toBeLessThanOrEqual(2);
+			},
+		);
+
 		test('is not made after a person has entered the hash of an existing charge on another worker', async () => {
 			await shop.charge({ ...ORDER, process: three });
 			const [hash] = shop.hashes;
