@@ -313,8 +313,9 @@ class PeopleModel {
 			} else if (text.includes('another cart or amount of this customer')) {
 				// The price in the catalog has changed. A person who reads that continues with the existing charge.
 				const [, hash = ''] = /existing transaction is (\w+)/.exec(text) ?? [];
-				expect([this.isLive(hash), this.documentOf(hash)]).toEqual([true, documentOf(one)]);
-				return;
+				expect(this.documentOf(hash)).toBe(documentOf(one));
+				// A charge that could not be read may be void.
+				if (this.isLive(hash)) return;
 			} else if (text.includes(' yet')) await pause(20 * MINUTE_MS);
 			else expect(text).toMatch(/\(422\)|dashboard first/);
 			const ofExecution = retries?.lineage.hashes.get(one) ?? [];
