@@ -103,7 +103,9 @@ export function buildCharge(
 	}
 	const amount = givenAmount ?? total;
 	if (amount === 0) {
-		const label = hasAmount ? `${bodyCheck.labelOf('amount')} is` : `${bodyCheck.labelOf('cart')} adds up to`;
+		const label = hasAmount
+			? `${bodyCheck.labelOf('amount')} is`
+			: `${bodyCheck.labelOf('cart')} adds up to`;
 		throw new NotSentError(`${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 	const body = { amount, ...given };
