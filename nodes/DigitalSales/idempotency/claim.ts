@@ -147,7 +147,10 @@ export class Claim<T> {
 		const unresolvedExcept = (knownKeys: string[]): Unresolved[] =>
 			buildUnresolved(creation, difference(othersKeys, knownKeys));
 		const voidedKeys = voided ? voids.flatMap((each) => keysOfAttempt(creation, each)) : [];
-		const isOnlyVoid = voided !== undefined && unresolvedExcept(voidedKeys).length === 0;
+		const isOnlyVoid =
+			voided !== undefined &&
+			unresolvedExcept(voidedKeys).length === 0 &&
+			(await this.isSlotOfVoids(othersKeys));
 		const blocking = isOnlyVoid
 			? [{ isSame: false, orderReference: voided.orderReference, keys: voidedKeys }]
 			: [...unresolved, ...unresolvedExcept(unresolved.flatMap(({ keys }) => keys))];
@@ -208,6 +211,14 @@ export class Claim<T> {
 		if (!(await this.voidSequence.takePosition(1))) return false;
 		const isOfOrder = voidedKeys.includes(orderKey ?? '');
 		return !isOfOrder || (await codes.takePosition(position + 1));
+	}
+
+	/** Another process may have charged the slot since, by a code. */
+	private async isSlotOfVoids(othersKeys: string[]): Promise<boolean> {
+		const { ledger, slotKey } = this.creation;
+		if (!othersKeys.includes(slotKey)) return true;
+		for (const { id } of this.earlier.voids) if (await ledger?.claimKey(slotKey, id)) return true;
+		return false;
 	}
 
 	/** Another process that knows only a void result must not replace it. */

@@ -47,7 +47,7 @@ export async function recordExisting<T>(
 	creation: KeyedCreation<T>,
 	earlier: Attempt,
 ): Promise<void> {
-	const { orderKey, slotKey, lastingKeys, ledger, owner, codes } = creation;
+	const { orderKey, slotKey, lastingKeys, ledger, codes } = creation;
 	const { orderReference = earlier.orderReference } = creation;
 	const isFirstReference = earlier.orderReference === undefined;
 	if (orderKey !== undefined && isFirstReference) {
@@ -63,7 +63,7 @@ export async function recordExisting<T>(
 	for (const key of lastingKeys) {
 		// Keys by which the process knows the result are already claimed.
 		const isClaimed = findAttempt(key)?.result?.hash === earlier.result?.hash;
-		if (!isClaimed) await ledger?.claimKey(key, owner);
+		if (!isClaimed) await ledger?.claimKey(key, earlier.id);
 	}
 	// The order key may belong to another request's attempt, which the result of this slot must not replace.
 	const withOrder = findAttempt(orderKey) ?? earlier;

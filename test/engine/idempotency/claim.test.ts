@@ -291,6 +291,19 @@ describe('Several processes', () => {
 			},
 		);
 
+		test.each([undefined, 'order-1'])(
+			'is not made after a code has charged the Retry of a crash on another worker, with reference %s',
+			async (order) => {
+				const outcome = await expired();
+				const crashed = crashedData(outcome.begun, [{ name: 'Digital Sales', finished: false }]);
+				const code = codeIn(await shop.refused({ process: two, retryOf: crashed }));
+				await shop.charge({ code, process: two, retryOf: crashed });
+				await shop.refused({ order, process: one, retryOf: retryable(outcome) });
+
+				expect(shop.charges).toBe(2);
+			},
+		);
+
 		test('is not made on another worker after a code has charged the item', async () => {
 			const retryOf = retryable(await expired());
 			shop.fault('drop');
