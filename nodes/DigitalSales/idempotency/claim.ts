@@ -147,14 +147,14 @@ export class Claim<T> {
 		const unresolvedExcept = (knownKeys: string[]): Unresolved[] =>
 			buildUnresolved(creation, difference(othersKeys, knownKeys));
 		const voidedKeys = voided ? voids.flatMap((each) => keysOfAttempt(creation, each)) : [];
-		const isOnlyVoid =
-			voided !== undefined &&
-			unresolvedExcept(voidedKeys).length === 0 &&
-			(await this.isSlotOfVoids(othersKeys));
+		const isOnlyVoid = voided !== undefined && unresolvedExcept(voidedKeys).length === 0;
 		const blocking = isOnlyVoid
 			? [{ isSame: false, orderReference: voided.orderReference, keys: voidedKeys }]
 			: [...unresolved, ...unresolvedExcept(unresolved.flatMap(({ keys }) => keys))];
-		this.replacesVoid = isOnlyVoid && (await this.takeVoidPosition(voided, voidedKeys));
+		this.replacesVoid =
+			isOnlyVoid &&
+			(await this.isSlotOfVoids(othersKeys)) &&
+			(await this.takeVoidPosition(voided, voidedKeys));
 		if (!this.replacesVoid) await this.takeAllowedPosition(blocking);
 		await this.endVoids(voids);
 		if (othersKeys.length > 0) {
