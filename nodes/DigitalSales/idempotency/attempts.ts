@@ -16,8 +16,8 @@ export const attemptSchema = z.object({
 	orderReference: z.string().optional(),
 	/** Unix time in milliseconds. */
 	startedAt: z.number(),
-	/** The latest taken position of its `OverrideCodes`, or 0. */
-	position: z.number(),
+	/** Of its keys in the ledger, see `OverrideCodes`. */
+	positions: z.record(z.number()),
 	/** The fields that `readAgain` needs. */
 	result: jsonObject.optional(),
 	/** The owner of the result's key in the ledger, if its hash was entered without an Order Reference. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'crypto';
 import compact from 'lodash/compact';
 import difference from 'lodash/difference';
+import mergeWith from 'lodash/mergeWith';
 import { ServiceError } from '../api/serviceError';
 import { LedgerError } from '../n8n/processedItems';
 import { isTool } from '../n8n/tool';
@@ -17,15 +18,13 @@ import {
 } from './earlier';
 import { makeKeys, resultKey } from './keys';
 import { Ledger } from './ledger';
-import { listDescribed, OverrideCodes, parseHashes } from './overrideCodes';
+import { listDescribed, OverrideCodes, parseHashes, type Positions } from './overrideCodes';
 import { unrecordedError, type Unresolved, unresolvedError } from './refusals';
 import { buildAttempt, recordAttempt, recordExisting, replayEnteredHash } from './replay';
 
 /** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
 	readonly creation: KeyedCreation<T>;
-	/** Each void result has a sequence. The request that takes its position 1 may replace the result. */
-	private voidSequence?: OverrideCodes;
 	private earlier: EarlierAttempts<T> = { unresolved: [], voids: [] };
 	private ownKeys: string[] = [];
 	private overriddenKeys: string[] = [];
@@ -36,7 +35,7 @@ export class Claim<T> {
 	constructor(request: Creation<T>) {
 		const keys = makeKeys(request);
 		const ledger = Ledger.forContext(request.context);
-		const codes = new OverrideCodes(keys.orderKey ?? keys.unresolvedKey, keys.requestKey, ledger);
+		const codes = new OverrideCodes(keys, ledger);
 		this.creation = { ...request, ...keys, ledger, codes, owner: digest(randomUUID()) };
 	}
 
@@ -68,7 +67,7 @@ export class Claim<T> {
 		const { made, unreadable, differences } = await replayEnteredHash(creation, unresolved);
 		if (made !== undefined) await this.endVoids(voids);
 		if (made !== undefined || isVoid) return made;
-		if ((await this.findAllowedPosition(unresolved)) !== undefined) return undefined;
+		if ((await this.findAllowedPositions(unresolved)) !== undefined) return undefined;
 		throw unreadable ?? (await this.buildErrorWithCode(unresolved, differences));
 	};
 
@@ -76,8 +75,7 @@ export class Claim<T> {
 		const { creation } = this;
 		await this.claimOrRefuse().catch(async (error: unknown) => {
 			await this.releaseKeys();
-			await creation.codes.releasePosition();
-			await this.voidSequence?.releasePosition();
+			await creation.codes.release();
 			throw error;
 		});
 		recordAttempt(creation, creation.ledgerKeys, buildAttempt(creation, 'unresolved'));
@@ -86,8 +84,7 @@ export class Claim<T> {
 
 	/** The service did not process the request, but an entered code stays spent. */
 	async releaseBetweenTries(): Promise<void> {
-		this.creation.codes.keepPosition();
-		this.voidSequence?.keepPosition();
+		this.creation.codes.keep();
 		// By the next try, the earlier attempts may have changed.
 		this.earlier = { unresolved: [], voids: [] };
 		await this.discardAttempt();
@@ -142,27 +139,26 @@ export class Claim<T> {
 	private async claimOrRefuse(): Promise<void> {
 		const { creation } = this;
 		const { unresolved, voids } = this.earlier;
-		const voided = unresolved.length > 0 ? undefined : voids.at(-1);
 		const othersKeys = await this.claimInLedger();
-		const unresolvedExcept = (knownKeys: string[]): Unresolved[] =>
-			buildUnresolved(creation, difference(othersKeys, knownKeys));
-		const voidedKeys = voided ? voids.flatMap((each) => keysOfAttempt(creation, each)) : [];
-		const isOnlyVoid = voided !== undefined && unresolvedExcept(voidedKeys).length === 0;
-		const blocking = isOnlyVoid
-			? [{ isSame: false, orderReference: voided.orderReference, keys: voidedKeys }]
-			: [...unresolved, ...unresolvedExcept(unresolved.flatMap(({ keys }) => keys))];
-		this.replacesVoid =
-			isOnlyVoid &&
-			(await this.isSlotOfVoids(othersKeys)) &&
-			(await this.takeVoidPosition(voided, voidedKeys));
-		if (!this.replacesVoid) await this.takeAllowedPosition(blocking);
+		const voidKeys = voids.flatMap((each) => keysOfAttempt(creation, each));
+		const knownKeys = unresolved.length > 0 ? unresolved.flatMap(({ keys }) => keys) : voidKeys;
+		const blocking = [
+			...unresolved,
+			...buildUnresolved(creation, difference(othersKeys, knownKeys)),
+		];
+		const isOnlyVoid = voids.length > 0 && blocking.length === 0;
+		this.replacesVoid = isOnlyVoid && (await this.takePositionsOf(voids));
+		if (isOnlyVoid && !this.replacesVoid) {
+			const orderReference = voids.at(-1)?.orderReference;
+			blocking.push({ isSame: false, orderReference, keys: voidKeys });
+		}
+		if (!this.replacesVoid) await this.takeAllowedPositions(blocking);
 		await this.endVoids(voids);
 		if (othersKeys.length > 0) {
 			if (blocking.length > 0) this.overriddenKeys.push(...othersKeys);
 			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
 				// The others' keys may be deleted, so the code must not work again.
-				creation.codes.keepPosition();
-				this.voidSequence?.keepPosition();
+				creation.codes.keep();
 				throw error;
 			});
 		}
@@ -200,48 +196,34 @@ export class Claim<T> {
 		);
 	}
 
-	/** @returns false if another request has taken a position to replace the result */
-	private async takeVoidPosition(voided: Attempt, voidedKeys: string[]): Promise<boolean> {
-		const { codes, orderKey } = this.creation;
-		const { position } = voided;
-		// Then only a code helps: `takeAllowedPosition` takes the next position.
-		if (await codes.isPositionTaken(position + 1)) return false;
-		// Of two Retries that replace one result, only one may have the order.
-		this.voidSequence = this.makeVoidSequence(voided);
-		if (!(await this.voidSequence.takePosition(1))) return false;
-		const isOfOrder = voidedKeys.includes(orderKey ?? '');
-		return !isOfOrder || (await codes.takePosition(position + 1));
-	}
-
-	/** Another process may have charged the slot since, by a code. */
-	private async isSlotOfVoids(othersKeys: string[]): Promise<boolean> {
-		const { ledger, slotKey } = this.creation;
-		if (!othersKeys.includes(slotKey)) return true;
-		for (const { id } of this.earlier.voids) if (await ledger?.claimKey(slotKey, id)) return true;
-		return false;
+	/**
+	 * Takes the positions after those of the void results, and those after the present positions of the other keys.
+	 *
+	 * @returns false if another request has used a key of a void result since
+	 */
+	private async takePositionsOf(voids: Attempt[]): Promise<boolean> {
+		const { codes } = this.creation;
+		const positions = await codes.readPositions();
+		const own = voids.map((voided) => voided.positions);
+		return await codes.takeNext({ ...positions, ...mergeWith({}, ...own, latestOf) });
 	}
 
 	/** Another process that knows only a void result must not replace it. */
 	private async endVoids(voids: Attempt[]): Promise<void> {
-		for (const voided of voids) await this.makeVoidSequence(voided).takePosition(1);
-	}
-
-	private makeVoidSequence({ result }: Attempt): OverrideCodes {
-		const { requestKey, ledger } = this.creation;
-		return new OverrideCodes(String(result?.hash), requestKey, ledger);
+		for (const { positions } of voids) await this.creation.codes.takeNext(positions);
 	}
 
 	/** Spends an entered code even if nothing blocks the request. */
-	private async takeAllowedPosition(blocking: Unresolved[]): Promise<void> {
-		const position = await this.findAllowedPosition(blocking);
-		const isAllowed = position !== undefined && (await this.creation.codes.takePosition(position));
+	private async takeAllowedPositions(blocking: Unresolved[]): Promise<void> {
+		const positions = await this.findAllowedPositions(blocking);
+		const isAllowed = positions !== undefined && (await this.creation.codes.takeNext(positions));
 		if (blocking.length > 0 && !isAllowed) throw await this.buildErrorWithCode(blocking);
 	}
 
-	private async findAllowedPosition(unresolved: Unresolved[]): Promise<number | undefined> {
+	private async findAllowedPositions(unresolved: Unresolved[]): Promise<Positions | undefined> {
 		const { codes, enteredCodes, orderKey } = this.creation;
 		if (enteredCodes === undefined) return undefined;
-		return await codes.findAllowedPosition(enteredCodes, listDescribed(unresolved, orderKey));
+		return await codes.findAllowedPositions(enteredCodes, listDescribed(unresolved, orderKey));
 	}
 
 	private async buildErrorWithCode(unresolved: Unresolved[], differences?: string[]) {
@@ -274,4 +256,8 @@ export class Claim<T> {
 		const { ledgerKeys, ledger, owner } = this.creation;
 		for (const key of ledgerKeys) await ledger?.claimKey(key, owner).catch(() => undefined);
 	}
+}
+
+function latestOf(one: number | undefined, other: number): number {
+	return Math.max(one ?? 0, other);
 }

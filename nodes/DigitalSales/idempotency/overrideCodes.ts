@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from 'crypto';
+import omit from 'lodash/omit';
 import { removeInvisible } from '../domain/text';
 import { clock } from '../shared/clock';
 import { digest } from '../shared/digest';
 import { BoundedMap, processState } from '../shared/processState';
+import type { Keys } from './keys';
 import type { Ledger } from './ledger';
 
 /** Without letters and digits that look alike. */
@@ -34,8 +36,15 @@ export function listDescribed(
 	});
 }
 
-/** By sequence. */
+/** By ledger key: the latest taken position, or 0. */
+export type Positions = Record<string, number>;
+
+/** By ledger key. */
 const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
+
+function knownPositions(keys: readonly string[]): Positions {
+	return Object.fromEntries(keys.map((key) => [key, latestPositions.get(key) ?? 0]));
+}
 
 /** Splits what a person entered into words. Each is a code or a hash. */
 export function splitEntered(text: string): string[] {
@@ -49,98 +58,112 @@ export function parseHashes(text: string): string[] {
 }
 
 /**
- * A sequence of positions in the ledger. A request that repeats an unresolved or void request takes the next position.
- * A code is computed from the next position, so it works once. Methods throw a LedgerError if n8n's database fails.
+ * Each key has a sequence of positions in the ledger. A request that repeats an unresolved or void request takes the next
+ * position of every key, so of several such requests only one is sent. A code is computed from the next positions, so it
+ * works once. Methods throw a LedgerError if n8n's database fails.
  */
 export class OverrideCodes {
 	private readonly owner = digest(randomUUID());
-	private ownPosition?: number;
+	private ownPositions: Positions = {};
+	private readonly takenKeys = new Set<string>();
 
 	constructor(
-		private readonly sequence: string,
-		private readonly requestKey: string,
+		private readonly keys: Pick<Keys, 'ledgerKeys' | 'slotKey' | 'requestKey'>,
 		private readonly ledger: Ledger | undefined,
 	) {}
 
-	/** The latest position that this process knows to be taken, or 0. */
-	get latestPosition(): number {
-		return latestPositions.get(this.sequence) ?? 0;
+	/** The known positions of these keys, and of all keys of which this request has taken a position. */
+	knownPositions(keys: readonly string[]): Positions {
+		return knownPositions([...keys, ...this.takenKeys]);
 	}
 
-	/** @returns false if another claim has the position */
-	async takePosition(position: number): Promise<boolean> {
-		if (position <= this.latestPosition) return false;
-		const isOwn = (await this.ledger?.claimKey(this.positionKey(position), this.owner)) ?? true;
-		if (isOwn) {
-			this.ownPosition = position;
-			latestPositions.set(this.sequence, position);
+	/** @returns false if another request has the next position of a key */
+	async takeNext(positions: Positions): Promise<boolean> {
+		// All requests take the keys in one order, so that one of them gets all.
+		const next = Object.entries(positions).map(([key, latest]) => [key, latest + 1] as const);
+		for (const [key, position] of next.sort()) {
+			if (await this.isTaken(key, position)) return false;
 		}
-		return isOwn;
-	}
-
-	async releasePosition(): Promise<void> {
-		const { ownPosition } = this;
-		this.ownPosition = undefined;
-		if (ownPosition === undefined) return;
-		latestPositions.delete(this.sequence);
-		await this.ledger?.releaseKeys([this.positionKey(ownPosition)], this.owner);
-	}
-
-	/** After this, `releasePosition` does nothing. */
-	keepPosition(): void {
-		this.ownPosition = undefined;
-	}
-
-	async isPositionTaken(position: number): Promise<boolean> {
-		if (position <= this.latestPosition) return true;
-		return (await this.ledger?.hasKey(this.positionKey(position))) ?? false;
+		for (const [key, position] of next) {
+			if (!(await this.take(key, position))) return false;
+		}
+		return true;
 	}
 
 	async invalidateShownCode(): Promise<void> {
-		await this.takePosition(await this.nextPosition());
+		await this.takeNext(await this.readPositions());
 	}
 
-	async nextPositionKey(): Promise<string> {
-		return this.positionKey(await this.nextPosition());
+	async release(): Promise<void> {
+		for (const [key, position] of Object.entries(this.ownPositions)) {
+			latestPositions.set(key, position - 1);
+			await this.ledger?.releaseKeys([positionKey(key, position)], this.owner);
+		}
+		this.keep();
+	}
+
+	/** After this, `release` does nothing. */
+	keep(): void {
+		this.ownPositions = {};
+	}
+
+	async readPositions(keys: readonly string[] = this.keys.ledgerKeys): Promise<Positions> {
+		for (const key of keys) {
+			let latest = latestPositions.get(key) ?? 0;
+			while (latest < LAST_POSITION && (await this.isTaken(key, latest + 1))) latest++;
+			latestPositions.set(key, latest);
+		}
+		return knownPositions(keys);
 	}
 
 	async nextCode(described: readonly Described[]): Promise<string> {
-		const code = this.computeCode(await this.nextPosition(), described, currentDay());
+		const code = this.computeCode(await this.readPositions(), described, currentDay());
 		return code.replace(/.{4}/, '$&-');
 	}
 
-	/** Returns the next position, if the error with an entered code described at least `described`. */
-	async findAllowedPosition(
+	/** Returns the positions that a request may take, if the error with an entered code described at least `described`. */
+	async findAllowedPositions(
 		text: string,
 		described: readonly Described[],
-	): Promise<number | undefined> {
+	): Promise<Positions | undefined> {
 		const words = text.toUpperCase().split(/[\s,;]/);
 		const entered = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
-		const next = await this.nextPosition();
+		const positions = await this.readPositions();
 		const days = [currentDay(), currentDay() - 1];
 		const codes = ALL_SUBSETS.flatMap((others) =>
-			days.map((day) => this.computeCode(next, [...described, ...others], day)),
+			days.map((day) => this.computeCode(positions, [...described, ...others], day)),
 		);
-		return codes.some((code) => entered.includes(code)) ? next : undefined;
+		return codes.some((code) => entered.includes(code)) ? positions : undefined;
 	}
 
-	private async nextPosition(): Promise<number> {
-		let latest = this.latestPosition;
-		while (latest < LAST_POSITION && (await this.isPositionTaken(latest + 1))) latest++;
-		latestPositions.set(this.sequence, latest);
-		return latest + 1;
+	private async isTaken(key: string, position: number): Promise<boolean> {
+		if (position <= (latestPositions.get(key) ?? 0)) return true;
+		return (await this.ledger?.hasKey(positionKey(key, position))) ?? false;
 	}
 
-	private positionKey(position: number): string {
-		return digest('position', this.sequence, String(position));
+	private async take(key: string, position: number): Promise<boolean> {
+		if (position <= (latestPositions.get(key) ?? 0)) return false;
+		const isOwn = await this.ledger?.claimKey(positionKey(key, position), this.owner);
+		if (isOwn === false) return false;
+		this.ownPositions[key] = position;
+		this.takenKeys.add(key);
+		latestPositions.set(key, position);
+		return true;
 	}
 
-	private computeCode(position: number, described: readonly Described[], day: number): string {
+	/** A code is also valid in another execution, which has another slot. */
+	private computeCode(positions: Positions, described: readonly Described[], day: number): string {
+		const { slotKey, requestKey } = this.keys;
 		const set = [...new Set(described)].sort();
-		const text = [this.positionKey(position), this.requestKey, String(day), ...set].join(' ');
+		const next = JSON.stringify(Object.entries(omit(positions, slotKey)).sort());
+		const text = [next, requestKey, String(day), ...set].join(' ');
 		const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
 		return Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]).join('');
 	}
+}
+
+function positionKey(key: string, position: number): string {
+	return digest('position', key, String(position));
 }
 
 function currentDay(): number {

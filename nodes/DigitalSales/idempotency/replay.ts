@@ -1,9 +1,13 @@
 import compact from 'lodash/compact';
+import omit from 'lodash/omit';
+import without from 'lodash/without';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
 import type { NotSentError } from '../output/errors';
 import { quoteText } from '../domain/text';
+import { isRetry } from '../n8n/retry';
 import { clock } from '../shared/clock';
+import { digest } from '../shared/digest';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
 import { hasOtherReference, hasSameGoods } from './earlier';
@@ -17,11 +21,15 @@ export function buildAttempt<T>(
 	result?: IDataObject,
 ): Attempt {
 	const { owner: id, account, about, orderReference, codes } = creation;
+	const { ledgerKeys, lastingKeys, unresolvedKey } = creation;
 	const { fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint } = creation;
+	const positions = codes.knownPositions(
+		result ? [...lastingKeys, resultKey(account, result.hash)] : ledgerKeys,
+	);
 	return {
 		...{ id, state, account: account.key, startedAt: clock.now(), result, about, orderReference },
 		...{ fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint },
-		position: codes.latestPosition,
+		positions: result ? omit(positions, unresolvedKey) : positions,
 	};
 }
 
@@ -47,7 +55,7 @@ export async function recordExisting<T>(
 	creation: KeyedCreation<T>,
 	earlier: Attempt,
 ): Promise<void> {
-	const { orderKey, slotKey, lastingKeys, ledger, codes } = creation;
+	const { context, orderKey, slotKey, lastingKeys, ledger, codes } = creation;
 	const { orderReference = earlier.orderReference } = creation;
 	const isFirstReference = earlier.orderReference === undefined;
 	if (orderKey !== undefined && isFirstReference) {
@@ -57,21 +65,22 @@ export async function recordExisting<T>(
 		if (resultOwner !== undefined) await ledger?.releaseKeys([key], resultOwner);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
 		if (!isFree) throw otherReferenceError(creation, earlier);
-		// Takes the position with which another process could replace a void charge of this order.
-		await codes.invalidateShownCode();
 	}
-	for (const key of lastingKeys) {
-		// Keys by which the process knows the result are already claimed.
-		const isClaimed = findAttempt(key)?.result?.hash === earlier.result?.hash;
-		if (!isClaimed) await ledger?.claimKey(key, earlier.id);
-	}
+	// Keys by which the process knows the result are already claimed.
+	const newKeys = lastingKeys.filter(
+		(key) => findAttempt(key)?.result?.hash !== earlier.result?.hash,
+	);
+	for (const key of newKeys) await ledger?.claimKey(key, earlier.id);
+	// Another process may know a void charge of the order, or of the item that this Retry repeats.
+	const usedKeys = isRetry(context) ? newKeys : without(newKeys, slotKey);
+	await codes.takeNext(await codes.readPositions(usedKeys));
 	// The order key may belong to another request's attempt, which the result of this slot must not replace.
 	const withOrder = findAttempt(orderKey) ?? earlier;
 	const isOwnOrder = withOrder.fingerprint === earlier.fingerprint;
 	recordAttempt(creation, isOwnOrder ? lastingKeys : [slotKey], {
 		...earlier,
 		orderReference,
-		position: isFirstReference ? codes.latestPosition : earlier.position,
+		positions: { ...earlier.positions, ...codes.knownPositions(newKeys) },
 	});
 }
 
@@ -133,8 +142,9 @@ async function recordEnteredHash<T>(
 	made: T,
 	attempts: readonly Attempt[],
 ): Promise<boolean> {
-	const { account, memory, itemKey, orderKey, ledger, codes } = creation;
-	const owner = orderKey ?? (await codes.nextPositionKey());
+	const { account, memory, itemKey, orderKey, unresolvedKey, ledger, codes } = creation;
+	const position = JSON.stringify(await codes.readPositions([unresolvedKey]));
+	const owner = orderKey ?? digest(position);
 	if ((await ledger?.claimKey(resultKey(account, hash), owner)) === false) return false;
 	// In a Retry, the charge is the execution's own.
 	const isOwn = memory.getAttempt(itemKey) !== undefined;

@@ -172,7 +172,14 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('the memory of the process is bounded, and keeps charges in doubt longest', async () => {
-		const entry = { id: 'i', fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
+		const entry = {
+			id: 'i',
+			fingerprint: 'f',
+			about: '',
+			startedAt: 0,
+			account: 'a',
+			positions: {},
+		};
 		rememberAttempt(['order doubt'], { state: 'unresolved', ...entry });
 		for (let nth = 0; nth < 10_000; nth++)
 			rememberAttempt([`order ${nth}`], { state: 'made', ...entry });
@@ -186,7 +193,14 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('an order is returned however many slots were remembered since', async () => {
-		const entry = { id: 'i', fingerprint: 'f', about: '', startedAt: 0, account: 'a', position: 0 };
+		const entry = {
+			id: 'i',
+			fingerprint: 'f',
+			about: '',
+			startedAt: 0,
+			account: 'a',
+			positions: {},
+		};
 		await shop.ask(ORDER);
 		for (let nth = 0; nth < 11_000; nth++)
 			rememberAttempt([`place ${nth}`], { state: 'made', ...entry });
