@@ -1,4 +1,5 @@
 import compact from 'lodash/compact';
+import intersection from 'lodash/intersection';
 import { ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
 import { isRetry } from '../n8n/retry';
@@ -92,17 +93,8 @@ export function isAlreadyMade(request: KeySource & Keys): boolean {
 	);
 }
 
-export function keysOfAttempt(request: KeySource & Keys, earlier: Attempt): string[] {
-	const { memory, itemKey, slotKey, unresolvedKey, orderKey } = request;
-	const isOrder = isSameText(earlier.orderReference ?? '', request.orderReference ?? '');
-	const isOfGoods = hasSameGoods(request, earlier);
-	// In a Retry, another worker may have charged in the slot.
-	const ofSlot = [findAttempt(slotKey), memory.getAttempt(itemKey)];
-	return compact([
-		isOrder && orderKey,
-		isOfGoods && earlier.state === 'unresolved' && unresolvedKey,
-		isOfGoods && ofSlot.some((attempt) => attempt?.id === earlier.id) && slotKey,
-	]);
+export function keysOfAttempt({ ledgerKeys }: Keys, { positions }: Attempt): string[] {
+	return intersection(ledgerKeys, Object.keys(positions));
 }
 
 /** Describes the attempts of other owners that have these keys in n8n's database. A slot counts only in a Retry. */

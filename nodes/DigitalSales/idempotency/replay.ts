@@ -126,7 +126,10 @@ export async function replayEnteredHash<T>(
 		if (isOfOrder) return { made, differences };
 		const result = creation.toStoredResult(made);
 		// Other executions of this process hold the same attempt objects.
-		for (const attempt of attempts) Object.assign(attempt, { state: 'made', result });
+		for (const attempt of attempts) {
+			const positions = omit(attempt.positions, unresolvedKey);
+			Object.assign(attempt, { state: 'made', result, positions });
+		}
 		forgetKeys([unresolvedKey]);
 		// A key that stays can only cause a refusal.
 		await ledger?.deleteKeys([unresolvedKey]).catch(() => undefined);
