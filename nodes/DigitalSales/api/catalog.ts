@@ -1,4 +1,4 @@
-import uniqBy from 'lodash/uniqBy';
+import { uniqBy } from 'lodash';
 import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
 import type { Client, ClientOptions } from './client';

@@ -1,4 +1,4 @@
-import compact from 'lodash/compact';
+import { compact } from 'lodash';
 import type { ProductPage } from './schemas/product';
 
 export interface NewItems<T> {

@@ -1,5 +1,4 @@
-import pull from 'lodash/pull';
-import sortBy from 'lodash/sortBy';
+import { pull, sortBy } from 'lodash';
 import { CanceledError, clock, LONGEST_SLEEP_MS } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
 import { ENDPOINTS, type Endpoint } from './endpoints';

@@ -1,5 +1,4 @@
-import compact from 'lodash/compact';
-import escapeRegExp from 'lodash/escapeRegExp';
+import { compact, escapeRegExp } from 'lodash';
 
 export type Redactor = ReturnType<typeof createRedactor>;
 

@@ -1,7 +1,4 @@
-import get from 'lodash/get';
-import mapKeys from 'lodash/mapKeys';
-import merge from 'lodash/merge';
-import set from 'lodash/set';
+import { get, mapKeys, merge, set } from 'lodash';
 import type { IDataObject, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { z } from 'zod/v3';
 

@@ -1,5 +1,4 @@
-import merge from 'lodash/merge';
-import mergeWith from 'lodash/mergeWith';
+import { merge, mergeWith } from 'lodash';
 import { type IDataObject, type INodeProperties, deepCopy, jsonParse } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { isJsonObject } from '../shared/json';

@@ -1,4 +1,4 @@
-import truncate from 'lodash/truncate';
+import { truncate } from 'lodash';
 import {
 	type ILoadOptionsFunctions,
 	type INode,

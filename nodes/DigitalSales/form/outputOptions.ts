@@ -1,5 +1,4 @@
-import sortBy from 'lodash/sortBy';
-import startCase from 'lodash/startCase';
+import { sortBy, startCase } from 'lodash';
 import {
 	DEFAULT_FIELDS,
 	TRANSACTION_FIELDS,

@@ -1,7 +1,5 @@
 import { randomUUID } from 'crypto';
-import compact from 'lodash/compact';
-import difference from 'lodash/difference';
-import mergeWith from 'lodash/mergeWith';
+import { compact, difference, mergeWith } from 'lodash';
 import { ServiceError } from '../api/serviceError';
 import { LedgerError } from '../n8n/processedItems';
 import { isTool } from '../n8n/tool';

@@ -1,5 +1,4 @@
-import compact from 'lodash/compact';
-import intersection from 'lodash/intersection';
+import { compact, intersection } from 'lodash';
 import { ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
 import { isRetry } from '../n8n/retry';

@@ -1,6 +1,4 @@
-import find from 'lodash/find';
-import omit from 'lodash/omit';
-import some from 'lodash/some';
+import { find, omit, some } from 'lodash';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readRunIndex } from '../n8n/runIndex';

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'crypto';
-import omit from 'lodash/omit';
+import { omit } from 'lodash';
 import { removeInvisible } from '../domain/text';
 import { clock } from '../shared/clock';
 import { digest } from '../shared/digest';

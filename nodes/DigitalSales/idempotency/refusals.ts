@@ -1,4 +1,4 @@
-import compact from 'lodash/compact';
+import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ShownOutcome } from '../api/retryTable';
 import type { FailedOutcome } from '../api/serviceError';

@@ -1,6 +1,4 @@
-import compact from 'lodash/compact';
-import omit from 'lodash/omit';
-import without from 'lodash/without';
+import { compact, omit, without } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
 import type { NotSentError } from '../output/errors';

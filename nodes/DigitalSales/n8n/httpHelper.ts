@@ -1,4 +1,4 @@
-import compact from 'lodash/compact';
+import { compact } from 'lodash';
 import { z } from 'zod/v3';
 import { tolerated } from '../shared/lenient';
 

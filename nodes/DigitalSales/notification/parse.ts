@@ -1,6 +1,4 @@
-import isEmpty from 'lodash/isEmpty';
-import set from 'lodash/set';
-import toPath from 'lodash/toPath';
+import { isEmpty, set, toPath } from 'lodash';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { groupOf, type Status } from '../domain/paymentStatus';
 import { cleanText, isUsableHash } from '../domain/text';

@@ -1,6 +1,4 @@
-import findKey from 'lodash/findKey';
-import lowerCase from 'lodash/lowerCase';
-import minBy from 'lodash/minBy';
+import { findKey, lowerCase, minBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { type Offer, PRODUCT_STATUSES, offerSchema, productSchema } from '../api/schemas/product';
 import { inReais } from '../domain/money';

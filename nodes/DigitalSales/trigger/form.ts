@@ -4,7 +4,7 @@ import {
 	type IWebhookFunctions,
 	NodeOperationError,
 } from 'n8n-workflow';
-import mapValues from 'lodash/mapValues';
+import { mapValues } from 'lodash';
 import { z } from 'zod/v3';
 import type { Result } from '../domain/text';
 import {

@@ -1,4 +1,4 @@
-import compact from 'lodash/compact';
+import { compact } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { catalogPages } from '../../api/catalog';
 import { markPricesSeen, offerTries, seenPrices } from '../../api/offers';

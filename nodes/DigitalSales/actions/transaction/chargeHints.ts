@@ -1,4 +1,4 @@
-import compact from 'lodash/compact';
+import { compact } from 'lodash';
 import type { Transaction } from '../../api/schemas/transaction';
 import { formatReais } from '../../domain/money';
 import { isPaid, isTooLateToPay } from '../../domain/paymentStatus';

@@ -1,4 +1,4 @@
-import snakeCase from 'lodash/snakeCase';
+import { snakeCase } from 'lodash';
 import { z } from 'zod/v3';
 import {
 	customFieldsField,
