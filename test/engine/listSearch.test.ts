@@ -80,7 +80,7 @@ describe('Searchable lists', () => {
 			const hash = large.sandbox.products[620]?.hash ?? '';
 
 			await expect(find('searchProducts', hash)).rejects.toMatchObject({
-				message: 'No match in the first 5 pages of products',
+				message: 'No match on pages 1 to 5 of products',
 				description: expect.stringContaining('By Hash') as string,
 			});
 			expect(pages()).toHaveLength(5);

@@ -78,7 +78,7 @@ export class CatalogLookup {
 	/**
 	 * Prefers a product on sale.
 	 *
-	 * @param price if given, all offers with the hash count as the same; otherwise those with the same price
+	 * @param price the entered price; with it, offers with the hash need not agree on a price
 	 */
 	async findOffer(hash: string, price?: number): Promise<Lookup> {
 		for (;;) {

@@ -48,9 +48,9 @@ export interface ClientOptions {
 }
 
 const NOTABLE_WAIT_MS = 500;
-/** n8n's helper throws for these. Only its error shows that a proxy did not reach the service. */
+/** For these, n8n's helper has to throw: only its error shows that a proxy did not reach the service. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
-/** A retry that a 429 delays by exactly the longest total time starts slightly later. */
+/** A 429 may delay a retry by exactly `maxTotalMs`, and the retry starts slightly later. */
 const GRACE_MS = 500;
 
 interface Progress {

@@ -17,7 +17,7 @@ interface PageOptions<T> {
 
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-const MOST_PAGES_WITHOUT_NEWS = 10;
+const MOST_ANNOUNCED_PAGES_WITHOUT_NEWS = 10;
 
 /**
  * Reads pages until a link or the figures say that the list ends, or nothing new comes.
@@ -45,7 +45,7 @@ export async function* readPages<T extends object>(
 		const hasNext = progress.hasNext(page, pageNumber);
 		yield { pageNumber, items, hasNext };
 		if (hasNext === false) return progress.whyIncomplete();
-		if (progress.pagesWithoutNews >= MOST_PAGES_WITHOUT_NEWS) {
+		if (progress.pagesWithoutNews >= MOST_ANNOUNCED_PAGES_WITHOUT_NEWS) {
 			return 'the service kept sending pages without anything new';
 		}
 		if (pageNumber >= lastAllowed) {
@@ -89,7 +89,7 @@ class ListProgress {
 		return items;
 	}
 
-	/** A product that comes again with another price counts as new. */
+	/** `rowKey` contains the price, so a product with a changed price is a new row. */
 	private noticePriceChange(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
 		if (!row.offer && !row.offers) return;
 		const key = JSON.stringify(row, IDENTIFYING_FIELDS);

@@ -12,7 +12,7 @@ export interface PermitOptions {
 	rate?: number;
 	/** The request goes first, even while requests go one at a time, but waits out the pause after a 429. */
 	isUrgent?: boolean;
-	/** This part of the rate is for all requests with this or a smaller share. */
+	/** All requests with this or a smaller share together get this part of the rate. */
 	share?: number;
 	/** The last moment for the permit, on `clock.elapsed()`. */
 	latest?: number;
@@ -81,7 +81,7 @@ export class RateLimiter {
 		return Math.max(0, answeredAt + MINUTE_MS - clock.elapsed());
 	}
 
-	/** The given rate, or what succeeded in the minute before the latest 429 if that is less. */
+	/** The given rate or, for a while after a 429, the most that succeeded in a minute, if less. */
 	rateToShare(rate = this.rate): number {
 		if (clock.elapsed() - this.latest429At >= LEARNED_FOR_MS) return rate;
 		return Math.min(rate, Math.max(this.learnedRate, this.recentCount()));
@@ -140,7 +140,7 @@ export class RateLimiter {
 		this.release(permit);
 	}
 
-	/** One new request goes before the retries, because a 429 may concern a retry alone. */
+	/** A retry queues behind one new request, because the service may refuse only the retry. */
 	private retryPosition(): number {
 		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
 			isRetry ? [] : index,

@@ -4,7 +4,7 @@ export type Redactor = ReturnType<typeof createRedactor>;
 
 const REPLACEMENT = '[token removed]';
 const SHORTEST_TOKEN = 4;
-/** n8n serializes items recursively, so deeper JSON overflows its stack. */
+/** n8n serializes items recursively, so very deep JSON overflows its stack. */
 const MOST_LEVELS = 64;
 
 /**

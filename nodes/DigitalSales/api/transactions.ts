@@ -11,7 +11,6 @@ const seenTransactions = processState(new BoundedMap<true>({ most: 10_000 }));
  * Yields the tries to create a PIX transaction (API document, Endpoint 3: POST /transactions).
  *
  * @param body amounts are in integer cents
- * @returns the transaction in its POST shape
  */
 export function transactionTries(
 	client: Client,
@@ -34,7 +33,6 @@ export function transactionTries(
 /**
  * Reads a transaction (API document, Endpoint 1: GET /transactions/{hash}).
  *
- * @returns the transaction in its GET shape
  * @throws ServiceError
  */
 export async function getTransaction(client: Client, hash: string): Promise<Transaction> {

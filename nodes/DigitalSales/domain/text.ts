@@ -10,7 +10,7 @@ export function removeInvisible(text: string): string {
 	return text.replace(INVISIBLE, '');
 }
 
-/** Texts that look alike become equal. */
+/** Drops invisible characters and needless spaces. */
 export function cleanText(text: string): string {
 	return removeInvisible(text).replace(/\s+/g, ' ').trim();
 }

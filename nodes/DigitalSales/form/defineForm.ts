@@ -19,14 +19,14 @@ type ServiceFields = Readonly<Record<string, string>>;
 
 /**
  * What a field is for, which restricts its expression.
- * - `decides`: who pays what. No part may be empty, except a part that an agent's model fills in.
- * - `guards`: against a second charge. No part may be empty, whoever fills it in.
+ * - `decides`: who pays what. No `{{ }}` may be empty, except one that an agent's model fills in.
+ * - `guards`: against a second charge. No `{{ }}` may be empty, whoever fills it in.
  * - `confirms`: that a person has checked something. A model must not fill it in.
  */
 export type Purpose = 'decides' | 'guards' | 'confirms';
 
 export interface FieldUse {
-	/** The name in the request body, dotted if nested. A field without it is not sent. */
+	/** The service's name, dotted if nested. Without it, `defineField` writes nothing to the body. */
 	sentAs?: string;
 	purpose?: Purpose;
 }
@@ -36,7 +36,7 @@ export interface Field<N extends string = string, T = unknown> {
 	properties: INodeProperties[];
 	schema: z.ZodType<T, z.ZodTypeDef, unknown>;
 	serviceFields: ServiceFields;
-	/** The key is the dotted parameter, written like the values of `serviceFields`. */
+	/** By parameter, dotted, with `*` for an index. */
 	purposes: Readonly<Record<string, Purpose>>;
 	write(value: T, body: IDataObject): void;
 }

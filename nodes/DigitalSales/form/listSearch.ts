@@ -84,7 +84,7 @@ function makeListSearch(plural: string, listCandidates: ListCandidates) {
 			if (results.length === 0 && search !== '' && nextPage !== undefined) {
 				throw buildListError(
 					this.getNode(),
-					`No match in the first ${MOST_LOOKUP_PAGES} pages of ${plural}`,
+					`No match on pages ${from} to ${from + MOST_LOOKUP_PAGES - 1} of ${plural}`,
 					'The list searches no further. Enter the hash with By Hash.',
 				);
 			}
@@ -119,9 +119,10 @@ async function searchCatalog(
 		if (hasNext === false) break;
 		const isEnough = search === '' && results.length > 0;
 		if (!isEnough && pageNumber + 1 < from + MOST_LOOKUP_PAGES) continue;
-		// A next page that cannot be read is offered anyway, and scrolling to it shows the error.
-		const next = hasNext ?? (await pages.next().catch(() => page)).value;
-		const hasMore = typeof next === 'object' ? next.items.length > 0 : next === true;
+		// If the next page cannot be read, this page stands in, so that scrolling shows the error.
+		const nextOrThis = hasNext ?? (await pages.next().catch(() => page)).value;
+		const hasMore =
+			typeof nextOrThis === 'object' ? nextOrThis.items.length > 0 : nextOrThis === true;
 		return { results, nextPage: hasMore ? String(pageNumber + 1) : undefined };
 	}
 	return { results };
@@ -137,7 +138,7 @@ function toListError(node: INode, error: unknown): NodeError {
 	);
 }
 
-/** A NodeApiError, because the editor shows the description of no other error. */
+/** The editor shows the description only of a NodeApiError. */
 function buildListError(node: INode, message: string, description: string): NodeApiError {
 	return new NodeApiError(node, { message }, { message, description, level: 'info' });
 }

@@ -8,7 +8,7 @@ import {
 import { allowBlank, yesNoSchema } from './fields';
 import { defineField } from './defineForm';
 
-export const simplifyOption = defineField({
+export const simplifyField = defineField({
 	displayName: 'Simplify',
 	name: 'simplify',
 	type: 'boolean',
@@ -48,7 +48,7 @@ const defineOutputFields = (options: typeof FIELD_OPTIONS) =>
 		reads: transactionFieldsSchema,
 	});
 
-export const outputFieldsWithPicture = defineOutputFields(FIELD_OPTIONS);
+export const outputFieldsWithDataUrl = defineOutputFields(FIELD_OPTIONS);
 export const outputFieldsOption = defineOutputFields(
 	FIELD_OPTIONS.filter(({ value }) => value !== 'pix_qr_code_image'),
 );

@@ -32,7 +32,7 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 	throw new NotSentError(first, [...advice, ...also].join('\n'));
 }
 
-/** A field that n8n hides has its default. */
+/** A hidden field gets its default. */
 export function readValues(
 	{ properties }: Form<unknown>,
 	read: (name: string, initial: INodeProperties['default']) => unknown,
@@ -49,7 +49,7 @@ export function checkForm<T>(
 	values: Record<string, unknown>,
 	expressionProblems: Problem[] = [],
 ): { data?: T; problems: string[] } {
-	// A stranger may have written the text, and some patterns take quadratic time.
+	// Comes first, because the regular expressions of the schema take quadratic time.
 	const excess = findExcess(values);
 	const { data, error } = excess ? { error: { issues: [excess] } } : schema.safeParse(values);
 	if (!error && expressionProblems.length === 0) return { data, problems: [] };
@@ -110,8 +110,8 @@ const MISSING =
 const BY_MODEL = /\$fromAI\b/i;
 
 /**
- * Finds expressions that break the rule of their field. A missing value would charge the default, or give all orders
- * the same Order Reference.
+ * Finds expressions that break the rule of their field. If a value is missing, the default would be charged, or all
+ * orders would have one Order Reference.
  */
 function findExpressionProblems(
 	{ purposes }: Form<unknown>,

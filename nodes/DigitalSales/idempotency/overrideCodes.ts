@@ -85,7 +85,10 @@ export class OverrideCodes {
 			if (await this.isTaken(key, position)) return false;
 		}
 		for (const [key, position] of next) {
-			if (!(await this.take(key, position))) return false;
+			if (await this.take(key, position)) continue;
+			// The next code counts the positions that this request has taken so far.
+			this.keep();
+			return false;
 		}
 		return true;
 	}

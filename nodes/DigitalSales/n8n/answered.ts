@@ -10,8 +10,8 @@ import { clock } from '../shared/clock';
 const STORED_WITHIN_MS = 10_000;
 
 /**
- * Calls `done` when n8n has answered the webhook. If the sender has left, the response has no event for the answer, so
- * its status is read after a while.
+ * Calls `done` when n8n has answered the webhook. If the sender leaves first, no event reports the answer, so its status
+ * is read after a while.
  */
 export function whenAnswered(context: IWebhookFunctions, done: (isStored: boolean) => void): void {
 	const response = context.getResponseObject();

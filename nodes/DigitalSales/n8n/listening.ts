@@ -2,8 +2,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
 /*
- * In n8n 2.41.1, n8n answers an `OPTIONS` request that has an `Origin` with the methods registered at the path. If the
- * answer changes, charges notify the trigger unchecked, and a hint says so. If the answer never lists `POST`, a
+ * In n8n 2.41.1, n8n lists the methods registered at the path if an `OPTIONS` request has an `Origin`. If the answer
+ * changes, charges notify the trigger unchecked, and a hint says so. If the answer never lists `POST`, a
  * published trigger counts as unpublished.
  */
 

@@ -5,15 +5,15 @@ import { isJsonObject } from '../shared/json';
 
 /*
  * Since n8n 2.30.0, n8n names a row of its processed items after the node's id, and reads the id synchronously. So
- * `callForRow` replaces the id by a digest of id and key while it starts a call. Only one caller can insert a row, and
- * an insert in another mode fails, so the mode names the owner. If that stops, the ledger notices, and nothing is
+ * `callForRow` replaces the id by a digest of id and key while it starts a call. Only one caller can insert a row. The
+ * row refuses any other mode, so its mode names the owner. If that stops, the ledger notices, and nothing is
  * charged.
  */
 
 /** Only n8n's error for a row of another mode has these words. */
 const OTHER_MODE = /Keep Items Where/;
 
-/** `getNode()` returns a copy. */
+/** Not `getNode()`, which returns a copy. */
 const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() });
 
 export const NOT_SUPPORTED = 'this version of n8n keeps its processed items in another way';

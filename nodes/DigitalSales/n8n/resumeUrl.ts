@@ -3,7 +3,7 @@ import { z } from 'zod/v3';
 
 /*
  * Since n8n 2.30.0, `$execution.resumeUrl` exists, and is the same in all runs of an execution. If it is missing,
- * Create PIX fails before anything is sent. If it changes, waits look more often.
+ * Create PIX fails before anything is sent, and the trigger fails. If it changes, waits look more often.
  */
 
 /** Keeps the address from waking n8n's own Wait node. */

@@ -2,7 +2,7 @@ import { clock } from '../shared/clock';
 
 /*
  * Since n8n 2.30.0, n8n registers the test URL again after `create`, and a webhook before that ends the listening too
- * early. If that stops, Test With Transaction sends half a second late, or the editor goes on listening.
+ * early. If that changes, the pause is useless, or too short, and the editor goes on listening.
  */
 
 const REGISTERED_AFTER_MS = 500;

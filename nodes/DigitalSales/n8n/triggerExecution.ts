@@ -6,7 +6,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
  * Output Data or On Error: Continue runs the next nodes for a duplicate.
  */
 
-/** Not 1, because n8n evaluates an expression at each webhook to a node of version 1. */
+/** For a node of version 1, n8n evaluates an expression at each webhook. */
 export const TRIGGER_VERSION = 2;
 
 /** Always Output Data would pass on an empty item. */

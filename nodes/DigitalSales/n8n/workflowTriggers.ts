@@ -13,7 +13,7 @@ export interface WorkflowTrigger {
 	name: string;
 	isDisabled: boolean;
 	credential?: { id: string | null; name: string };
-	/** Undefined until n8n has saved the node. */
+	/** Undefined without a `webhookId`. */
 	url?: string;
 	hasRun: boolean;
 	/** Whether an address leads to the trigger, whatever its host and spelling. */

@@ -43,11 +43,11 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	});
 	declineTooLarge(request.rawBody.length);
 	if (request.contentType === 'application/json') return parsed;
-	// If n8n made no text of the body, it is read as UTF-8, as JSON always is.
+	// A body that n8n has not decoded is read as UTF-8, the encoding of JSON.
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
 	const json = parseJson(text);
 	if (json !== undefined) return json;
-	// Broken JSON becomes a list of its words, and is refused if a word looks like a hash.
+	// Broken JSON becomes its words. It gets 400 if a word looks like a hash, otherwise 200.
 	if (/^\s*[[{]/.test(text)) return text.match(/[\w-]+/g);
 	return isJsonObject(parsed) ? parsed : Object.fromEntries(new URLSearchParams(text));
 }

@@ -35,7 +35,7 @@ export interface ReadResult {
  * @param answerBy on `clock.elapsed()`
  * @throws Declined if the transaction cannot be read, or too many reads showed nothing new
  */
-export async function verifyTransaction(
+export async function readBackTransaction(
 	context: IWebhookFunctions,
 	hash: string,
 	{ answerBy, previous }: { answerBy: number; previous?: ReadResult },
@@ -43,20 +43,20 @@ export async function verifyTransaction(
 	const account = await loadAccount(context);
 	const isSeen = hasSeenTransaction(account, hash);
 	const entered: ReadResult['entered'] = [];
-	// A miss is a read that failed or showed nothing new. The service may show a new sale late, so this read does not
-	// wait for the permits of the previous miss.
-	const earlierMiss = previous && !previous.transaction ? previous.entered : [];
+	// A miss is a failed read, or one that shows nothing new for the second time. A new sale may appear late, so after an
+	// unknown hash this read does not wait for the permits of that miss.
+	const permitsOfUnknown = previous && !previous.transaction ? previous.entered : [];
 	let isMiss = false;
 	try {
 		const latest = answerBy - SHORTEST_READ_MS;
 		for (const [lane, rate] of findLanes(context, account, isSeen)) {
-			const own = earlierMiss.filter(([ofMiss]) => ofMiss === lane).length;
+			const own = permitsOfUnknown.filter(([limiter]) => limiter === lane).length;
 			entered.push([lane, await enterLane(lane, { rate: rate + own, latest })]);
 		}
 		const client = new Client(context, account, { ...limitsUntil(answerBy), isUrgent: true });
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
 			const outcome = error instanceof ServiceError ? error.outcome : undefined;
-			// A 429, or a request that was not sent, says nothing about the hash.
+			// A 429 says nothing about the hash. A request that was not sent has this kind, too.
 			isMiss = outcome?.kind !== 'rateLimited';
 			if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
 			throw new Declined(REPLIES.unread);
@@ -66,7 +66,7 @@ export async function verifyTransaction(
 		// The first repeat is no miss, because reads can lag behind a genuine webhook.
 		if (transaction) {
 			isMiss = repeats > 1;
-			for (const [lane, permit] of earlierMiss) lane.release(permit);
+			for (const [lane, permit] of permitsOfUnknown) lane.release(permit);
 		}
 		return { transaction, repeats, entered };
 	} finally {
@@ -89,8 +89,8 @@ function limitsUntil(answerBy: number): ClientOptions {
 const MISSES_OF_SENDER = 24;
 /** After a 429, misses of a sender use an eighth of the rate that the limiter has learned. */
 const MISS_RATE_DIVISOR = 8;
-/** All senders share the misses of four senders, so two or three floods leave room. */
-const SENDERS_TOGETHER = 4;
+/** All senders together may miss as often as four senders, so two or three floods leave room. */
+const SENDERS_IN_ALL = 4;
 const MOST_IN_LINE = 256;
 
 /**
@@ -109,7 +109,7 @@ function findLanes(
 	const misses = Math.min(MISSES_OF_SENDER, Math.ceil(allowedRate / MISS_RATE_DIVISOR));
 	return [
 		[findRateLimiter(sender), misses],
-		[findRateLimiter(all), SENDERS_TOGETHER * misses],
+		[findRateLimiter(all), SENDERS_IN_ALL * misses],
 	];
 }
 

@@ -75,13 +75,13 @@ interface Comparison {
 	isHandedOver: boolean;
 }
 
-/** Whether the read may be older than the webhook: it shows an earlier status, none that is new and wanted, or an open charge for the first time. */
+/** Whether the read may be older than the webhook: its status is earlier, not new, not wanted, or open at the first read. */
 export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
 	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
 	const mayLag = claimedForMs < LONGEST_LAG_MS;
-	// A status that has started the workflow is nothing new. After the longest lag, the webhook counts as its repeat.
+	// Until the longest lag, a status that started the workflow is nothing new. Then the webhook counts as a repeat.
 	const isNothingNew = !isReadWanted || (isHandedOver && mayLag);
 	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
 	if (!isClaimKnown) {
@@ -89,8 +89,7 @@ export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 		const isFirstReadOfOpen = claimedForMs === 0 && !isTooLateToPay(read);
 		return mayLag && (isNothingNew || isFirstReadOfOpen) && mayWantedStatusFollow(wanted, read);
 	}
-	// An unlisted status counts as open, except a wanted status after the lag, which may be the service's word for the
-	// claim.
+	// A status without a group counts as open. After the lag, a wanted status may be the service's word for the claim.
 	const isReadEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);

@@ -24,7 +24,7 @@ import {
 	textField,
 } from '../form/fields';
 import { fromLocator, OFFER_MODES, PRODUCT_MODES } from '../form/locators';
-import { outputFieldsOption, simplifyOption } from '../form/outputOptions';
+import { outputFieldsOption, simplifyField } from '../form/outputOptions';
 import { checkForm, readValues } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
 import { isJsonObject } from '../shared/json';
@@ -109,7 +109,7 @@ function parseTriggerOn(input: unknown): Result<string[]> {
 	return { problem: `contains "${unknown}", which is not one of its values: ${values}` };
 }
 
-/** A placeholder or an entry of several hashes contains these characters. */
+/** Several hashes, or a placeholder, contain one of these characters. */
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
 const soldHashSchema = hashSchema.refine(
@@ -119,7 +119,7 @@ const soldHashSchema = hashSchema.refine(
 	}),
 );
 
-/** Not part of Filters, because n8n drops an empty list there, so a forgotten filter would accept every sale. */
+/** Not in Filters, because n8n drops a list there that was added and left empty, and a list in sight is not forgotten. */
 function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
 	const entry = { displayName: label, name, required: true, description, ...picked };
@@ -208,7 +208,7 @@ export const triggerForm = defineForm(
 		},
 		soldList('product', 'Product', PRODUCT_MODES),
 		soldList('offer', 'Offer', OFFER_MODES),
-		simplifyOption,
+		simplifyField,
 		filters,
 		options,
 	],

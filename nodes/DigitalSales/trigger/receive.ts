@@ -3,7 +3,7 @@ import type { Transaction } from '../api/schemas/transaction';
 import { whenAnswered } from '../n8n/answered';
 import { type Notification, readNotification } from '../notification/parse';
 import { Declined, handleWebhook, REPLIES } from '../notification/reply';
-import { type ReadResult, SHORTEST_READ_MS, verifyTransaction } from '../notification/verify';
+import { type ReadResult, SHORTEST_READ_MS, readBackTransaction } from '../notification/verify';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
@@ -25,7 +25,7 @@ interface ReadRecord {
 	claimedStatus: Notification['status'];
 	/** When the first of the consecutive reads for this claim began. */
 	claimedSince: number;
-	/** Whether the read answered a webhook. The same claim may then mean another change, so `claimedSince` restarts. */
+	/** Whether a webhook used the result. The same claim may then mean a new change, so `claimedSince` restarts. */
 	isUsed?: boolean;
 	result: Promise<ReadResult>;
 	/** The last result before this read, used if it fails. */
@@ -123,16 +123,16 @@ class Delivery {
 	}
 
 	private isCurrent(
-		{ startedAt, claimedStatus: claimedAtRead, claimedSince }: ReadRecord,
+		{ startedAt, claimedStatus: lastClaimed, claimedSince }: ReadRecord,
 		{ payment_status: read }: Transaction,
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
-		// An earlier read with the claimed status is enough. Otherwise a stranger who keeps causing reads could block a
-		// sale.
+		// A read before the webhook is enough if it shows the claim. Otherwise reads that a stranger caused could delay
+		// the next read too long.
 		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
 		if (startedAt < this.calledAt) return false;
-		const claimedForMs = claimed === claimedAtRead ? startedAt - claimedSince : 0;
+		const claimedForMs = claimed === lastClaimed ? startedAt - claimedSince : 0;
 		const isHandedOver = handedOver.get(this.handoverKey({ hash, status: read })) !== undefined;
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
@@ -146,7 +146,7 @@ class Delivery {
 		const startedAt = clock.elapsed();
 		const isSameClaim = last?.claimedStatus === claimed && !last?.isUsed;
 		const claimedSince = last && isSameClaim ? last.claimedSince : startedAt;
-		const result = verifyTransaction(this.context, hash, { answerBy: this.answerBy, previous });
+		const result = readBackTransaction(this.context, hash, { answerBy: this.answerBy, previous });
 		reads.set(key, { startedAt, claimedStatus: claimed, claimedSince, result, previous });
 		await result.catch((error: unknown) => {
 			if (last) reads.set(key, last);

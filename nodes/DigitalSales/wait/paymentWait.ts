@@ -14,7 +14,7 @@ import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
 import { jsonObject } from '../shared/json';
 import { pauseUntilNextLook } from './schedule';
 
-/** For unknown hashes, failed reads at the end, and the age of a decided read. */
+/** How long a hash may be unknown, reads at the end may fail, and a decided read counts. */
 const PATIENCE_MS = 15 * 60_000;
 
 const paymentSchema = z.object({
@@ -51,7 +51,7 @@ export class PaymentWait {
 	constructor(private readonly context: IExecuteFunctions) {
 		const first: State = { deadline: this.now, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
 		this.state = stateSchema.safeParse(readParkedState(context)).data ?? first;
-		// After a long stop of n8n, or at a late Retry, the 15 minutes start again.
+		// After a long stop of n8n, or at a late Retry, the end begins again.
 		if (this.now > this.state.nextLookAt + PATIENCE_MS) delete this.state.endingSince;
 	}
 
@@ -121,7 +121,7 @@ export class PaymentWait {
 	private async readPayment(client: Client, { payment, awaited }: Entry): Promise<void> {
 		const at = clock.now();
 		const transaction = await getTransaction(client, awaited.hash).catch((error: unknown) => {
-			if (!(error instanceof ServiceError) || !this.mayReadLater(payment, error, at)) throw error;
+			if (!(error instanceof ServiceError) || !this.recordFailure(payment, error, at)) throw error;
 			if (error.outcome.kind !== 'rateLimited') payment.triedAt = at;
 			this.isWebhookExpected = false;
 		});
@@ -133,7 +133,8 @@ export class PaymentWait {
 		this.isWebhookExpected &&= isSettled(status) || (!!url && this.isOwnPublicAddress(url));
 	}
 
-	private mayReadLater(payment: Payment, { outcome }: ServiceError, at: number): boolean {
+	/** @returns whether a later look may read the payment */
+	private recordFailure(payment: Payment, { outcome }: ServiceError, at: number): boolean {
 		if (payment.read) return true;
 		const { kind, status, isWebPage = false } = outcome;
 		if (status === 404 && !isWebPage) {
@@ -142,7 +143,7 @@ export class PaymentWait {
 			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
 		}
 		if (kind !== 'rateLimited') delete payment.unknownSince;
-		// Read as a POST, because a GET fails at faults that pass, too. A 200 or a web page may also pass.
+		// The rule of POST, because the rule of GET gives up at faults that pass. A 200 or a web page may pass, too.
 		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
 
@@ -159,12 +160,12 @@ export class PaymentWait {
 		if (!isWoken) state.looks++;
 		const earlierFailures = isWoken || endingSince === now ? 0 : state.failures;
 		state.failures = this.hasAnswer ? 0 : earlierFailures + 1;
-		// Looks again soon: the service may lag behind a webhook, and at the end a read has failed.
+		// Looks again soon after a webhook, because the service may lag, and after failed reads at the end.
 		const isSoon = isWoken || endingSince !== undefined;
-		const failures = state.failures || Number(isSoon);
-		const pauseMs = pauseUntilNextLook({ ...state, failures, isWebhookExpected });
-		const lastLookAt = endingSince === undefined ? deadline : endingSince + PATIENCE_MS;
-		state.nextLookAt = Math.min(now + pauseMs, lastLookAt);
+		const backoffStep = state.failures || Number(isSoon);
+		const pauseMs = pauseUntilNextLook({ ...state, backoffStep, isWebhookExpected });
+		const lookBy = endingSince === undefined ? deadline : endingSince + PATIENCE_MS;
+		state.nextLookAt = Math.min(now + pauseMs, lookBy);
 		await parkExecution(this.context, new Date(state.nextLookAt), state);
 	}
 }

@@ -3,7 +3,7 @@ import { clock } from '../shared/clock';
 const MINUTE_MS = 60_000;
 const LONGEST_PAUSE_MINUTES = 60;
 /** Short, because a look often fails only for want of a permit. */
-const LONGEST_FAILURE_MINUTES = 16;
+const LONGEST_BACKOFF_MINUTES = 16;
 
 /** A pause is multiplied by a random factor, so that waits that began together do not look together. */
 const NARROW = { min: 1, max: 1.1 };
@@ -21,11 +21,11 @@ const SCHEDULES = {
 /** In milliseconds. n8n checks its timers once a minute, so a shorter pause may last a minute. */
 export function pauseUntilNextLook(look: {
 	looks: number;
-	failures: number;
+	backoffStep: number;
 	isWebhookExpected: boolean;
 }): number {
-	const failureMinutes = Math.min(2 ** (look.failures - 1), LONGEST_FAILURE_MINUTES);
-	if (look.failures > 0) return randomPause(failureMinutes, NARROW);
+	const backoffMinutes = Math.min(2 ** (look.backoffStep - 1), LONGEST_BACKOFF_MINUTES);
+	if (look.backoffStep > 0) return randomPause(backoffMinutes, NARROW);
 	const { minutes, range } = SCHEDULES[look.isWebhookExpected ? 'webhookExpected' : 'noWebhook'];
 	return randomPause(minutes[look.looks - 1] ?? LONGEST_PAUSE_MINUTES, range);
 }

@@ -3,7 +3,7 @@ import { isWaiting } from '../domain/paymentStatus';
 import { readNotification } from '../notification/parse';
 import { handleWebhook, Declined, REPLIES } from '../notification/reply';
 
-/** A webhook wakes the execution unless it reports an open payment. The look believes nothing in the webhook. */
+/** A webhook with a hash wakes the execution, unless it reports an open payment. The look believes nothing in it. */
 export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	return await handleWebhook(context, 'A webhook to a waiting execution failed', async () => {
 		const { status } = await readNotification(context);

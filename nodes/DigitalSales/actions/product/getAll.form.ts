@@ -17,7 +17,7 @@ import {
 	defineOptions,
 	type FormValues,
 } from '../../form/defineForm';
-import { simplifyOption } from '../../form/outputOptions';
+import { simplifyField } from '../../form/outputOptions';
 
 const categoriesSchema = parseWith((value): Result<number[] | undefined> => {
 	const texts = (Array.isArray(value) ? value : String(value ?? '').split(','))
@@ -103,7 +103,7 @@ export const productsForm = defineForm([
 		description: 'Max number of results to return',
 		displayOptions: { show: { returnAll: [false] } },
 	}),
-	simplifyOption,
+	simplifyField,
 	filters,
 	options,
 ]);

@@ -22,9 +22,9 @@ import {
 	defineOptions,
 } from '../../form/defineForm';
 import {
-	outputFieldsWithPicture,
+	outputFieldsWithDataUrl,
 	qrCodeImageOption,
-	simplifyOption,
+	simplifyField,
 } from '../../form/outputOptions';
 import { offerLocator } from '../../form/locators';
 import { customerText, parseDocument, parseEmail, parsePhone } from '../../domain/customer';
@@ -241,7 +241,7 @@ const options = defineOptions([
 			"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas; any that fits no charge in doubt is ignored.",
 		purpose: 'confirms',
 	}),
-	outputFieldsWithPicture,
+	outputFieldsWithDataUrl,
 ]);
 
 export const chargeForm = defineForm([
@@ -259,7 +259,7 @@ export const chargeForm = defineForm([
 	}),
 	...webhooks,
 	qrCodeImageOption,
-	simplifyOption,
+	simplifyField,
 	additionalFields,
 	options,
 ]);

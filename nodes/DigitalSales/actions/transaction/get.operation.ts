@@ -5,9 +5,9 @@ import { quoteText } from '../../domain/text';
 import { defineForm, defineOptions, type FormValues } from '../../form/defineForm';
 import { transactionHashField } from '../../form/locators';
 import {
-	outputFieldsWithPicture,
+	outputFieldsWithDataUrl,
 	qrCodeImageOption,
-	simplifyOption,
+	simplifyField,
 } from '../../form/outputOptions';
 import { isTool } from '../../n8n/tool';
 import { NotSentError } from '../../output/errors';
@@ -16,8 +16,8 @@ import { buildTransactionItem } from './transactionItem';
 
 const getForm = defineForm([
 	transactionHashField,
-	simplifyOption,
-	defineOptions([qrCodeImageOption, outputFieldsWithPicture]),
+	simplifyField,
+	defineOptions([qrCodeImageOption, outputFieldsWithDataUrl]),
 ]);
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */

@@ -6,7 +6,7 @@ import { quoteText } from '../../domain/text';
 import { defineField, defineForm, defineOptions, type FormValues } from '../../form/defineForm';
 import { positiveNumberSchema, rejectBlank } from '../../form/fields';
 import { transactionHashField } from '../../form/locators';
-import { outputFieldsOption, simplifyOption } from '../../form/outputOptions';
+import { outputFieldsOption, simplifyField } from '../../form/outputOptions';
 import { assertCanPark } from '../../n8n/parking';
 import { isTool } from '../../n8n/tool';
 import { NotSentError } from '../../output/errors';
@@ -50,7 +50,7 @@ const waitForm = defineForm(
 				message: 'must be minutes, hours or days',
 			}),
 		}),
-		simplifyOption,
+		simplifyField,
 		defineOptions([outputFieldsOption]),
 	],
 	({ timeLimit, timeLimitUnit }) =>

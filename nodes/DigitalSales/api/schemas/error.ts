@@ -12,7 +12,7 @@ export interface ServiceWords {
 const MOST_TEXTS = 20;
 const LONGEST_TEXT = 500;
 const LONGEST_NAME = 100;
-/** For fields and for texts each: `errors.cart.0.price[0].message` has three of both. */
+/** `fieldsIn` and `textsIn` count separately. */
 const MOST_LEVELS = 8;
 
 export function saysFailure(body: unknown): boolean {

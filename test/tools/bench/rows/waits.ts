@@ -175,7 +175,7 @@ function looksWithin(ms: number, isWebhookExpected: boolean): number {
 	let count = 0;
 	for (let wait = 0; wait < SIMULATED; wait++) {
 		const next = (looks: number): number =>
-			pauseUntilNextLook({ looks, failures: 0, isWebhookExpected });
+			pauseUntilNextLook({ looks, backoffStep: 0, isWebhookExpected });
 		let at = next(1);
 		for (let looks = 2; at <= ms; looks++) {
 			count += 1;
