@@ -24,9 +24,7 @@ export async function executeOperation(
 		const source = { context, memory: new ExecutionMemory(context) };
 		// All items fail. The error has no item number, because no item is at fault.
 		return [
-			context
-				.getInputData()
-				.flatMap((_item, index) => buildFailedItem(source, operation, index, error)),
+			context.getInputData().flatMap((_item, index) => failItem(source, operation, index, error)),
 		];
 	}
 	try {
@@ -38,7 +36,7 @@ export async function executeOperation(
 	}
 }
 
-/** The result of an item's last step, or the item's output if the step failed. */
+/** The result of an item's latest step, or the item's output if that step failed. */
 type Prepared = { result: unknown } | { failed: INodeExecutionData[] };
 
 /** All items take a step before the next one, so that a mistake in any item is found before any is sent. */
@@ -55,7 +53,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 				items[itemIndex] = { result: await step(itemIndex, item.result) };
 			} catch (error) {
 				const details = { itemIndex, about: about?.(item.result) };
-				items[itemIndex] = { failed: buildFailedItem(run, operation, itemIndex, error, details) };
+				items[itemIndex] = { failed: failItem(run, operation, itemIndex, error, details) };
 			}
 		}
 	};
@@ -103,7 +101,7 @@ async function sendAll(
 			);
 		} catch (error) {
 			const fail = () =>
-				buildFailedItem(run, operation, itemIndex, error, {
+				failItem(run, operation, itemIndex, error, {
 					itemIndex,
 					isSending: true,
 					labelOf: (field) => fieldLabel(operation.form, field),
@@ -124,7 +122,7 @@ async function sendAll(
 }
 
 /** Throws unless On Error is Continue. n8n sends an item that has only `error` to the error output. */
-function buildFailedItem(
+function failItem(
 	{ context, memory }: Pick<Run, 'context' | 'memory'>,
 	operation: Operation | undefined,
 	itemIndex: number,

@@ -127,9 +127,9 @@ export function buildSituation(
 /** For example "item 0 is abc123", or "item 1" if its outcome is unknown. `existing` are results whose hash a person entered. Results found by a key are not listed. */
 function listCreated(memory: ExecutionMemory, isListed = (_item: RunItem) => true) {
 	const attempts = memory.listAttempts();
-	const listMade = (wanted?: 'hash'): string[] =>
+	const listMade = (by?: 'hash'): string[] =>
 		attempts
-			.filter(({ state, replayedBy }) => state === 'made' && replayedBy === wanted)
+			.filter(({ state, replayedBy }) => state === 'made' && replayedBy === by)
 			.map((attempt) => `${describeRunItem(attempt)} is ${String(attempt.result?.hash)}`);
 	const unresolved = attempts.filter(({ state }) => state === 'unresolved');
 	return {

@@ -36,7 +36,7 @@ const ROWS: Row[] = [
 	{
 		appliesTo: ({ isCalled }) => isCalled,
 		warning:
-			'If this sub-workflow is called again, including by a Retry of the calling workflow, it creates everything that has no Order Reference again. First remove the items that this call and its other calls created from its input.',
+			'Another call of this sub-workflow, also by a Retry of the calling workflow, creates again everything that has no Order Reference. First remove from its input the items that this and other calls created.',
 		again: 'call this workflow again',
 	},
 	{

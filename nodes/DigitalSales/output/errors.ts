@@ -101,7 +101,7 @@ function toNodeError(
 	return new NodeApiError(node, { message: texts.message }, { ...texts, httpCode });
 }
 
-/** A list of failed items shows these texts on one line. */
+/** Without line breaks, because a list of items shows one line. */
 function serviceWordsLine(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
 	const fields = Object.entries(words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);

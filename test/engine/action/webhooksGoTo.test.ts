@@ -288,7 +288,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 
 	describe('started by a sale', () => {
 		const WHY =
-			'a Digital Sales Trigger started this execution, so each payment would charge again';
+			'the Digital Sales Trigger that started this execution would charge again at each payment';
 		const LOOP =
 			'A Digital Sales Trigger started this execution and gets the webhooks of this charge, so each payment may charge again. Unless Trigger On or the filters exclude this charge, change Webhooks Go To.';
 		const ofSale = { start: SALE, triggers: [OTHER_SALE] };
@@ -298,7 +298,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 
 			expect(url).toBe('');
 			expect(hint).toMatch(
-				/^Nobody is notified of the payment, because .* would charge again\. .*$/,
+				/^Nobody is notified of the payment, because .* would charge again at each payment\. .*$/,
 			);
 		});
 

@@ -85,7 +85,7 @@ describe('Which customers and charges count as the same', () => {
 			answer({ hash: shop.hashes[0] });
 
 			expect(await hintsOf()).toContain(
-				`The transaction ${shop.hashes[0]} that was just made is that of an earlier charge.`,
+				`The transaction ${shop.hashes[0]} that was just made has the hash of an earlier charge.`,
 			);
 		});
 

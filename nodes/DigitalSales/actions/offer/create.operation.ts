@@ -68,7 +68,7 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 			run.addHint(`The offer was already created. Returning ${name}.`, 'existing', name);
 		}
 		catalogPages.clear();
-		// An existing offer counts, too, because a workflow may map its price in cents into a field in reais.
+		// Also for an existing offer, because a workflow may map its price in cents into a field in reais.
 		markPricesSeen(run.account, productHash, [json]);
 		return [{ json: offerOutput(json) }];
 	},

@@ -21,7 +21,7 @@ import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/offers';
 import { NotSentError } from '../../output/errors';
 
-/** Derived from the body that will be sent, except `typedFingerprint`. */
+/** From the body that will be sent; `typedFingerprint` and `isPricedByCatalog` also from the typed form. */
 export interface Charge {
 	/** Amounts are in cents. */
 	body: IDataObject;
@@ -32,7 +32,7 @@ export interface Charge {
 	/** In cents. */
 	amount: number;
 	about: string;
-	/** What the keys are made of. The key of its account covers both tokens. */
+	/** For the idempotency keys. Its `account.key` covers both tokens. */
 	identity: Omit<KeySource, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
 	/** If true, the same charge may have had another amount earlier. */
 	isPricedByCatalog: boolean;
@@ -71,15 +71,16 @@ export function buildCharge(
 	{ context, account }: Run,
 	{ form, typed }: { form: ChargeForm; typed: ChargeForm },
 ): Charge {
-	const { notificationField: name } = account;
+	const { notificationField } = account;
 	const bodyOf = (filled: ChargeForm): IDataObject => {
-		const own = name && filled.notificationUrl ? { [name]: filled.notificationUrl } : {};
+		const { notificationUrl: url } = filled;
+		const own = notificationField && url ? { [notificationField]: url } : {};
 		const fields = { ...own, payment_method: 'pix', installments: 1, ...chargeForm.body(filled) };
 		return withCustomFields(fields, filled.additionalFields.customFields);
 	};
-	const given = bodyOf(form);
+	const filledBody = bodyOf(form);
 	const bodyCheck = new BodyCheck(chargeForm, form);
-	const { customer, cart, amount: givenAmount } = bodyCheck.read(bodySchema, given);
+	const { customer, cart, amount: givenAmount } = bodyCheck.read(bodySchema, filledBody);
 	const hasAmount = givenAmount !== undefined;
 	if (cart.length === 0 && !hasAmount) {
 		throw new NotSentError('Cart is empty', `Add an item to Cart, or set ${AMOUNT}.`);
@@ -108,7 +109,7 @@ export function buildCharge(
 			: `${bodyCheck.labelOf('cart')} adds up to`;
 		throw new NotSentError(`${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
-	const body = { amount, ...given };
+	const body = { amount, ...filledBody };
 	const typedFingerprint = fingerprintCharge(bodyOf(typed));
 	return {
 		body,
@@ -120,12 +121,12 @@ export function buildCharge(
 		identity: {
 			account: { ...account, key: digest('account', account.key, account.bodyApiToken) },
 			fingerprint: fingerprintCharge(body),
-			agentCall: fingerprintAgentCall(omit(body, name ?? [])),
+			agentCall: fingerprintAgentCall(omit(body, notificationField ?? [])),
 			typedFingerprint,
 			goodsFingerprint: fingerprintGoods(body),
 			customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
 		},
-		isPricedByCatalog: !hasAmount && typedFingerprint !== fingerprintCharge(given),
+		isPricedByCatalog: !hasAmount && typedFingerprint !== fingerprintCharge(filledBody),
 	};
 }
 

@@ -30,7 +30,7 @@ export function addChargeHints(
 		// These describe the request. An existing transaction may come from another request.
 		for (const text of compact([webhookHint, typedAmountHint(charge)])) run.addHint(text);
 		const oddities = compact([
-			reusesHash && 'is that of an earlier charge',
+			reusesHash && 'has the hash of an earlier charge',
 			differing.includes(DOCUMENT) && 'is for another CPF or CNPJ',
 			isPaid(status) && 'is paid already',
 		]);

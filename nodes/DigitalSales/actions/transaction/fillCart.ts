@@ -19,7 +19,7 @@ type CartItem = ChargeForm['cart'][number];
 /**
  * Fills blank prices and titles from the catalog, and a blank cover along with them.
  *
- * @throws NotSentError if the catalog has no single price for a blank price
+ * @throws NotSentError if a blank price is ambiguous, or is missing without Amount
  */
 export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> {
 	const { amount, customFields = {} } = form.additionalFields;
@@ -87,7 +87,7 @@ function blankFields(item: CartItem): string[] {
 	];
 }
 
-/** The catalog page may be cached, so the price that was read last counts. It is recorded only for products on sale. */
+/** The catalog page may be cached, so the price that was read last counts, except for products not on sale. */
 function fillItem({ account }: Run, item: CartItem, { product, offer }: FoundOffer): CartItem {
 	const seen = isOnSale(product) ? seenPrice(account, item.offerHash) : undefined;
 	return {

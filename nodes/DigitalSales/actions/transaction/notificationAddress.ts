@@ -16,7 +16,7 @@ export interface NotificationAddress {
 
 const CHANGE = 'change Webhooks Go To';
 const STARTED_BY_SALE =
-	'a Digital Sales Trigger started this execution, so each payment would charge again';
+	'the Digital Sales Trigger that started this execution would charge again at each payment';
 const LOOP = `A Digital Sales Trigger started this execution and gets the webhooks of this charge, so each payment may charge again. Unless Trigger On or the filters exclude this charge, ${CHANGE}.`;
 
 /**
