@@ -14,7 +14,7 @@ import {
 	findEarlierAttempts,
 	keysOfAttempt,
 } from './earlier';
-import { makeKeys, resultKey } from './keys';
+import { isDoubtKey, makeKeys, resultKey } from './keys';
 import { Ledger } from './ledger';
 import { listDescribed, OverrideCodes, parseHashes, type Positions } from './overrideCodes';
 import { unrecordedError, type Unresolved, unresolvedError } from './refusals';
@@ -47,7 +47,7 @@ export class Claim<T> {
 	): Promise<T | undefined> => {
 		const { creation } = this;
 		this.unlock = await lockKeys(creation.ledgerKeys, signal);
-		await this.forgetEndedDoubt();
+		await this.forgetEndedDoubts();
 		this.earlier = await findEarlierAttempts(creation);
 		const { existing, voids } = this.earlier;
 		if (existing) {
@@ -95,12 +95,13 @@ export class Claim<T> {
 
 	async recordResult(made: T): Promise<void> {
 		const { creation } = this;
-		const { account, unresolvedKey, orderKey, lastingKeys, ledger, owner } = creation;
+		const { account, orderKey, ledgerKeys, lastingKeys, ledger, owner } = creation;
 		if (creation.isVoid(made)) return await this.discardAttempt();
 		const result = creation.toStoredResult(made);
 		recordAttempt(creation, lastingKeys, buildAttempt(creation, 'made', result));
-		forgetKeys([unresolvedKey]);
-		await ledger?.releaseKeys([unresolvedKey], owner);
+		const doubtKeys = ledgerKeys.filter(isDoubtKey);
+		forgetKeys(doubtKeys);
+		await ledger?.releaseKeys(doubtKeys, owner);
 		if (orderKey === undefined) return;
 		// Keeps the hash from being entered for another order after a restart.
 		await ledger?.claimKey(resultKey(account, result.hash), orderKey).catch(() => false);
@@ -118,11 +119,13 @@ export class Claim<T> {
 	}
 
 	/** Another process may have ended a doubt that this one remembers. */
-	private async forgetEndedDoubt(): Promise<void> {
-		const { unresolvedKey, ledger } = this.creation;
-		if (!ledger || findAttempt(unresolvedKey) === undefined) return;
-		const isOpen = await ledger.hasKey(unresolvedKey).catch(() => true);
-		if (!isOpen) forgetKeys([unresolvedKey]);
+	private async forgetEndedDoubts(): Promise<void> {
+		const { ledgerKeys, ledger } = this.creation;
+		for (const key of ledgerKeys.filter(isDoubtKey)) {
+			if (!ledger || findAttempt(key) === undefined) continue;
+			const isOpen = await ledger.hasKey(key).catch(() => true);
+			if (!isOpen) forgetKeys([key]);
+		}
 	}
 
 	private async findUnresolvedInLedger(): Promise<Unresolved[]> {
@@ -188,9 +191,9 @@ export class Claim<T> {
 		const lostKeys = await this.claimInLedger();
 		if (lostKeys.length === 0) return;
 		const unresolved = buildUnresolved(creation, lostKeys);
-		// Outside a Retry `buildUnresolved` omits the slot, but the slot blocks the charge.
+		// An agent's slot blocks the charge, but is not described.
 		throw await this.buildErrorWithCode(
-			unresolved.length > 0 ? unresolved : [{ isSame: false, keys: [] }],
+			unresolved.length > 0 ? unresolved : [{ isSame: true, keys: lostKeys }],
 		);
 	}
 

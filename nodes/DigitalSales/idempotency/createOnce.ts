@@ -2,6 +2,7 @@ import { CanceledError } from '../shared/clock';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
 import { isAlreadyMade } from './earlier';
+import { goodsOf } from './keys';
 import { otherOrderError } from './refusals';
 
 /**
@@ -12,11 +13,15 @@ import { otherOrderError } from './refusals';
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
-	const { itemOrder, problem, tries } = creation;
+	const { itemOrder, problem, tries, memory, itemIndex } = creation;
 	const claim = new Claim(creation);
+	const created = (made: T, more: Omit<Created<T>, 'made'>): Created<T> => {
+		memory.markReturned(goodsOf(creation), itemIndex);
+		return { made, ...more };
+	};
 	try {
 		const existing = await itemOrder.runInOrder('look', claim.lockAndFindExisting);
-		if (existing) return { made: existing, isExisting: true, reusesHash: false };
+		if (existing) return created(existing, { isExisting: true, reusesHash: false });
 		if (problem) throw problem;
 		for await (const send of tries) {
 			await itemOrder.runInOrder('claim', claim.acquireKeys);
@@ -25,7 +30,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 			if (made !== undefined) {
 				const reusesHash = claim.knowsHashOf(made);
 				await claim.recordResult(made);
-				return { made, isExisting: false, reusesHash };
+				return created(made, { isExisting: false, reusesHash });
 			}
 			await claim.releaseBetweenTries();
 		}

@@ -1,12 +1,11 @@
-import { compact, intersection } from 'lodash';
+import { compact, difference, intersection, without } from 'lodash';
 import { ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
-import { isRetry } from '../n8n/retry';
 import type { NotSentError } from '../output/errors';
 import { cancelableSleep, clock } from '../shared/clock';
 import { type Attempt, findAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
-import { type Keys, type KeySource, makeKeys } from './keys';
+import { goodsOf, type Keys, type KeySource, makeKeys, returnsToSlot } from './keys';
 import {
 	changedRequestError,
 	isUnknownToService,
@@ -96,16 +95,15 @@ export function keysOfAttempt({ ledgerKeys }: Keys, { positions }: Attempt): str
 	return intersection(ledgerKeys, Object.keys(positions));
 }
 
-/** Describes the attempts of other owners that have these keys in n8n's database. A slot counts only in a Retry. */
+/** Describes the attempts of other owners that have these keys in n8n's database. */
 export function buildUnresolved(
-	{ context, slotKey, orderKey, unresolvedKey, orderReference }: KeySource & Keys,
+	{ context, orderKey, slotKey, orderReference }: Keys & KeySource,
 	othersKeys: readonly string[],
 ): Unresolved[] {
 	const unresolved: Unresolved[] = [];
-	const isSlotClaimed = othersKeys.includes(slotKey) && isRetry(context);
-	if (othersKeys.includes(unresolvedKey) || isSlotClaimed) {
-		unresolved.push({ isSame: true, keys: [unresolvedKey] });
-	}
+	const ignored = compact([orderKey, !returnsToSlot(context) && slotKey]);
+	const ofItem = difference(othersKeys, ignored);
+	if (ofItem.length > 0) unresolved.push({ isSame: true, keys: ofItem });
 	if (orderKey !== undefined && othersKeys.includes(orderKey)) {
 		unresolved.push({ isSame: false, orderReference, keys: [orderKey] });
 	}
@@ -115,20 +113,18 @@ export function buildUnresolved(
 /** `isHere` is true for attempts of this execution, or of the execution that it retries. */
 function compareAttempts(request: KeySource & Keys) {
 	const { context, memory, fingerprint, typedFingerprint: typed } = request;
-	const { itemKey, slotKey, orderKey, unresolvedKey, agentCallKey } = request;
+	const { itemKey, slotKey, ledgerKeys, agentCallKey } = request;
 	const ofSlot = findAttempt(slotKey);
 	const ofCall = findAttempt(agentCallKey);
 	const isRecentCall = ofCall && clock.now() - ofCall.startedAt < AGENT_CALL_COUNTS_MS;
 	const elsewhere = compact([
-		findAttempt(orderKey),
 		isRecentCall && ofCall,
-		findAttempt(unresolvedKey),
+		...without(ledgerKeys, slotKey).map((key) => findAttempt(key)),
 	]);
 	// The execution stores a copy. The original may have been resolved since.
 	const stored = memory.getAttempt(itemKey);
 	const original = [...elsewhere, ...compact([ofSlot])].find(({ id }) => id === stored?.id);
-	// Only a Retry returns to an earlier slot.
-	const here = compact([original ?? stored, isRetry(context) && ofSlot]);
+	const here = compact([original ?? stored, returnsToSlot(context) && ofSlot]);
 	return [...new Set([...here, ...elsewhere])].map((earlier) => {
 		const isHere = here.includes(earlier);
 		// The catalog may state another price at a Retry of the same item.
@@ -139,8 +135,7 @@ function compareAttempts(request: KeySource & Keys) {
 }
 
 export function hasSameGoods(request: KeySource, earlier: Attempt): boolean {
-	const goods = request.goodsFingerprint ?? request.fingerprint;
-	return (earlier.goodsFingerprint ?? earlier.fingerprint) === goods;
+	return goodsOf(earlier) === goodsOf(request);
 }
 
 function isSameCustomer({ customerFingerprint }: KeySource, earlier: Attempt): boolean {

@@ -1,4 +1,4 @@
-import { find, omit, some } from 'lodash';
+import { find, omit, pickBy, range, size, some } from 'lodash';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readRunIndex } from '../n8n/runIndex';
@@ -13,13 +13,13 @@ const storedSchema = z
 		/** n8n's run indexes, in order. */
 		runs: z.custom<unknown[]>(Array.isArray),
 		attempts: jsonObject,
-		/** By goods: how many items of each run have these goods. */
-		alike: jsonObject,
+		/** By goods: the runs that returned results, by the numbers of `numberAlike`. */
+		returned: jsonObject,
 	})
 	// A function, because each memory writes to its own object.
-	.catch(() => ({ runs: [], attempts: {}, alike: {} }));
+	.catch(() => ({ runs: [], attempts: {}, returned: {} }));
 
-const alikeSchema = z.record(z.number()).catch({});
+const returnedSchema = z.record(z.number()).catch({});
 
 const storedAttemptSchema = attemptSchema
 	.extend({ run: z.number(), item: z.number() })
@@ -41,8 +41,8 @@ export function describeRunItem({ run, item }: RunItem): string {
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** By goods and item index: the number of earlier items with the same goods. */
-	private readonly earlierAlike = new Map<string, Map<number, number>>();
+	/** By goods: the indexes of this run's items with the same goods. */
+	private readonly alike = new Map<string, number[]>();
 	/** By order key: the fingerprint of the first item. */
 	private readonly orderFingerprints = new Map<string, string>();
 
@@ -63,18 +63,28 @@ export class ExecutionMemory {
 		return runs.length - 1;
 	}
 
-	/** Numbers equal goods over all runs, because after a crash a Retry may give an item to another run. */
+	/**
+	 * Numbers items with equal goods over all runs, because after a crash a Retry may give an item to another run. A
+	 * number that returned no result is free again, because an error output may lead back to the node.
+	 */
 	numberAlike(goods: string, item: number): number {
 		const run = this.runNumber();
-		const alike = this.earlierAlike.get(goods) ?? new Map<number, number>();
-		this.earlierAlike.set(goods, alike);
-		const count = alike.get(item) ?? alike.size;
-		alike.set(item, count);
-		const byRun = alikeSchema.parse(this.stored.alike[goods]);
-		this.stored.alike[goods] = { ...byRun, [run]: alike.size };
+		const alike = this.alike.get(goods) ?? [];
+		this.alike.set(goods, alike);
+		const byNumber = returnedSchema.parse(this.stored.returned[goods]);
+		const earlier = pickBy(byNumber, (ofRun) => ofRun !== run);
+		// A second try of this run may fail for an item that the first try returned.
+		if (alike.length === 0) this.stored.returned[goods] = earlier;
+		if (!alike.includes(item)) alike.push(item);
+		const free = range(size(earlier) + alike.length).filter((number) => !(number in earlier));
+		return free[alike.indexOf(item)] ?? 0;
+	}
+
+	markReturned(goods: string, item: number): void {
+		const number = this.numberAlike(goods, item);
+		const byNumber = returnedSchema.parse(this.stored.returned[goods]);
+		this.stored.returned[goods] = { ...byNumber, [number]: this.runNumber() };
 		this.saveToContext();
-		const earlier = Object.entries(byRun).filter(([number]) => Number(number) < run);
-		return earlier.reduce((total, [, size]) => total + size, count);
 	}
 
 	reserveOrder(orderKey: string, fingerprint: string): boolean {

@@ -1,21 +1,25 @@
+import { reject } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { normalizeUnicode } from '../domain/text';
-import { originKey } from '../n8n/retry';
+import { isRetry, originKey } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import { digest } from '../shared/digest';
 import type { ExecutionMemory } from './executionMemory';
 
-export interface KeySource {
+interface GoodsSource {
+	fingerprint: string;
+	/** Missing for offers. */
+	goodsFingerprint?: string;
+}
+
+export interface KeySource extends GoodsSource {
 	context: IExecuteFunctions;
 	account: Account;
 	memory: ExecutionMemory;
 	itemIndex: number;
-	fingerprint: string;
 	/** The fingerprint before the catalog, which may change, filled blank prices. */
 	typedFingerprint?: string;
-	/** Missing for offers. */
-	goodsFingerprint?: string;
 	/** Missing if the charge has only the customer's name. */
 	customerFingerprint?: string;
 	/** An agent gets an earlier charge only for an equal call. */
@@ -31,33 +35,35 @@ export interface Keys {
 	orderKey?: string;
 	/** Customer and goods, while an outcome is unknown. */
 	unresolvedKey: string;
-	/** The whole request, because an override code allows no other. */
+	/** The whole request. An override code allows no other. In the ledger, it stands for the missing order. */
 	requestKey: string;
 	/** An agent may repeat its call in another slot. */
 	agentCallKey?: string;
+	/** Those that stay when the outcome is known. */
 	lastingKeys: string[];
 	/** Keys that other executions may also claim come first. */
 	ledgerKeys: string[];
 }
 
-/** Except in an agent's call, the slot does not contain the account, because a Retry may use another credential. */
 export function makeKeys(request: KeySource): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
-	const goods = request.goodsFingerprint ?? fingerprint;
+	const goods = goodsOf(request);
 	const reference = request.orderReference && normalizeUnicode(request.orderReference);
 	const isAgentCall = isTool(context);
 	const { id: workflowId } = context.getWorkflow();
 	// n8n's Agents give a node another id each time.
 	const node = workflowId ? [workflowId, context.getNode().id] : [];
-	const scope = [account.key, ...node];
-	const call = [...scope, fingerprint, request.agentCall ?? ''];
+	// Not the account, because a new token, or a corrected Base URL, must not charge earlier orders again.
+	const scope = workflowId ? node : [account.key];
+	const call = [account.key, ...scope, fingerprint, request.agentCall ?? ''];
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
 	// A Retry may add an Order Reference, so the slot does not contain it.
 	const slot = isAgentCall ? call : [goods, String(memory.numberAlike(goods, itemIndex))];
 	const slotKey = makeKey('slot', ...node, originKey(context), ...slot);
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
-	const orderKeys = orderKey === undefined ? [] : [orderKey];
 	const unresolvedKey = makeKey('unresolved', ...scope, goods);
+	const requestKey = makeKey('request', ...scope, fingerprint);
+	const ledgerKeys = [orderKey ?? requestKey, unresolvedKey, slotKey];
 	return {
 		itemKey: isAgentCall
 			? digest(agentCallKey)
@@ -65,15 +71,29 @@ export function makeKeys(request: KeySource): Keys {
 		slotKey,
 		orderKey,
 		unresolvedKey,
-		requestKey: makeKey('request', ...scope, fingerprint),
+		requestKey,
 		agentCallKey: isAgentCall ? agentCallKey : undefined,
-		lastingKeys: [...orderKeys, slotKey],
-		ledgerKeys: [...orderKeys, unresolvedKey, slotKey],
+		lastingKeys: reject(ledgerKeys, isDoubtKey),
+		ledgerKeys,
 	};
 }
 
 export function resultKey(account: Account, hash: unknown): string {
 	return makeKey('result', account.key, String(hash));
+}
+
+export function goodsOf({ goodsFingerprint, fingerprint }: GoodsSource): string {
+	return goodsFingerprint ?? fingerprint;
+}
+
+/** A Retry returns to its slots, and so does a node to which its error output leads back. An agent may order again. */
+export function returnsToSlot(context: IExecuteFunctions): boolean {
+	return isRetry(context) || !isTool(context);
+}
+
+/** Whether the key stands only while an outcome is unknown. */
+export function isDoubtKey(key: string): boolean {
+	return /^(request|unresolved) /.test(key);
 }
 
 /** Starts with the kind, by which the process keeps order keys apart. */

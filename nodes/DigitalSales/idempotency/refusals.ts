@@ -164,9 +164,10 @@ export function otherAccountError(subject: Subject): NotSentError {
 		subject.kind === 'charge'
 			? 'The customer was already charged'
 			: 'The offer was already created';
+	const other = subject.orderReference === undefined ? '' : ' and another Order Reference';
 	return newNotSentError(
 		`${made} with another token or Base URL, so ${notSentPhrase(subject)}`,
-		'Choose the credential that this execution started with. To use the present one as well, start a new execution with this item alone.',
+		`Choose the credential with which it was made. To use the present one as well, start a new execution with this item alone${other}.`,
 	);
 }
 

@@ -1,4 +1,4 @@
-import { compact, omit, without } from 'lodash';
+import { compact, omitBy, uniq, without } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
 import type { NotSentError } from '../output/errors';
@@ -9,8 +9,8 @@ import { digest } from '../shared/digest';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
 import { hasOtherReference, hasSameGoods } from './earlier';
-import { resultKey } from './keys';
-import { parseHashes } from './overrideCodes';
+import { isDoubtKey, resultKey } from './keys';
+import { parseHashes, type Positions } from './overrideCodes';
 import { otherReferenceError, unreadableHashError, type Unresolved } from './refusals';
 
 export function buildAttempt<T>(
@@ -19,7 +19,7 @@ export function buildAttempt<T>(
 	result?: IDataObject,
 ): Attempt {
 	const { owner: id, account, about, orderReference, codes } = creation;
-	const { ledgerKeys, lastingKeys, unresolvedKey } = creation;
+	const { ledgerKeys, lastingKeys } = creation;
 	const { fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint } = creation;
 	const positions = codes.knownPositions(
 		result ? [...lastingKeys, resultKey(account, result.hash)] : ledgerKeys,
@@ -27,7 +27,7 @@ export function buildAttempt<T>(
 	return {
 		...{ id, state, account: account.key, startedAt: clock.now(), result, about, orderReference },
 		...{ fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint },
-		positions: result ? omit(positions, unresolvedKey) : positions,
+		positions: result ? withoutDoubtKeys(positions) : positions,
 	};
 }
 
@@ -99,7 +99,7 @@ export async function replayEnteredHash<T>(
 	creation: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
 ): Promise<EnteredHashes<T>> {
-	const { findDifferences, enteredCodes = '', unresolvedKey, ledger } = creation;
+	const { findDifferences, enteredCodes = '', ledgerKeys, ledger } = creation;
 	const differences: string[] = [];
 	let unreadable: NotSentError | undefined;
 	if (!findDifferences) return { differences };
@@ -124,13 +124,15 @@ export async function replayEnteredHash<T>(
 		if (isOfOrder) return { made, differences };
 		const result = creation.toStoredResult(made);
 		// Other executions of this process hold the same attempt objects.
+		const keys = [...ledgerKeys, ...attempts.flatMap(({ positions }) => Object.keys(positions))];
+		const doubtKeys = uniq(keys).filter(isDoubtKey);
 		for (const attempt of attempts) {
-			const positions = omit(attempt.positions, unresolvedKey);
+			const positions = withoutDoubtKeys(attempt.positions);
 			Object.assign(attempt, { state: 'made', result, positions });
 		}
-		forgetKeys([unresolvedKey]);
+		forgetKeys(doubtKeys);
 		// A key that stays can only cause a refusal.
-		await ledger?.deleteKeys([unresolvedKey]).catch(() => undefined);
+		await ledger?.deleteKeys(doubtKeys).catch(() => undefined);
 		return { made, differences };
 	}
 	return { unreadable, differences };
@@ -185,4 +187,8 @@ async function isKnownOfOrder<T>(
 	const key = resultKey(account, hash);
 	if (orderKey === undefined || !(await ledger?.hasKey(key))) return false;
 	return (await ledger?.claimKey(key, orderKey)) === true;
+}
+
+function withoutDoubtKeys(positions: Positions): Positions {
+	return omitBy(positions, (_position, key) => isDoubtKey(key));
 }

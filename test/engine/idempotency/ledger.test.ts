@@ -85,15 +85,17 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('a slot key that could not be removed is removed by the next try', async () => {
-		for (let nth = 0; nth < 3; nth++) shop.fault('refuse');
+	test('a slot key that could not be removed leads to a refusal, whose code charges', async () => {
+		shop.fault('refuse');
 		const clear = processedItems.clearAllProcessedItems.bind(processedItems);
 		const clearing = jest.spyOn(processedItems, 'clearAllProcessedItems');
-		clearing.mockImplementationOnce(clear);
+		for (let nth = 0; nth < 2; nth++) clearing.mockImplementationOnce(clear);
 		for (let nth = 0; nth < 2; nth++) clearing.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		const refused = await shop.ask({ settings: RETRY_ON_FAIL });
 
-		await shop.charge({ retrying: refused });
+		const retried = await shop.refused({ retrying: refused });
+		expect(shop.charges).toBe(0);
+		await shop.charge({ retrying: refused, code: codeIn(retried) });
 		expect(shop.charges).toBe(1);
 	});
 
@@ -103,7 +105,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		const count = processedItems.getProcessedDataCount.bind(processedItems);
 		const reading = jest.spyOn(processedItems, 'getProcessedDataCount');
 		// The first reads find the doubt. The read for the code fails.
-		for (let nth = 0; nth < 2; nth++) reading.mockImplementationOnce(count);
+		for (let nth = 0; nth < 3; nth++) reading.mockImplementationOnce(count);
 		reading.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		const failed = await shop.ask(otherProcess());
 		const again = await shop.refused(otherProcess());

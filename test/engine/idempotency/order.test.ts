@@ -287,13 +287,24 @@ describe('Order Reference', () => {
 		expect(shop.charges).toBe(charges);
 	});
 
-	test('the same reference in another account is another order', async () => {
-		await shop.ask(ORDER);
+	test('a charged order is returned with another Base URL of the account', async () => {
+		await shop.charge(ORDER);
+		await shop.charge({ ...ORDER, credentials: shop.account.credentialsElsewhere() });
+
+		expect(shop.charges).toBe(1);
+	});
+
+	test('a charged order is refused in another account, where another reference is charged', async () => {
+		await shop.charge(ORDER);
 		const { sandbox, credentials } = await openAccount();
-		const { hints } = await shop.charge({ ...ORDER, credentials });
+		const refused = await shop.ask({ ...ORDER, credentials });
+		await shop.charge({ order: 'order-2', credentials });
 		await sandbox.close();
 
-		expect(hints).toEqual([]);
+		expect(errorOf(refused)).toContain(
+			'The customer was already charged with another token or Base URL',
+		);
+		expect(errorOf(refused)).toContain('with this item alone and another Order Reference');
 		expect(sandbox.charges()).toBe(1);
 	});
 });
