@@ -47,15 +47,20 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 		step: (index: number, previous: unknown) => unknown,
 		about?: Operation['about'],
 	): Promise<void> => {
+		const failures: Array<() => unknown> = [];
 		for (const [itemIndex, item] of items.entries()) {
 			if ('failed' in item) continue;
 			try {
 				items[itemIndex] = { result: await step(itemIndex, item.result) };
 			} catch (error) {
 				const details = { itemIndex, about: about?.(item.result) };
-				items[itemIndex] = { failed: failItem(run, operation, itemIndex, error, details) };
+				const fail = () => failItem(run, operation, itemIndex, error, details);
+				if (context.continueOnFail()) items[itemIndex] = { failed: fail() };
+				else failures.push(fail);
 			}
 		}
+		// Not earlier, because the check also records what the later items already have.
+		failures[0]?.();
 	};
 	await runStep((index) => {
 		refuseEngine2(operation, context);

@@ -2,6 +2,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { CATALOG_LIMITS, CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
+import type { Transaction } from '../api/schemas/transaction';
+import { getTransaction } from '../api/transactions';
 import { describeRunItem, ExecutionMemory, type RunItem } from '../idempotency/executionMemory';
 import type { Listening } from '../n8n/listening';
 import { isFailureKept, isRetry } from '../n8n/retry';
@@ -22,6 +24,8 @@ export class Run {
 	readonly itemOrder: ItemOrder;
 	/** Whether a trigger listens, by its URL. Each run asks n8n once. */
 	readonly listening = new Map<string, Promise<Listening>>();
+	/** The reads of entered hashes. */
+	private readonly enteredReads = new Map<string, Promise<Transaction>>();
 	private catalogLookup?: CatalogLookup;
 	/** By kind, with the message of its first hint. */
 	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
@@ -45,6 +49,12 @@ export class Run {
 		return (this.catalogLookup ??= new CatalogLookup(
 			new Client(this.context, this.account, options),
 		));
+	}
+
+	async readEnteredHash(hash: string): Promise<Transaction> {
+		const reading = this.enteredReads.get(hash) ?? getTransaction(this.newClient(), hash);
+		this.enteredReads.set(hash, reading);
+		return await reading;
 	}
 
 	newClient(options: ClientOptions = {}): Client {

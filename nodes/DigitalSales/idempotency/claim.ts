@@ -12,13 +12,25 @@ import {
 	buildUnresolved,
 	type EarlierAttempts,
 	findEarlierAttempts,
+	findKnownResult,
 	keysOfAttempt,
 } from './earlier';
 import { isDoubtKey, makeKeys, resultKey } from './keys';
 import { Ledger } from './ledger';
-import { listDescribed, OverrideCodes, parseHashes, type Positions } from './overrideCodes';
-import { unrecordedError, type Unresolved, unresolvedError } from './refusals';
-import { buildAttempt, recordAttempt, recordExisting, replayEnteredHash } from './replay';
+import { listDescribed, OverrideCodes, type Positions } from './overrideCodes';
+import {
+	unrecordedError,
+	unrecordedResultError,
+	type Unresolved,
+	unresolvedError,
+} from './refusals';
+import {
+	buildAttempt,
+	listEnteredHashes,
+	recordAttempt,
+	recordExisting,
+	replayEnteredHash,
+} from './replay';
 
 /** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
@@ -38,33 +50,39 @@ export class Claim<T> {
 	}
 
 	/**
-	 * @param options whether to ask n8n's database now, before `acquireKeys` does
+	 * @param options whether no item has been sent. Then n8n's database is asked now, before `acquireKeys` does, and a known
+	 * result is not read.
 	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
 	 */
 	readonly lockAndFindExisting = async (
 		signal: AbortSignal,
-		{ asksLedger = false } = {},
+		{ isAhead = false } = {},
 	): Promise<T | undefined> => {
 		const { creation } = this;
 		this.unlock = await lockKeys(creation.ledgerKeys, signal);
 		await this.forgetEndedDoubts();
+		if (isAhead && (await this.recordKnownResult())) return undefined;
 		this.earlier = await findEarlierAttempts(creation);
 		const { existing, voids } = this.earlier;
 		if (existing) {
-			await recordExisting(creation, existing.earlier);
+			await this.recordExisting(existing.earlier);
 			await this.endVoids(voids);
 			return existing.made;
 		}
-		const { findDifferences, enteredCodes = '' } = creation;
-		const hasEnteredHash = findDifferences !== undefined && parseHashes(enteredCodes).length > 0;
+		const hasEnteredHash = listEnteredHashes(creation).length > 0;
 		let { unresolved } = this.earlier;
 		const isVoid = unresolved.length === 0 && voids.length > 0;
-		const needsLedger = hasEnteredHash || (asksLedger && !isVoid);
+		const needsLedger = hasEnteredHash || (isAhead && !isVoid);
 		if (unresolved.length === 0 && needsLedger) unresolved = await this.findUnresolvedInLedger();
-		if (unresolved.length === 0) return undefined;
-		const { made, unreadable, differences } = await replayEnteredHash(creation, unresolved);
+		const entered = await replayEnteredHash(creation, unresolved);
+		const { made, unreadable, used, differences } = entered;
 		if (made !== undefined) await this.endVoids(voids);
-		if (made !== undefined || isVoid) return made;
+		if (made !== undefined) return made;
+		if (unresolved.length === 0 || isVoid) {
+			// Nothing is sent for an item while a hash is entered that may be its charge.
+			if (unreadable ?? used) throw unreadable ?? used;
+			return undefined;
+		}
 		if ((await this.findAllowedPositions(unresolved)) !== undefined) return undefined;
 		throw unreadable ?? (await this.buildErrorWithCode(unresolved, differences));
 	};
@@ -118,6 +136,23 @@ export class Claim<T> {
 		return error;
 	}
 
+	/** @returns false if only the service can tell whether the result counts */
+	private async recordKnownResult(): Promise<boolean> {
+		const known = findKnownResult(this.creation);
+		if (!known) return false;
+		return await this.recordExisting(known).then(
+			() => true,
+			() => false,
+		);
+	}
+
+	private async recordExisting(earlier: Attempt): Promise<void> {
+		await recordExisting(this.creation, earlier).catch((error: unknown) => {
+			if (!(error instanceof LedgerError)) throw error;
+			throw unrecordedResultError(this.creation, earlier, error.message);
+		});
+	}
+
 	/** Another process may have ended a doubt that this one remembers. */
 	private async forgetEndedDoubts(): Promise<void> {
 		const { ledgerKeys, ledger } = this.creation;
@@ -156,7 +191,7 @@ export class Claim<T> {
 		if (!this.replacesVoid) await this.takeAllowedPositions(blocking);
 		await this.endVoids(voids);
 		if (othersKeys.length > 0) {
-			if (blocking.length > 0) this.overriddenKeys.push(...othersKeys);
+			this.overriddenKeys.push(...othersKeys);
 			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
 				// The others' keys may be deleted, so the code must not work again.
 				creation.codes.keep();

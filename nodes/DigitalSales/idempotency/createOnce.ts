@@ -1,7 +1,6 @@
 import { CanceledError } from '../shared/clock';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
-import { isAlreadyMade } from './earlier';
 import { goodsOf } from './keys';
 import { otherOrderError } from './refusals';
 
@@ -44,7 +43,8 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 }
 
 /**
- * Refuses an item that `createOnce` would refuse, before any item of the run is sent.
+ * Refuses an item that `createOnce` would refuse, before any item of the run is sent. Records an existing result under
+ * an Order Reference that was added since, because the run may stop before it sends the item.
  *
  * @throws NotSentError
  */
@@ -54,9 +54,8 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	if (orderKey !== undefined && !memory.reserveOrder(orderKey, fingerprint)) {
 		throw otherOrderError(creation);
 	}
-	if (isAlreadyMade(claim.creation)) return;
 	try {
-		await claim.lockAndFindExisting(itemOrder.signal, { asksLedger: true });
+		await claim.lockAndFindExisting(itemOrder.signal, { isAhead: true });
 	} catch (error) {
 		throw await claim.endAfterError(error);
 	} finally {

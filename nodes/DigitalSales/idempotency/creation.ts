@@ -16,8 +16,12 @@ export interface Creation<T> extends Subject {
 	/** Keeps the fields that `readAgain` needs. */
 	toStoredResult: (made: T) => IDataObject;
 	readAgain: (stored: IDataObject) => Promise<T>;
-	/** Why an entered hash cannot belong to this request. Missing if no hash can be entered. */
-	findDifferences?: (made: T) => string[];
+	/** Missing if no hash can be entered. */
+	enteredHash?: {
+		read: (hash: string) => Promise<T>;
+		/** Why the result of the hash cannot belong to this request. */
+		findDifferences: (made: T) => string[];
+	};
 	/** Whether a result, such as an expired charge, may be created again. */
 	isVoid: (made: T) => boolean;
 }

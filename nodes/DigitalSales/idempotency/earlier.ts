@@ -1,4 +1,4 @@
-import { compact, difference, intersection, without } from 'lodash';
+import { compact, difference, intersection, uniqBy, without } from 'lodash';
 import { ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
 import type { NotSentError } from '../output/errors';
@@ -53,11 +53,7 @@ export async function findEarlierAttempts<T>(
 		else if (!isSameRequest) throw refusal;
 		else if (hasOtherReference(creation, earlier)) throw otherReferenceError(creation, earlier);
 		else {
-			// Another execution may have changed `replayedBy` in the process, so the copy of this execution counts.
-			const stored = creation.memory.getAttempt(creation.itemKey);
-			const replayedHereBy = stored?.id === earlier.id ? stored.replayedBy : undefined;
-			const replayedBy = isHere ? replayedHereBy : 'key';
-			const existing = { made, earlier: { ...earlier, replayedBy } };
+			const existing = { made, earlier: asReplayed(creation, earlier, isHere) };
 			return { existing, unresolved: [], voids };
 		}
 	}
@@ -80,15 +76,28 @@ export function hasEarlierAttempt(request: KeySource): boolean {
 	);
 }
 
-export function isAlreadyMade(request: KeySource & Keys): boolean {
+/** The only result that is known for this request, even if the service may not return it. */
+export function findKnownResult(request: KeySource & Keys): Attempt | undefined {
 	const attempts = compareAttempts(request);
-	return (
-		attempts.length > 0 &&
-		attempts.every(
-			({ earlier, isSameRequest }) =>
-				isSameRequest && earlier.state === 'made' && !hasOtherReference(request, earlier),
-		)
+	const isResult = attempts.every(
+		({ earlier, isSameRequest }) =>
+			isSameRequest && earlier.state === 'made' && !hasOtherReference(request, earlier),
 	);
+	const [first, ...others] = uniqBy(attempts, ({ earlier }) => earlier.result?.hash);
+	return isResult && first && others.length === 0
+		? asReplayed(request, first.earlier, first.isHere)
+		: undefined;
+}
+
+/** Another execution may have changed `replayedBy` in the process, so the copy of this execution counts. */
+function asReplayed(
+	{ memory, itemKey }: KeySource & Keys,
+	earlier: Attempt,
+	isHere: boolean,
+): Attempt {
+	const stored = memory.getAttempt(itemKey);
+	const replayedHereBy = stored?.id === earlier.id ? stored.replayedBy : undefined;
+	return { ...earlier, replayedBy: isHere ? replayedHereBy : 'key' };
 }
 
 export function keysOfAttempt({ ledgerKeys }: Keys, { positions }: Attempt): string[] {

@@ -68,13 +68,17 @@ function identifyCustomer(body: IDataObject): string[] {
 	return [document ?? '', email || phone || name || JSON.stringify(body.customer ?? null)];
 }
 
+const KNOWN_LINE_FIELDS = ['offer_hash', 'title', 'cover', 'price', 'quantity', 'operation_type'];
+
 function normalizeCartLine(value: unknown): string {
 	const line = isJsonObject(value) ? value : {};
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = line;
+	const others = Object.entries(omit(line, KNOWN_LINE_FIELDS)).sort();
 	const name = hash || title;
 	const offer = typeof name === 'number' ? String(name) : name;
 	// Custom Fields may name the offer in another way.
-	const parts = offer == null ? value : [offer, ...[price, quantity, type].map(numberFromText)];
+	const known = [price, quantity, type].map(numberFromText);
+	const parts = offer == null ? value : [offer, ...known, ...others];
 	return normalizeUnicode(JSON.stringify(parts));
 }
 

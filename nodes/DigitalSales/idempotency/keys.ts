@@ -96,6 +96,10 @@ export function isDoubtKey(key: string): boolean {
 	return /^(request|unresolved) /.test(key);
 }
 
+export function isResultKey(key: string): boolean {
+	return key.startsWith('result ');
+}
+
 /** Starts with the kind, by which the process keeps order keys apart. */
 function makeKey(kind: string, ...parts: string[]): string {
 	return `${kind} ${digest(...parts)}`;

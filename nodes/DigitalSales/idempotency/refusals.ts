@@ -34,7 +34,7 @@ export interface Unresolved {
 }
 
 const ENTERED_RULES =
-	'A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order that has not failed or expired. If you found the charge for this order, do not enter the code. If another run has returned it, leave this item out; otherwise set the price and Order Reference back to what they were, and enter its hash.';
+	'A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order. If you found the charge for this order, and it has not failed or expired, do not enter the code. If another run has returned it, leave this item out; otherwise set the price and Order Reference back to what they were, and enter its hash.';
 
 /** @param code undefined if n8n's database did not answer */
 export function unresolvedError(
@@ -117,7 +117,7 @@ function describeWayOut(
 	const forThis = orderReference === undefined ? '' : ' and is for this order';
 	const enter =
 		kind === 'charge'
-			? `If it is there${forThis}, set ${path} to its hash; if not, to`
+			? `If it is there${forThis}, and has not failed or expired, set ${path} to its hash; if not, to`
 			: `If it is not there, set ${path} to`;
 	const mayNeedSeveral = context.getInputData().length > 1 || Boolean(enteredCodes);
 	const several = mayNeedSeveral ? ' Separate several with commas.' : '';
@@ -177,10 +177,36 @@ export function unreadableResultError(
 	answer: FailedOutcome,
 ): NotSentError {
 	const message = `The customer was already charged, but transaction ${hash} could not be read`;
-	const toDo = isUnknownToService(answer)
-		? `It may not show a new charge yet: wait a few minutes, then ${RUN_AGAIN}.`
-		: 'Read it with Transaction > Get when the service answers again.';
+	const when = isUnknownToService(answer) ? 'in a few minutes' : 'when the service answers again';
+	const toDo = `Continue with it: read it with Transaction > Get ${when}.`;
 	return unreadableError(subject, answer, message, toDo);
+}
+
+/** An Order Reference was added to a charge, but another charge has it. */
+export function orderTakenError(subject: Subject, { result }: Attempt): NotSentError {
+	const order = quoteText(subject.orderReference ?? '');
+	return newNotSentError(
+		`Order Reference "${order}" already belongs to another charge, so ${notSentPhrase(subject)}`,
+		`The existing transaction of this item is ${String(result?.hash)}. Correct Order Reference, or leave this item out.`,
+	);
+}
+
+export function usedHashError(subject: Subject, hash: string): NotSentError {
+	return newNotSentError(
+		`Transaction ${quoteText(hash)} was already returned for another item or run, so ${notSentPhrase(subject)}`,
+		'If it is the charge of this item, leave this item out. To charge the customer once more, remove the hash from Options > Charge in Doubt.',
+	);
+}
+
+export function unrecordedResultError(
+	subject: Subject,
+	{ result }: Attempt,
+	reason: string,
+): NotSentError {
+	return newNotSentError(
+		`The customer was already charged, but n8n could not record that, so ${notSentPhrase(subject)}`,
+		`Reason: ${reason}.\nContinue with transaction ${String(result?.hash)}: read it with Transaction > Get.`,
+	);
 }
 
 /** A person who enters a hash has found the charge, so the error shows no code that would charge again. */
@@ -225,7 +251,10 @@ export function otherOrderError(
 				'another cart or amount of this customer',
 				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.`,
 			]
-		: ['a different customer, cart or amount', 'Give each order its own reference.'];
+		: [
+				'a different customer, cart or amount',
+				'Give each order its own reference. If this is the same order with corrected data, cancel its earlier charge in the service first.',
+			];
 	const order = `Order Reference "${quoteText(orderReference)}"`;
 	return newNotSentError(`${order} already belongs to ${others}`, advice, 'notSent');
 }

@@ -1,4 +1,4 @@
-import { compact, omitBy, uniq, without } from 'lodash';
+import { compact, difference, omitBy, pick, uniq, without } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
 import type { NotSentError } from '../output/errors';
@@ -9,9 +9,15 @@ import { digest } from '../shared/digest';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
 import { hasOtherReference, hasSameGoods } from './earlier';
-import { isDoubtKey, resultKey } from './keys';
+import { isDoubtKey, isResultKey, resultKey } from './keys';
 import { parseHashes, type Positions } from './overrideCodes';
-import { otherReferenceError, unreadableHashError, type Unresolved } from './refusals';
+import {
+	orderTakenError,
+	otherReferenceError,
+	unreadableHashError,
+	type Unresolved,
+	usedHashError,
+} from './refusals';
 
 export function buildAttempt<T>(
 	creation: KeyedCreation<T>,
@@ -46,12 +52,13 @@ export function recordAttempt<T>(
 /**
  * Records an existing result under the keys of this request, too.
  *
- * @throws NotSentError if the result belongs to another Order Reference
+ * @throws NotSentError if the result, or the Order Reference, belongs to another charge
  * @throws LedgerError
  */
 export async function recordExisting<T>(
 	creation: KeyedCreation<T>,
 	earlier: Attempt,
+	isEntered = false,
 ): Promise<void> {
 	const { context, orderKey, slotKey, lastingKeys, ledger, codes } = creation;
 	const { orderReference = earlier.orderReference } = creation;
@@ -68,24 +75,51 @@ export async function recordExisting<T>(
 	const newKeys = lastingKeys.filter(
 		(key) => findAttempt(key)?.result?.hash !== earlier.result?.hash,
 	);
-	for (const key of newKeys) await ledger?.claimKey(key, earlier.id);
-	// Another process may know a void charge of the order, or of the item that this Retry repeats.
-	const usedKeys = isRetry(context) ? newKeys : without(newKeys, slotKey);
-	await codes.takeNext(await codes.readPositions(usedKeys));
-	// The order key may belong to another request's attempt, which the result of this slot must not replace.
-	const withOrder = findAttempt(orderKey) ?? earlier;
-	const isOwnOrder = withOrder.fingerprint === earlier.fingerprint;
-	recordAttempt(creation, isOwnOrder ? lastingKeys : [slotKey], {
+	const othersKeys: string[] = [];
+	for (const key of newKeys) {
+		const isFree = (await ledger?.claimKey(key, earlier.id)) ?? findAttempt(key) === undefined;
+		// A person who enters a hash says that the result belongs to these keys.
+		if (!isFree && !isEntered) othersKeys.push(key);
+	}
+	if (isFirstReference && orderKey !== undefined && othersKeys.includes(orderKey)) {
+		throw orderTakenError(creation, earlier);
+	}
+	const ownKeys = difference(newKeys, othersKeys);
+	// Another process may know a void charge of the order, or of the item that this Retry repeats. The key of the result
+	// outdates copies of the attempt that lack the new keys.
+	const usedKeys = isRetry(context) ? ownKeys : without(ownKeys, slotKey);
+	const copiedKeys = ownKeys.length > 0 ? Object.keys(earlier.positions).filter(isResultKey) : [];
+	const movedKeys = [...usedKeys, ...copiedKeys];
+	const positions = {
+		...(await codes.readPositions(movedKeys)),
+		...pick(earlier.positions, movedKeys),
+	};
+	// A copy that another process has outdated stays outdated.
+	const isMoved = await codes.takeNext(positions);
+	recordAttempt(creation, difference(lastingKeys, othersKeys), {
 		...earlier,
 		orderReference,
-		positions: { ...earlier.positions, ...codes.knownPositions(newKeys) },
+		positions: {
+			...codes.knownPositions(ownKeys),
+			...earlier.positions,
+			...(isMoved && codes.knownPositions(movedKeys)),
+		},
 	});
+}
+
+export function listEnteredHashes<T>({
+	enteredHash,
+	enteredCodes = '',
+}: KeyedCreation<T>): string[] {
+	return enteredHash ? parseHashes(enteredCodes) : [];
 }
 
 interface EnteredHashes<T> {
 	/** The charge in doubt. */
 	made?: T;
 	unreadable?: NotSentError;
+	/** Refuses a hash that an earlier item or another run has got. */
+	used?: NotSentError;
 	/** How charges that were read differ from the requested charge. */
 	differences: string[];
 }
@@ -99,12 +133,12 @@ export async function replayEnteredHash<T>(
 	creation: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
 ): Promise<EnteredHashes<T>> {
-	const { findDifferences, enteredCodes = '', ledgerKeys, ledger } = creation;
+	const { enteredHash, ledgerKeys, ledger } = creation;
 	const differences: string[] = [];
 	let unreadable: NotSentError | undefined;
-	if (!findDifferences) return { differences };
+	let used: NotSentError | undefined;
 	const attempts = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
-	for (const hash of parseHashes(enteredCodes)) {
+	for (const hash of listEnteredHashes(creation)) {
 		const isOfOrder = await isKnownOfOrder(creation, hash);
 		// The attempt for another order may have made this charge.
 		if (!isOfOrder && attempts.some((attempt) => hasOtherReference(creation, attempt))) continue;
@@ -114,28 +148,34 @@ export async function replayEnteredHash<T>(
 			return undefined;
 		});
 		if (made === undefined) continue;
-		const differing = findDifferences(made);
+		const differing = enteredHash?.findDifferences(made) ?? [];
 		if (differing.length > 0) {
 			differences.push(`Transaction ${quoteText(hash)} has another ${differing.join(' and ')}.`);
 			continue;
 		}
-		if (!(await recordEnteredHash(creation, hash, made, attempts))) continue;
+		if (!(await recordEnteredHash(creation, hash, made, attempts))) {
+			used ??= usedHashError(creation, hash);
+			continue;
+		}
 		// The order already had this charge, so the doubt stays.
 		if (isOfOrder) return { made, differences };
 		const result = creation.toStoredResult(made);
 		// Other executions of this process hold the same attempt objects.
+		const key = resultKey(creation.account, hash);
 		const keys = [...ledgerKeys, ...attempts.flatMap(({ positions }) => Object.keys(positions))];
 		const doubtKeys = uniq(keys).filter(isDoubtKey);
 		for (const attempt of attempts) {
-			const positions = withoutDoubtKeys(attempt.positions);
-			Object.assign(attempt, { state: 'made', result, positions });
+			const known = { ...attempt.positions, ...creation.codes.knownPositions([key]) };
+			const positions = withoutDoubtKeys(known);
+			const resultOwner = findAttempt(key)?.resultOwner;
+			Object.assign(attempt, { state: 'made', result, positions, resultOwner });
 		}
 		forgetKeys(doubtKeys);
 		// A key that stays can only cause a refusal.
 		await ledger?.deleteKeys(doubtKeys).catch(() => undefined);
 		return { made, differences };
 	}
-	return { unreadable, differences };
+	return { unreadable, used, differences };
 }
 
 /** @returns false if the hash belongs to another order, or has ended another doubt */
@@ -157,7 +197,7 @@ async function recordEnteredHash<T>(
 		resultOwner: owner === orderKey ? undefined : owner,
 		replayedBy: isOwn ? undefined : 'hash',
 	};
-	await recordExisting(creation, earlier);
+	await recordExisting(creation, earlier, true);
 	await codes.invalidateShownCode();
 	return true;
 }
@@ -175,8 +215,8 @@ async function readEnteredHash<T>(
 	// A hash that was left in the form may belong to an earlier charge or another item.
 	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
 	if (isOlder || memory.findOtherItem(itemKey, hash)) return undefined;
-	const made = await creation.readAgain({ hash });
-	return creation.isVoid(made) ? undefined : made;
+	const made = await creation.enteredHash?.read(hash);
+	return made === undefined || creation.isVoid(made) ? undefined : made;
 }
 
 /** Whether n8n's database knows the charge as that of the order. */

@@ -36,7 +36,7 @@ const ROWS: Row[] = [
 	{
 		appliesTo: ({ isCalled }) => isCalled,
 		warning:
-			'Another call of this sub-workflow, also by a Retry of the calling workflow, creates again everything that has no Order Reference. First remove from its input the items that this and other calls created.',
+			'Another call of this sub-workflow, also by a Retry of the calling workflow, creates again everything that had no Order Reference when it was created. First remove from its input the items that this and other calls created.',
 		again: 'call this workflow again',
 	},
 	{

@@ -144,7 +144,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'The customer may already have been charged, so nothing was sent',
 				`An attempt at TIME got no usable answer. Details: ${CART}.`,
-				"Look for the charge in the service's dashboard. If it is there, set Options > Charge in Doubt to its hash; if not, to CODE; then run this again.",
+				"Look for the charge in the service's dashboard. If it is there, and has not failed or expired, set Options > Charge in Doubt to its hash; if not, to CODE; then run this again.",
 			],
 		],
 		[

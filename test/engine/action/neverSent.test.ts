@@ -82,6 +82,7 @@ describe('A request that never left this machine', () => {
 
 	const charge = async (baseUrl: string): Promise<NodeOutcome> => {
 		limit({ timeoutMs: 1_000, maxTries: 1 });
+		shop.begin();
 		return await shop.run(shop.parameters('order-1'), {
 			credentials: shop.account.credentialsWith({ baseUrl }),
 		});

@@ -23,7 +23,7 @@ const RETRY = 'use Retry under Executions';
 const CURRENT = 'use Retry with currently saved workflow under Executions';
 const NEW_EXECUTION = 'A new execution would create the successful items again, so';
 const CALLED_AGAIN =
-	'creates again everything that has no Order Reference. First remove from its input the items that this and other calls created.';
+	'creates again everything that had no Order Reference when it was created. First remove from its input the items that this and other calls created.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
 
 /** A person who follows the advice charges nobody twice. */

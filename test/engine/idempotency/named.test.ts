@@ -12,6 +12,7 @@ import {
 	PROCESSES,
 	useShop,
 } from '../../helpers/charging';
+import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
 import { aroundInserts } from '../../helpers/database';
 import { callTool } from '../../helpers/tool';
 
@@ -260,15 +261,6 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		},
 	);
 
-	test('is not returned to the next charge if a code has ended the doubt on another worker', async () => {
-		const code = await shop.codeFor();
-		await shop.charge({ code, ...otherProcess() });
-		const [hash = ''] = shop.hashes;
-		const next = await shop.charge({ code: hash });
-
-		expect(next.json[0]?.hash).not.toBe(hash);
-	});
-
 	test('is refused without a code while it cannot be read', async () => {
 		const { hash } = await lost();
 		shop.account.fault('read', { kind: 'status', status: 500 }, 'always');
@@ -285,7 +277,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	test('is not made again if the database fails while its hash is entered', async () => {
 		const { hash } = await lost();
 		const given = new Set<unknown>();
-		for (let nth = 1; given.size === 0 && nth <= 8; nth++) {
+		for (let nth = 1; given.size === 0 && nth <= 16; nth++) {
 			aroundInserts(async (enter, count) => {
 				if (count >= nth) throw new Error('down');
 				return await enter();
@@ -322,11 +314,36 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(errorOf(retry)).toContain('If another run has returned it, leave this item out');
 	});
 
-	test('the hash of a charge that is not in doubt changes nothing', async () => {
+	test('without a doubt it is returned once, and then refused until the hash is removed', async () => {
 		const hash = String((await shop.charge()).json[0]?.hash);
-		await shop.charge({ code: hash });
+		const given = await shop.charge({ code: hash });
+		const refused = await shop.ask({ code: hash });
 
+		expect(given.json[0]).toMatchObject({ hash, already_charged: true });
+		expect(errorOf(refused)).toContain(
+			`Transaction ${hash} was already returned for another item or run, so nothing was sent`,
+		);
+		expect(errorOf(refused)).toContain('remove the hash from Options > Charge in Doubt');
+		expect(shop.charges).toBe(1);
+		await shop.charge();
 		expect(shop.charges).toBe(2);
+	});
+
+	test('without a doubt, the charges of other customers are made, and the hash is read once', async () => {
+		const hash = String((await shop.charge()).json[0]?.hash);
+		clearProcessState();
+		const items = customers(3);
+		await shop.charge({ more: OWN_CUSTOMER, items, code: hash });
+
+		expect(shop.charges).toBe(4);
+		expect(shop.account.reads(hash)).toBe(1);
+	});
+
+	test('without a doubt, a hash that the service does not know is refused', async () => {
+		const refused = await shop.ask({ code: 'unknown1' });
+
+		expect(errorOf(refused)).toContain('transaction unknown1 was not found');
+		expect(shop.charges).toBe(0);
 	});
 });
 

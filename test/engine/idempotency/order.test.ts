@@ -56,7 +56,7 @@ describe('Order Reference', () => {
 		shop.account.fault('read', { kind: 'resetBeforeProcessing' });
 
 		expect(errorOf(await shop.ask(ORDER))).toBe(
-			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe service did not answer, and nothing was sent. Read it with Transaction > Get when the service answers again.`,
+			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe service did not answer, and nothing was sent. Continue with it: read it with Transaction > Get when the service answers again.`,
 		);
 	});
 
@@ -101,7 +101,7 @@ describe('Order Reference', () => {
 
 		expect(given.json[0]?.hash).toBe(shop.hashes[0]);
 		expect(errorOf(refused)).toBe(
-			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe service said: Not found.\nThe service answered with status 404, and nothing was sent. It may not show a new charge yet: wait a few minutes, then run this again.`,
+			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe service said: Not found.\nThe service answered with status 404, and nothing was sent. Continue with it: read it with Transaction > Get in a few minutes.`,
 		);
 		shop.account.sandbox.clearFaults();
 		expect((await shop.charge(ORDER)).json[0]?.hash).toBe(shop.hashes[0]);

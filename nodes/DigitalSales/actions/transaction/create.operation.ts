@@ -75,6 +75,9 @@ function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creatio
 		toStoredResult: ({ hash }) => ({ hash }),
 		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
-		findDifferences: (made) => findDifferences(run.context, charge, made),
+		enteredHash: {
+			read: async (hash) => await run.readEnteredHash(hash),
+			findDifferences: (made) => findDifferences(run.context, charge, made),
+		},
 	};
 }
