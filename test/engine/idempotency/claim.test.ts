@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { cpf } from '../../helpers/charge';
 import { crashedData, NodeProcess, processedItems } from '../../helpers/engine';
-import { type Ask, codeIn, errorOf, MAYBE, retryable, useShop } from '../../helpers/charging';
-import { latencyOf, stallingLatencyOf } from '../../helpers/database';
+import { type Ask, codeIn, errorOf, MAYBE, retryable, useShop, VOID } from '../../helpers/charging';
+import { aroundInserts, latencyOf, stallingLatencyOf } from '../../helpers/database';
 import { seededRandom } from '../../sandbox/catalog';
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 6);
@@ -388,6 +388,64 @@ describe('Several processes', () => {
 				expect(shop.charges).toBe(3);
 			},
 		);
+
+		const liveHashes = (): string[] =>
+			shop.account.sandbox.transactions
+				.filter(({ payment_status: status }) => !VOID.includes(status))
+				.map(({ hash }) => hash);
+
+		test('is made once if its run is canceled, and other workers make it', async () => {
+			const first = await expired('order-1');
+			const stopping = new AbortController();
+			aroundInserts(async (enter) => {
+				stopping.abort();
+				return await enter();
+			});
+			await shop.ask({ ...ORDER, process: one, signal: stopping.signal });
+			jest.restoreAllMocks();
+			await shop.ask({ ...ORDER, process: two });
+			await shop.ask({ ...ORDER, process: three, retryOf: retryable(first) });
+
+			expect(shop.posts).toBeLessThanOrEqual(2);
+		});
+
+		test('is not made from a copy of the charge that lacks a later reference', async () => {
+			const first = await shop.charge({ process: one });
+			await shop.charge({ ...ORDER, process: one, retryOf: retryable(first) });
+			await shop.latestBecomes('expired');
+			const code = codeIn(await shop.refused({ ...ORDER, process: two }));
+			await shop.charge({ ...ORDER, code, process: two });
+			await shop.refused({ process: two, retryOf: retryable(first) });
+
+			expect(shop.charges).toBe(2);
+		});
+
+		test('is made once if two executions have the charge, one of them by its hash', async () => {
+			shop.fault('lose');
+			const lost = await shop.ask({ process: one });
+			const given = await shop.charge({ code: shop.hashes[0], process: one });
+			await shop.latestBecomes('expired');
+			const code = codeIn(await shop.refused({ process: one, retryOf: retryable(given) }));
+			await shop.charge({ code, process: one, retryOf: retryable(given) });
+			await shop.refused({ process: one, retryOf: retryable(lost) });
+
+			expect(shop.charges).toBe(2);
+		});
+
+		test('is not made for an order that a Retry wanted to give to another charge', async () => {
+			const first = await shop.charge({ process: one });
+			await shop.charge({ ...ORDER, process: one });
+			const [own = '', ofOrder = ''] = shop.hashes;
+			const retried = await shop.ask({ ...ORDER, process: two, retryOf: retryable(first) });
+			await shop.account.sandbox.setStatus(own, 'expired');
+			await shop.ask({ ...ORDER, process: two });
+
+			expect(errorOf(retried)).toContain(
+				'Order Reference "order-1" already belongs to another charge, so nothing was sent',
+			);
+			expect(errorOf(retried)).toContain(`The existing transaction of this item is ${own}.`);
+			expect(liveHashes()).toEqual([ofOrder]);
+		});
 
 		test('is refused under a reference that another worker has charged since', async () => {
 			const retryOf = retryable(await expired('order-1'));

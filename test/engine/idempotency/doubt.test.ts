@@ -20,6 +20,30 @@ const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 describe('A charge whose outcome is unknown', () => {
 	const shop = useShop();
 
+	test.each<[string, Ask, Ask]>([
+		['order', {}, { order: 'order-2' }],
+		['amount', {}, { more: { additionalFields: { amount: '50' } } }],
+	])('stays in doubt if a code allows another %s of the customer', async (_what, own, other) => {
+		shop.fault('lose');
+		await shop.ask(own);
+		const code = codeIn(await shop.refused(other));
+		await shop.charge({ ...other, code });
+		await shop.refused(own);
+		await shop.refused({ ...own, ...otherProcess() });
+		await shop.charge(other.order ? { order: 'order-3' } : { ...other, order: 'order-3' });
+
+		expect(shop.charges).toBe(3);
+	});
+
+	test('is refused with a corrected Base URL, too', async () => {
+		const to = 'http://localhost/x';
+		shop.account.fault('charge', { kind: 'redirect', status: 303, processed: true, to });
+		await shop.ask();
+		await shop.refused({ credentials: shop.account.credentialsElsewhere() });
+
+		expect(shop.charges).toBe(1);
+	});
+
 	test.each(PROCESSES)('blocks its customer, but no other customer, %s', async (_, where) => {
 		shop.fault('lose');
 		await shop.ask();

@@ -23,6 +23,11 @@ describe('The fingerprint of a charge', () => {
 
 	test.each<[string, object, object]>([
 		['names that differ in accents', NAME, by({ name: 'Jose Acai' })],
+		[
+			'another field of a cart line',
+			line({ offer_hash: 'a', size: 'M' }),
+			line({ offer_hash: 'a', size: 'G' }),
+		],
 		['titles that differ in accents', line({ title: 'Aç' }), line({ title: 'Ac' })],
 		['offers whose hashes differ in zeros', line({ offer_hash: '01' }), line({ offer_hash: '1' })],
 		['items of another service', line({ product_hash: 'a' }), line({ product_hash: 'b' })],

@@ -1,4 +1,4 @@
-import { NodeProcess } from '../../helpers/engine';
+import { NodeProcess, processedItems } from '../../helpers/engine';
 import { errorIn } from '../../helpers/account';
 import { errorOf, type Ask, otherProcess, PROCESSES, useShop } from '../../helpers/charging';
 
@@ -16,6 +16,54 @@ describe('An existing charge that is returned', () => {
 		shop.fault('refuse', 2);
 		return await shop.ask({ ...THREE, ...ask });
 	};
+
+	test.each<[string, 'lose' | 'refuse', number]>([
+		['a doubt', 'lose', 1],
+		['a refusal of the service', 'refuse', 0],
+	])('is known under a reference of a Retry that stops at %s', async (_what, fault, nth) => {
+		for (const at of ['charge', 'read'] as const) {
+			shop.account.fault(at, { kind: 'delay', ms: 300 }, 'always');
+		}
+		shop.fault(fault, nth);
+		const failed = await shop.ask(THREE);
+		if (fault === 'refuse') shop.fault('refuse');
+		await shop.ask({ ...THREE, ...NUMBERED, retrying: failed });
+		const stopped = shop.hashes[nth];
+		await shop.charge({ ...THREE, ...NUMBERED, code: fault === 'lose' ? stopped : undefined });
+
+		expect(shop.charges).toBe(3);
+	});
+
+	test('and that n8n cannot record is named, and the error does not say to run the item again', async () => {
+		const failed = await failedAtThird();
+		processedItems.fails = () => true;
+		const retried = await shop.ask({
+			...THREE,
+			...NUMBERED,
+			retrying: failed,
+			continueOnFail: true,
+		});
+		processedItems.fails = () => false;
+		const { message, advice } = errorIn(retried.json[0]);
+
+		expect(message).toContain('The customer was already charged, but n8n could not record that');
+		expect(advice).toContain(`Continue with transaction ${shop.hashes[0]}`);
+		expect(advice).not.toContain('run this item again');
+	});
+
+	test('in a Retry cannot take an Order Reference of another charge', async () => {
+		await shop.charge({ order: 'order-1' });
+		await shop.latestBecomes('paid');
+		shop.fault('refuse', 1);
+		const failed = await shop.ask({ items: [{}, {}] });
+		const order = '={{ "order-" + ($itemIndex + 1) }}';
+		const retried = await shop.ask({ order, items: [{}, {}], retrying: failed });
+		await shop.account.sandbox.setStatus(shop.hashes[1] ?? '', 'expired');
+		const again = await shop.charge({ order: 'order-1' });
+
+		expect(errorOf(retried)).toContain('already belongs to another charge');
+		expect(again.json[0]?.hash).toBe(shop.hashes[0]);
+	});
 
 	test('by a Retry with an Order Reference is known under that reference from then on', async () => {
 		const failed = await failedAtThird();

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { NodeOutcome } from '../../helpers/engine';
+import { crashedData, type NodeOutcome, NodeProcess } from '../../helpers/engine';
 import { errorIn } from '../../helpers/account';
 import {
+	type Ask,
 	codeIn,
 	customers,
 	errorOf,
@@ -312,6 +313,45 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		const retry = await shop.ask({ retrying: outcome, code: hash, ...otherProcess() });
 
 		expect(errorOf(retry)).toContain('If another run has returned it, leave this item out');
+	});
+
+	test('is returned to a new execution after a crash, whose Retry was refused', async () => {
+		const items = customers(2);
+		const asked = { more: OWN_CUSTOMER, items, continueOnFail: true };
+		const { begun } = await shop.ask({ ...asked, ...otherProcess() });
+		const process = NodeProcess.fresh();
+		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+		const retried = await shop.ask({ ...asked, process, retryOf });
+		const [hash] = shop.hashes;
+		const alone = { ...asked, items: items.slice(0, 1), process, code: hash };
+
+		expect(errorIn(retried.json[0]).advice).toContain('then run this item again');
+		expect((await shop.charge(alone)).json[0]?.hash).toBe(hash);
+		expect(shop.charges).toBe(2);
+	});
+
+	test('is returned with a reference to the execution that requested it', async () => {
+		const { outcome, hash } = await lost();
+		await shop.charge({ code: hash });
+		const retried = await shop.charge({ order: 'order-1', retrying: outcome });
+
+		expect(retried.json[0]?.hash).toBe(hash);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('of a sub-workflow that is called again with both hashes is refused to its first item', async () => {
+		const items = customers(2);
+		for (const item of items) {
+			shop.fault('lose');
+			await shop.ask({ more: OWN_CUSTOMER, items: [item], mode: 'integrated' });
+		}
+		const [first, second] = shop.hashes;
+		const asked: Ask = { more: OWN_CUSTOMER, items, mode: 'integrated' };
+		await shop.ask({ ...asked, code: first });
+		const refused = await shop.ask({ ...asked, code: `${first}, ${second}` });
+
+		expect(errorOf(refused)).toContain('leave this item out');
+		expect(shop.charges).toBe(2);
 	});
 
 	test('without a doubt it is returned once, and then refused until the hash is removed', async () => {

@@ -34,6 +34,56 @@ interface Stored {
 describe('A charge that n8n requests again is made once:', () => {
 	const shop = useShop();
 
+	describe('an error output that leads back to the node', () => {
+		const runLoop = async (items: IDataObject[]) => {
+			const back = { node: 'Digital Sales', type: 'main', index: 0 } as const;
+			return await runWorkflow({
+				id: shop.workflowId,
+				mode: 'trigger',
+				credentials: shop.account.credentials,
+				startItems: items,
+				nodes: [
+					{ name: 'Start', type: START_TYPE },
+					{
+						name: 'Digital Sales',
+						type: ACTION_TYPE,
+						onError: 'continueErrorOutput',
+						...RETRY_ON_FAIL,
+						parameters: shop.parameters(undefined, {
+							customerDocument: '={{ $("Start").itemMatching($itemIndex).json.document }}',
+						}),
+					},
+				],
+				connections: {
+					...connect({ Start: 'Digital Sales' }),
+					'Digital Sales': { main: [[], [back]] },
+				},
+			});
+		};
+
+		test.each([
+			[500, 1],
+			[404, 4],
+		])(
+			'charges nobody again whose charge the second try could not read (%i)',
+			async (status, times) => {
+				shop.fault('refuse');
+				shop.account.fault('read', { kind: 'status', status }, times);
+				await runLoop(DOCUMENTS.slice(0, 2).map((document) => ({ document })));
+
+				expect(shop.charges).toBe(2);
+			},
+		);
+
+		test('charges equal items of later runs, whose number is free', async () => {
+			shop.fault('refuse');
+			const [document] = DOCUMENTS;
+			await runLoop([{ document }, { document }]);
+
+			expect(shop.charges).toBe(2);
+		});
+	});
+
 	describe('Retry On Fail', () => {
 		test('charges nobody again who was charged by the first try', async () => {
 			shop.fault('refuse', 1);
