@@ -316,8 +316,9 @@ class PeopleModel {
 				expect(this.documentOf(hash)).toBe(documentOf(one));
 				// A charge that could not be read may be void.
 				if (this.isLive(hash)) return;
-			} else if (text.includes('Continue with it')) {
-				const [, hash = ''] = /transaction (\w+) could not be read/.exec(text) ?? [];
+			} else if (/Continue with it|leave this item out\./.test(text)) {
+				// The person continues with the charge that the error names.
+				const [, hash = ''] = /[Tt]ransaction (?:of this item is )?(\w{6,})\b/.exec(text) ?? [];
 				expect(this.documentOf(hash)).toBe(documentOf(one));
 				return;
 			} else expect(text).toMatch(/\(422\)|dashboard first/);
