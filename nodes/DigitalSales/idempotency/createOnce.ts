@@ -1,7 +1,7 @@
 import { CanceledError } from '../shared/clock';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
-import { goodsOf } from './keys';
+import { slotOwner } from './keys';
 import { otherOrderError } from './refusals';
 
 /**
@@ -15,7 +15,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	const { itemOrder, problem, tries, memory, itemIndex } = creation;
 	const claim = new Claim(creation);
 	const created = (made: T, more: Omit<Created<T>, 'made'>): Created<T> => {
-		memory.markReturned(goodsOf(creation), itemIndex);
+		memory.markReturned(slotOwner(creation), itemIndex);
 		return { made, ...more };
 	};
 	try {

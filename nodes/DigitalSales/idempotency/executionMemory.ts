@@ -13,7 +13,7 @@ const storedSchema = z
 		/** n8n's run indexes, in order. */
 		runs: z.custom<unknown[]>(Array.isArray),
 		attempts: jsonObject,
-		/** By goods: the runs that returned results, by the numbers of `numberAlike`. */
+		/** By owner: the runs that returned results, by the numbers of `numberAlike`. */
 		returned: jsonObject,
 	})
 	// A function, because each memory writes to its own object.
@@ -41,7 +41,7 @@ export function describeRunItem({ run, item }: RunItem): string {
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** By goods: the indexes of this run's items with the same goods. */
+	/** By owner: the indexes of this run's items. */
 	private readonly alike = new Map<string, number[]>();
 	/** By order key: the fingerprint of the first item. */
 	private readonly orderFingerprints = new Map<string, string>();
@@ -64,26 +64,26 @@ export class ExecutionMemory {
 	}
 
 	/**
-	 * Numbers items with equal goods over all runs, because after a crash a Retry may give an item to another run. A
+	 * Numbers the items of an owner over all runs, because after a crash a Retry may give an item to another run. A
 	 * number that returned no result is free again, because an error output may lead back to the node.
 	 */
-	numberAlike(goods: string, item: number): number {
+	numberAlike(owner: string, item: number): number {
 		const run = this.runNumber();
-		const alike = this.alike.get(goods) ?? [];
-		this.alike.set(goods, alike);
-		const byNumber = returnedSchema.parse(this.stored.returned[goods]);
+		const alike = this.alike.get(owner) ?? [];
+		this.alike.set(owner, alike);
+		const byNumber = returnedSchema.parse(this.stored.returned[owner]);
 		const earlier = pickBy(byNumber, (ofRun) => ofRun !== run);
 		// A second try of this run may fail for an item that the first try returned.
-		if (alike.length === 0) this.stored.returned[goods] = earlier;
+		if (alike.length === 0) this.stored.returned[owner] = earlier;
 		if (!alike.includes(item)) alike.push(item);
 		const free = range(size(earlier) + alike.length).filter((number) => !(number in earlier));
 		return free[alike.indexOf(item)] ?? 0;
 	}
 
-	markReturned(goods: string, item: number): void {
-		const number = this.numberAlike(goods, item);
-		const byNumber = returnedSchema.parse(this.stored.returned[goods]);
-		this.stored.returned[goods] = { ...byNumber, [number]: this.runNumber() };
+	markReturned(owner: string, item: number): void {
+		const number = this.numberAlike(owner, item);
+		const byNumber = returnedSchema.parse(this.stored.returned[owner]);
+		this.stored.returned[owner] = { ...byNumber, [number]: this.runNumber() };
 		this.saveToContext();
 	}
 

@@ -30,7 +30,7 @@ export interface KeySource extends GoodsSource {
 /** The item key is for the execution's own data, the slot key for its Retries too, the others for all executions. */
 export interface Keys {
 	itemKey: string;
-	/** The execution, the goods, and how many equal items came before. No item index, because a Retry may reorder the items. */
+	/** The execution, the customer, and how many items of the customer came before. No item index, because a Retry may reorder the items. */
 	slotKey: string;
 	orderKey?: string;
 	/** Customer and goods, while an outcome is unknown. */
@@ -48,6 +48,7 @@ export interface Keys {
 export function makeKeys(request: KeySource): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
 	const goods = goodsOf(request);
+	const owner = slotOwner(request);
 	const reference = request.orderReference && normalizeUnicode(request.orderReference);
 	const isAgentCall = isTool(context);
 	const { id: workflowId } = context.getWorkflow();
@@ -58,7 +59,7 @@ export function makeKeys(request: KeySource): Keys {
 	const call = [account.key, ...scope, fingerprint, request.agentCall ?? ''];
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
 	// A Retry may add an Order Reference, so the slot does not contain it.
-	const slot = isAgentCall ? call : [goods, String(memory.numberAlike(goods, itemIndex))];
+	const slot = isAgentCall ? call : [owner, String(memory.numberAlike(owner, itemIndex))];
 	const slotKey = makeKey('slot', ...node, originKey(context), ...slot);
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
 	const unresolvedKey = makeKey('unresolved', ...scope, goods);
@@ -84,6 +85,11 @@ export function resultKey(account: Account, hash: unknown): string {
 
 export function goodsOf({ goodsFingerprint, fingerprint }: GoodsSource): string {
 	return goodsFingerprint ?? fingerprint;
+}
+
+/** Without the goods, because they may be changed before a Retry. */
+export function slotOwner(request: KeySource): string {
+	return request.customerFingerprint ?? goodsOf(request);
 }
 
 /** A Retry returns to its slots, and so does a node to which its error output leads back. An agent may order again. */

@@ -102,7 +102,7 @@ function describeAttempt(context: IExecuteFunctions, attempt: Attempt | undefine
 function describeDetails({ kind, about: now }: Subject, { isSame, about }: Unresolved): string {
 	if (about === now || (isSame && kind === 'offer')) return `Details: ${now}.`;
 	const unknown = isSame
-		? 'It was for the same customer and items, perhaps at another price.'
+		? 'It was for the same customer, perhaps with other items or at another price.'
 		: 'It may have been for a different customer or amount.';
 	return `${about === undefined ? unknown : `Details: ${about}.`} Asked for now: ${now}.`;
 }

@@ -334,6 +334,15 @@ describe('A charge that n8n requests again is made once:', () => {
 		};
 		const hasFailed = ({ json }: NodeOutcome) => json.map(({ error }) => Boolean(error));
 
+		test('refuses a charge whose cart was changed since', async () => {
+			const { begun } = await shop.ask();
+			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+			const cart = { items: [{ offerHash: shop.offer, quantity: 5, price: '10' }] };
+			await shop.refused({ retryOf, more: { cart }, ...otherProcess() });
+
+			expect(shop.charges).toBe(1);
+		});
+
 		test('never repeats a charge that was made, and makes missing charges once', async () => {
 			const retry = { ...(await crash(STARTED, 2)), continueOnFail: true };
 
