@@ -50,8 +50,7 @@ export class Claim<T> {
 	}
 
 	/**
-	 * @param options whether no item has been sent. Then n8n's database is asked now, before `acquireKeys` does, and a known
-	 * result is not read.
+	 * @param options `isAhead`: before any item is sent. Asks n8n's database, and does not read a known result.
 	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
 	 */
 	readonly lockAndFindExisting = async (
@@ -232,11 +231,7 @@ export class Claim<T> {
 		);
 	}
 
-	/**
-	 * Takes the positions after those of the void results, and those after the present positions of the other keys.
-	 *
-	 * @returns false if another request has used a key of a void result since
-	 */
+	/** @returns false if another request has used a key of a void result since */
 	private async takePositionsOf(voids: Attempt[]): Promise<boolean> {
 		const { codes } = this.creation;
 		const positions = await codes.readPositions();

@@ -44,7 +44,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 
 /**
  * Refuses an item that `createOnce` would refuse, before any item of the run is sent. Records an existing result under
- * an Order Reference that was added since, because the run may stop before it sends the item.
+ * a new Order Reference, because the run may stop earlier.
  *
  * @throws NotSentError
  */

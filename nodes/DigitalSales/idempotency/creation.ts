@@ -30,7 +30,6 @@ export interface KeyedCreation<T> extends Creation<T>, Keys {
 	/** Names this attempt, also in the ledger. */
 	owner: string;
 	ledger: Ledger | undefined;
-	/** The codes of the order; without an order, of customer and goods. */
 	codes: OverrideCodes;
 }
 

@@ -65,7 +65,7 @@ export class ExecutionMemory {
 
 	/**
 	 * Numbers the items of an owner over all runs, because after a crash a Retry may give an item to another run. A
-	 * number that returned no result is free again, because an error output may lead back to the node.
+	 * number without a result is free again, because an error output may lead back to the node.
 	 */
 	numberAlike(owner: string, item: number): number {
 		const run = this.runNumber();

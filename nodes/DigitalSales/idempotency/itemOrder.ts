@@ -8,13 +8,11 @@ type Step = 'look' | 'claim';
  * Several items run at once, because 100 charges would otherwise take four times as long. The result is the same as if
  * the run sent them one by one.
  *
- * Two steps may refuse an item before it is sent: `look` when the item is picked up, and `claim` once the rate limit
- * admits it. Each step runs in the order of the items, and for no item after a refused item. There are two steps so
- * that items can wait for the rate limit together.
+ * Two steps may refuse an item: `look` when it is picked up, and `claim` once the rate limit admits it, so that items
+ * wait for the rate limit together. Each step runs in the order of the items, and for no item after a refused item.
  *
- * If the service does not accept an item, or the outcome is unknown, no further item is sent. Requests in flight go on.
- * A claim is not interrupted, so it checks `mustNotSend` at its end. With On Error: Continue, only canceling the
- * execution stops other items.
+ * After a failed request no further item is sent. Requests in flight go on. A claim is not interrupted, so it checks
+ * `mustNotSend` at its end. With On Error: Continue, only canceling the execution stops other items.
  */
 export class ItemOrder {
 	private readonly stopping = new AbortController();

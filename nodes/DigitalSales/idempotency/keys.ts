@@ -7,17 +7,14 @@ import { isTool } from '../n8n/tool';
 import { digest } from '../shared/digest';
 import type { ExecutionMemory } from './executionMemory';
 
-interface GoodsSource {
-	fingerprint: string;
-	/** Missing for offers. */
-	goodsFingerprint?: string;
-}
-
-export interface KeySource extends GoodsSource {
+export interface KeySource {
 	context: IExecuteFunctions;
 	account: Account;
 	memory: ExecutionMemory;
 	itemIndex: number;
+	fingerprint: string;
+	/** Missing for offers. */
+	goodsFingerprint?: string;
 	/** The fingerprint before the catalog, which may change, filled blank prices. */
 	typedFingerprint?: string;
 	/** Missing if the charge has only the customer's name. */
@@ -30,7 +27,7 @@ export interface KeySource extends GoodsSource {
 /** The item key is for the execution's own data, the slot key for its Retries too, the others for all executions. */
 export interface Keys {
 	itemKey: string;
-	/** The execution, the customer, and how many items of the customer came before. No item index, because a Retry may reorder the items. */
+	/** The execution, the customer, and how many items of the customer came before, because a Retry may reorder items. */
 	slotKey: string;
 	orderKey?: string;
 	/** Customer and goods, while an outcome is unknown. */
@@ -83,8 +80,8 @@ export function resultKey(account: Account, hash: unknown): string {
 	return makeKey('result', account.key, String(hash));
 }
 
-export function goodsOf({ goodsFingerprint, fingerprint }: GoodsSource): string {
-	return goodsFingerprint ?? fingerprint;
+export function goodsOf(request: Pick<KeySource, 'fingerprint' | 'goodsFingerprint'>): string {
+	return request.goodsFingerprint ?? request.fingerprint;
 }
 
 /** Without the goods, because they may be changed before a Retry. */
@@ -92,7 +89,7 @@ export function slotOwner(request: KeySource): string {
 	return request.customerFingerprint ?? goodsOf(request);
 }
 
-/** A Retry returns to its slots, and so does a node to which its error output leads back. An agent may order again. */
+/** Not in a tool, because an agent may order again. */
 export function returnsToSlot(context: IExecuteFunctions): boolean {
 	return isRetry(context) || !isTool(context);
 }

@@ -59,8 +59,8 @@ export function parseHashes(text: string): string[] {
 
 /**
  * Each key has a sequence of positions in the ledger. A request that repeats an unresolved or void request takes the next
- * position of every key, so of several such requests only one is sent. A code is computed from the next positions, so it
- * works once. Methods throw a LedgerError if n8n's database fails.
+ * position of every key, so only one of several is sent. A code is computed from the next positions, so it works once.
+ * Methods throw a LedgerError if n8n's database fails.
  */
 export class OverrideCodes {
 	private readonly owner = digest(randomUUID());
@@ -72,7 +72,7 @@ export class OverrideCodes {
 		private readonly ledger: Ledger | undefined,
 	) {}
 
-	/** The known positions of these keys, and of all keys of which this request has taken a position. */
+	/** Of these keys, and of all keys of which this request has taken a position. */
 	knownPositions(keys: readonly string[]): Positions {
 		return knownPositions([...keys, ...this.takenKeys]);
 	}
@@ -124,7 +124,7 @@ export class OverrideCodes {
 		return code.replace(/.{4}/, '$&-');
 	}
 
-	/** Returns the positions that a request may take, if the error with an entered code described at least `described`. */
+	/** The positions to take, if the error with an entered code described at least `described`. */
 	async findAllowedPositions(
 		text: string,
 		described: readonly Described[],

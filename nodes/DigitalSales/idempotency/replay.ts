@@ -85,8 +85,8 @@ export async function recordExisting<T>(
 		throw orderTakenError(creation, earlier);
 	}
 	const ownKeys = difference(newKeys, othersKeys);
-	// Another process may know a void charge of the order, or of the item that this Retry repeats. The key of the result
-	// outdates copies of the attempt that lack the new keys.
+	// Another process may know a void charge of the order or the item. The result's key outdates copies of the attempt
+	// that lack the new keys.
 	const usedKeys = isRetry(context) ? ownKeys : without(ownKeys, slotKey);
 	const copiedKeys = ownKeys.length > 0 ? Object.keys(earlier.positions).filter(isResultKey) : [];
 	const movedKeys = [...usedKeys, ...copiedKeys];
