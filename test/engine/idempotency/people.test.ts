@@ -302,6 +302,8 @@ class PeopleModel {
 			} else if (text.includes('already charged under')) {
 				const [, hash = ''] = /existing transaction is (\w+)/.exec(text) ?? [];
 				const [, back] = /back to "(\w+)-\d"/.exec(text) ?? [];
+				// What was entered has ended no doubt.
+				entered = [];
 				expect(this.isLive(hash) ? '' : text).toBe('');
 				if (back === 'jan' || back === 'feb') {
 					month = back;
