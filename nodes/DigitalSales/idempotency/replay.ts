@@ -63,28 +63,19 @@ export async function recordExisting<T>(
 	const { context, orderKey, slotKey, lastingKeys, ledger, codes } = creation;
 	const { orderReference = earlier.orderReference } = creation;
 	const isFirstReference = earlier.orderReference === undefined;
+	const { ownKeys, othersKeys } = await claimNewKeys(creation, earlier, isEntered);
 	if (orderKey !== undefined && isFirstReference) {
-		const { result, resultOwner } = earlier;
+		if (othersKeys.includes(orderKey)) throw orderTakenError(creation, earlier);
+		const { id, result, resultOwner } = earlier;
 		const key = resultKey(creation.account, result?.hash);
 		// From now on, the result belongs to the order.
 		if (resultOwner !== undefined) await ledger?.releaseKeys([key], resultOwner);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
-		if (!isFree) throw otherReferenceError(creation, earlier);
+		if (!isFree) {
+			await ledger?.releaseKeys([orderKey], id);
+			throw otherReferenceError(creation, earlier);
+		}
 	}
-	// Keys by which the process knows the result are already claimed.
-	const newKeys = lastingKeys.filter(
-		(key) => findAttempt(key)?.result?.hash !== earlier.result?.hash,
-	);
-	const othersKeys: string[] = [];
-	for (const key of newKeys) {
-		const isFree = (await ledger?.claimKey(key, earlier.id)) ?? findAttempt(key) === undefined;
-		// A person who enters a hash says that the result belongs to these keys.
-		if (!isFree && !isEntered) othersKeys.push(key);
-	}
-	if (isFirstReference && orderKey !== undefined && othersKeys.includes(orderKey)) {
-		throw orderTakenError(creation, earlier);
-	}
-	const ownKeys = difference(newKeys, othersKeys);
 	// Another process may know a void charge of the order or the item. The result's key outdates copies of the attempt
 	// that lack the new keys.
 	const usedKeys = isRetry(context) ? ownKeys : without(ownKeys, slotKey);
@@ -105,6 +96,22 @@ export async function recordExisting<T>(
 			...(isMoved && codes.knownPositions(movedKeys)),
 		},
 	});
+}
+
+/** Keys by which the process knows the result are already claimed. */
+async function claimNewKeys<T>(
+	{ lastingKeys, ledger }: KeyedCreation<T>,
+	{ id, result }: Attempt,
+	isEntered: boolean,
+): Promise<{ ownKeys: string[]; othersKeys: string[] }> {
+	const newKeys = lastingKeys.filter((key) => findAttempt(key)?.result?.hash !== result?.hash);
+	const othersKeys: string[] = [];
+	for (const key of newKeys) {
+		const isFree = (await ledger?.claimKey(key, id)) ?? findAttempt(key) === undefined;
+		// A person who enters a hash says that the result belongs to these keys.
+		if (!isFree && !isEntered) othersKeys.push(key);
+	}
+	return { ownKeys: difference(newKeys, othersKeys), othersKeys };
 }
 
 export function listEnteredHashes<T>({

@@ -58,10 +58,13 @@ describe('An existing charge that is returned', () => {
 		const failed = await shop.ask({ items: [{}, {}] });
 		const order = '={{ "order-" + ($itemIndex + 1) }}';
 		const retried = await shop.ask({ order, items: [{}, {}], retrying: failed });
+		const corrected = '={{ "order-" + ($itemIndex + 5) }}';
+		const third = await shop.charge({ order: corrected, items: [{}, {}], retrying: failed });
 		await shop.account.sandbox.setStatus(shop.hashes[1] ?? '', 'expired');
 		const again = await shop.charge({ order: 'order-1' });
 
 		expect(errorOf(retried)).toContain('already belongs to another charge');
+		expect(third.json[0]?.hash).toBe(shop.hashes[1]);
 		expect(again.json[0]?.hash).toBe(shop.hashes[0]);
 	});
 
