@@ -73,9 +73,9 @@ export class Claim<T> {
 		const isVoid = unresolved.length === 0 && voids.length > 0;
 		const needsLedger = hasEnteredHash || (isAhead && !isVoid);
 		if (unresolved.length === 0 && needsLedger) unresolved = await this.findUnresolvedInLedger();
-		const entered = await replayEnteredHash(creation, unresolved);
+		const entered = await replayEnteredHash(creation, unresolved, isAhead);
 		const { made, unreadable, used, differences } = entered;
-		if (made !== undefined) await this.endVoids(voids);
+		if (made !== undefined && !isAhead) await this.endVoids(voids);
 		if (made !== undefined) return made;
 		if (unresolved.length === 0 || isVoid) {
 			// Nothing is sent for an item while a hash is entered that may be its charge.
@@ -106,13 +106,13 @@ export class Claim<T> {
 	}
 
 	knowsHashOf(made: T): boolean {
-		const { account, toStoredResult } = this.creation;
-		return findAttempt(resultKey(account, toStoredResult(made).hash)) !== undefined;
+		const { toStoredResult } = this.creation;
+		return findAttempt(resultKey(this.creation, toStoredResult(made).hash)) !== undefined;
 	}
 
 	async recordResult(made: T): Promise<void> {
 		const { creation } = this;
-		const { account, orderKey, ledgerKeys, lastingKeys, ledger, owner } = creation;
+		const { orderKey, ledgerKeys, lastingKeys, ledger, owner } = creation;
 		if (creation.isVoid(made)) return await this.discardAttempt();
 		const result = creation.toStoredResult(made);
 		recordAttempt(creation, lastingKeys, buildAttempt(creation, 'made', result));
@@ -121,7 +121,7 @@ export class Claim<T> {
 		await ledger?.releaseKeys(doubtKeys, owner);
 		if (orderKey === undefined) return;
 		// Keeps the hash from being entered for another order after a restart.
-		await ledger?.claimKey(resultKey(account, result.hash), orderKey).catch(() => false);
+		await ledger?.claimKey(resultKey(creation, result.hash), orderKey).catch(() => false);
 	}
 
 	/** @returns the error to show */

@@ -1,7 +1,7 @@
 import { CanceledError } from '../shared/clock';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
-import { slotOwner } from './keys';
+import { slotOwners } from './keys';
 import { otherOrderError } from './refusals';
 
 /**
@@ -15,7 +15,8 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	const { itemOrder, problem, tries, memory, itemIndex } = creation;
 	const claim = new Claim(creation);
 	const created = (made: T, more: Omit<Created<T>, 'made'>): Created<T> => {
-		memory.markReturned(slotOwner(creation), itemIndex);
+		// A void result gives its keys back.
+		if (!creation.isVoid(made)) memory.markReturned(slotOwners(creation), itemIndex);
 		return { made, ...more };
 	};
 	try {

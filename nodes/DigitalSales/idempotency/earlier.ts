@@ -1,4 +1,4 @@
-import { compact, difference, intersection, uniqBy, without } from 'lodash';
+import { compact, difference, intersection, uniqBy } from 'lodash';
 import { ServiceError } from '../api/serviceError';
 import { isSameText } from '../domain/text';
 import type { NotSentError } from '../output/errors';
@@ -106,12 +106,12 @@ export function keysOfAttempt({ ledgerKeys }: Keys, { positions }: Attempt): str
 
 /** Describes the attempts of other owners that have these keys in n8n's database. */
 export function buildUnresolved(
-	{ context, orderKey, slotKey, orderReference }: Keys & KeySource,
+	{ context, orderKey, slotKeys, orderReference }: Keys & KeySource,
 	othersKeys: readonly string[],
 ): Unresolved[] {
 	const unresolved: Unresolved[] = [];
-	const ignored = compact([orderKey, !returnsToSlot(context) && slotKey]);
-	const ofItem = difference(othersKeys, ignored);
+	const ignored = returnsToSlot(context) ? [] : slotKeys;
+	const ofItem = difference(othersKeys, compact([orderKey, ...ignored]));
 	if (ofItem.length > 0) unresolved.push({ isSame: true, keys: ofItem });
 	if (orderKey !== undefined && othersKeys.includes(orderKey)) {
 		unresolved.push({ isSame: false, orderReference, keys: [orderKey] });
@@ -122,18 +122,18 @@ export function buildUnresolved(
 /** `isHere` is true for attempts of this execution, or of the execution that it retries. */
 function compareAttempts(request: KeySource & Keys) {
 	const { context, memory, fingerprint, typedFingerprint: typed } = request;
-	const { itemKey, slotKey, ledgerKeys, agentCallKey } = request;
-	const ofSlot = findAttempt(slotKey);
+	const { itemKey, slotKeys, ledgerKeys, agentCallKey } = request;
+	const ofSlots = compact(slotKeys.map((key) => findAttempt(key)));
 	const ofCall = findAttempt(agentCallKey);
 	const isRecentCall = ofCall && clock.now() - ofCall.startedAt < AGENT_CALL_COUNTS_MS;
 	const elsewhere = compact([
 		isRecentCall && ofCall,
-		...without(ledgerKeys, slotKey).map((key) => findAttempt(key)),
+		...difference(ledgerKeys, slotKeys).map((key) => findAttempt(key)),
 	]);
 	// The execution stores a copy. The original may have been resolved since.
 	const stored = memory.getAttempt(itemKey);
-	const original = [...elsewhere, ...compact([ofSlot])].find(({ id }) => id === stored?.id);
-	const here = compact([original ?? stored, returnsToSlot(context) && ofSlot]);
+	const original = [...elsewhere, ...ofSlots].find(({ id }) => id === stored?.id);
+	const here = compact([original ?? stored, ...(returnsToSlot(context) ? ofSlots : [])]);
 	return [...new Set([...here, ...elsewhere])].map((earlier) => {
 		const isHere = here.includes(earlier);
 		// The catalog may state another price at a Retry of the same item.
@@ -163,9 +163,9 @@ async function readResult<T>(
 	earlier: Attempt,
 	refusal: NotSentError | undefined,
 ): Promise<T | undefined> {
-	// Another token of the same account can read the transaction.
 	const isOwnAccount = earlier.account === creation.account.key;
-	if (!isOwnAccount && (refusal ?? creation.kind === 'offer')) throw otherAccountError(creation);
+	// An offer cannot be read.
+	if (!isOwnAccount && creation.kind === 'offer') throw otherAccountError(creation, earlier);
 	for (let reads = 0; ; reads++) {
 		const { result = {}, startedAt } = earlier;
 		const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
@@ -173,8 +173,10 @@ async function readResult<T>(
 		const readsAgain = isNew && pauseMs !== undefined;
 		const made = await creation.readAgain(result).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
-			if (!isOwnAccount) throw otherAccountError(creation);
-			if (isUnknownToService(error.outcome) && (readsAgain || !isNew)) return undefined;
+			const isUnknown = isUnknownToService(error.outcome);
+			// Another token of the same account could read the transaction.
+			if (isUnknown && !isOwnAccount) throw otherAccountError(creation, earlier);
+			if (isUnknown && (readsAgain || !isNew)) return undefined;
 			throw refusal ?? unreadableResultError(creation, String(result.hash), error.outcome);
 		});
 		if (made !== undefined || !readsAgain) return made;

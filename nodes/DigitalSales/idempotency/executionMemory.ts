@@ -80,10 +80,12 @@ export class ExecutionMemory {
 		return free[alike.indexOf(item)] ?? 0;
 	}
 
-	markReturned(owner: string, item: number): void {
-		const number = this.numberAlike(owner, item);
-		const byNumber = returnedSchema.parse(this.stored.returned[owner]);
-		this.stored.returned[owner] = { ...byNumber, [number]: this.runNumber() };
+	markReturned(owners: string[], item: number): void {
+		for (const owner of owners) {
+			const number = this.numberAlike(owner, item);
+			const byNumber = returnedSchema.parse(this.stored.returned[owner]);
+			this.stored.returned[owner] = { ...byNumber, [number]: this.runNumber() };
+		}
 		this.saveToContext();
 	}
 

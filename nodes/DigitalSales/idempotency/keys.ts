@@ -1,4 +1,4 @@
-import { reject } from 'lodash';
+import { compact, reject } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { normalizeUnicode } from '../domain/text';
@@ -27,8 +27,11 @@ export interface KeySource {
 /** The item key is for the execution's own data, the slot key for its Retries too, the others for all executions. */
 export interface Keys {
 	itemKey: string;
-	/** The execution, the customer, and how many items of the customer came before, because a Retry may reorder items. */
-	slotKey: string;
+	/**
+	 * The execution with the goods, and with the customer, and how many of them came before. A Retry may reorder the items,
+	 * or have other goods.
+	 */
+	slotKeys: string[];
 	orderKey?: string;
 	/** Customer and goods, while an outcome is unknown. */
 	unresolvedKey: string;
@@ -44,29 +47,27 @@ export interface Keys {
 
 export function makeKeys(request: KeySource): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
-	const goods = goodsOf(request);
-	const owner = slotOwner(request);
 	const reference = request.orderReference && normalizeUnicode(request.orderReference);
 	const isAgentCall = isTool(context);
-	const { id: workflowId } = context.getWorkflow();
-	// n8n's Agents give a node another id each time.
-	const node = workflowId ? [workflowId, context.getNode().id] : [];
-	// Not the account, because a new token, or a corrected Base URL, must not charge earlier orders again.
-	const scope = workflowId ? node : [account.key];
+	const scope = scopeOf(request);
 	const call = [account.key, ...scope, fingerprint, request.agentCall ?? ''];
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
 	// A Retry may add an Order Reference, so the slot does not contain it.
-	const slot = isAgentCall ? call : [owner, String(memory.numberAlike(owner, itemIndex))];
-	const slotKey = makeKey('slot', ...node, originKey(context), ...slot);
+	const slots = isAgentCall
+		? [call]
+		: slotOwners(request).map((owner) => [owner, String(memory.numberAlike(owner, itemIndex))]);
+	const origin = originKey(context);
+	const node = context.getWorkflow().id ? scope : [];
+	const slotKeys = slots.map((slot) => makeKey('slot', ...node, origin, ...slot));
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
-	const unresolvedKey = makeKey('unresolved', ...scope, goods);
+	const unresolvedKey = makeKey('unresolved', ...scope, goodsOf(request));
 	const requestKey = makeKey('request', ...scope, fingerprint);
-	const ledgerKeys = [orderKey ?? requestKey, unresolvedKey, slotKey];
+	const ledgerKeys = [orderKey ?? requestKey, unresolvedKey, ...slotKeys];
 	return {
 		itemKey: isAgentCall
 			? digest(agentCallKey)
 			: digest(String(memory.runNumber()), String(itemIndex)),
-		slotKey,
+		slotKeys,
 		orderKey,
 		unresolvedKey,
 		requestKey,
@@ -76,17 +77,27 @@ export function makeKeys(request: KeySource): Keys {
 	};
 }
 
-export function resultKey(account: Account, hash: unknown): string {
-	return makeKey('result', account.key, String(hash));
+export function resultKey(request: KeySource, hash: unknown): string {
+	return makeKey('result', ...scopeOf(request), String(hash));
+}
+
+/** Not the account, because a new token, or a corrected Base URL, must not charge earlier orders again. */
+function scopeOf({ context, account }: KeySource): string[] {
+	const { id } = context.getWorkflow();
+	// n8n's Agents run the node without a workflow, and give it another id each time.
+	return id ? [id, context.getNode().id] : [account.key];
 }
 
 export function goodsOf(request: Pick<KeySource, 'fingerprint' | 'goodsFingerprint'>): string {
 	return request.goodsFingerprint ?? request.fingerprint;
 }
 
-/** Without the goods, because they may be changed before a Retry. */
-export function slotOwner(request: KeySource): string {
-	return request.customerFingerprint ?? goodsOf(request);
+export function slotOwners(request: KeySource): string[] {
+	return compact([goodsOf(request), request.customerFingerprint]);
+}
+
+export function isSlotKey(key: string): boolean {
+	return key.startsWith('slot ');
 }
 
 /** Not in a tool, because an agent may order again. */

@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'crypto';
-import { omit } from 'lodash';
 import { removeInvisible } from '../domain/text';
 import { clock } from '../shared/clock';
 import { digest } from '../shared/digest';
 import { BoundedMap, processState } from '../shared/processState';
-import type { Keys } from './keys';
+import { isSlotKey, type Keys } from './keys';
 import type { Ledger } from './ledger';
 
 /** Without letters and digits that look alike. */
@@ -68,7 +67,7 @@ export class OverrideCodes {
 	private readonly takenKeys = new Set<string>();
 
 	constructor(
-		private readonly keys: Pick<Keys, 'ledgerKeys' | 'slotKey' | 'requestKey'>,
+		private readonly keys: Pick<Keys, 'ledgerKeys' | 'requestKey'>,
 		private readonly ledger: Ledger | undefined,
 	) {}
 
@@ -156,10 +155,13 @@ export class OverrideCodes {
 
 	/** A code is also valid in another execution, which has another slot. */
 	private computeCode(positions: Positions, described: readonly Described[], day: number): string {
-		const { slotKey, requestKey } = this.keys;
 		const set = [...new Set(described)].sort();
-		const next = JSON.stringify(Object.entries(omit(positions, slotKey)).sort());
-		const text = [next, requestKey, String(day), ...set].join(' ');
+		const next = JSON.stringify(
+			Object.entries(positions)
+				.filter(([key]) => !isSlotKey(key))
+				.sort(),
+		);
+		const text = [next, this.keys.requestKey, String(day), ...set].join(' ');
 		const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
 		return Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]).join('');
 	}

@@ -159,15 +159,15 @@ export function otherReferenceError(
 	);
 }
 
-export function otherAccountError(subject: Subject): NotSentError {
-	const made =
+export function otherAccountError(subject: Subject, { result }: Attempt): NotSentError {
+	const [made, existing] =
 		subject.kind === 'charge'
-			? 'The customer was already charged'
-			: 'The offer was already created';
+			? ['The customer was already charged', `transaction ${String(result?.hash)}`]
+			: ['The offer was already created', `offer ${String(result?.hash)}`];
 	const other = subject.orderReference === undefined ? '' : ' and another Order Reference';
 	return newNotSentError(
 		`${made} with another token or Base URL, so ${notSentPhrase(subject)}`,
-		`Choose the credential with which it was made. To use the present one as well, start a new execution with this item alone${other}.`,
+		`Look for ${existing} in the accounts of both. If it is there, continue with it. Only to use the present account as well, start a new execution with this item alone${other}.`,
 	);
 }
 

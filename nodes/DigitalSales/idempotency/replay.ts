@@ -1,4 +1,4 @@
-import { compact, difference, omitBy, pick, uniq, without } from 'lodash';
+import { compact, difference, omitBy, pick, reject, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { ServiceError } from '../api/serviceError';
 import type { NotSentError } from '../output/errors';
@@ -9,7 +9,7 @@ import { digest } from '../shared/digest';
 import { type Attempt, findAttempt, forgetKeys, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
 import { hasOtherReference, hasSameGoods } from './earlier';
-import { isDoubtKey, isResultKey, resultKey } from './keys';
+import { isDoubtKey, isResultKey, isSlotKey, resultKey } from './keys';
 import { parseHashes, type Positions } from './overrideCodes';
 import {
 	orderTakenError,
@@ -28,7 +28,7 @@ export function buildAttempt<T>(
 	const { ledgerKeys, lastingKeys } = creation;
 	const { fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint } = creation;
 	const positions = codes.knownPositions(
-		result ? [...lastingKeys, resultKey(account, result.hash)] : ledgerKeys,
+		result ? [...lastingKeys, resultKey(creation, result.hash)] : ledgerKeys,
 	);
 	return {
 		...{ id, state, account: account.key, startedAt: clock.now(), result, about, orderReference },
@@ -42,10 +42,10 @@ export function recordAttempt<T>(
 	processKeys: readonly string[],
 	attempt: Attempt,
 ): void {
-	const { memory, itemKey, itemIndex, account, agentCallKey } = creation;
+	const { memory, itemKey, itemIndex, agentCallKey } = creation;
 	const { result } = attempt;
 	memory.storeAttempt(itemKey, itemIndex, attempt);
-	const ofResult = result && resultKey(account, result.hash);
+	const ofResult = result && resultKey(creation, result.hash);
 	rememberAttempt(compact([...processKeys, agentCallKey, ofResult]), attempt);
 }
 
@@ -60,14 +60,14 @@ export async function recordExisting<T>(
 	earlier: Attempt,
 	isEntered = false,
 ): Promise<void> {
-	const { context, orderKey, slotKey, lastingKeys, ledger, codes } = creation;
+	const { context, orderKey, lastingKeys, ledger, codes } = creation;
 	const { orderReference = earlier.orderReference } = creation;
 	const isFirstReference = earlier.orderReference === undefined;
 	const { ownKeys, othersKeys } = await claimNewKeys(creation, earlier, isEntered);
 	if (orderKey !== undefined && isFirstReference) {
 		if (othersKeys.includes(orderKey)) throw orderTakenError(creation, earlier);
 		const { id, result, resultOwner } = earlier;
-		const key = resultKey(creation.account, result?.hash);
+		const key = resultKey(creation, result?.hash);
 		// From now on, the result belongs to the order.
 		if (resultOwner !== undefined) await ledger?.releaseKeys([key], resultOwner);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
@@ -78,7 +78,7 @@ export async function recordExisting<T>(
 	}
 	// Another process may know a void charge of the order or the item. The result's key outdates copies of the attempt
 	// that lack the new keys.
-	const usedKeys = isRetry(context) ? ownKeys : without(ownKeys, slotKey);
+	const usedKeys = isRetry(context) ? ownKeys : reject(ownKeys, isSlotKey);
 	const copiedKeys = ownKeys.length > 0 ? Object.keys(earlier.positions).filter(isResultKey) : [];
 	const movedKeys = [...usedKeys, ...copiedKeys];
 	const positions = {
@@ -132,19 +132,20 @@ interface EnteredHashes<T> {
 }
 
 /**
- * Reads the entered hashes. The first that fits resolves the attempts.
+ * Reads the entered hashes. The first that fits ends the doubt about this item.
  *
  * @throws LedgerError
  */
 export async function replayEnteredHash<T>(
 	creation: KeyedCreation<T>,
 	unresolved: readonly Unresolved[],
+	isAhead: boolean,
 ): Promise<EnteredHashes<T>> {
 	const { enteredHash, ledgerKeys, ledger } = creation;
 	const differences: string[] = [];
 	let unreadable: NotSentError | undefined;
 	let used: NotSentError | undefined;
-	const attempts = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
+	const attempts = findOwnAttempts(creation, unresolved);
 	for (const hash of listEnteredHashes(creation)) {
 		const isOfOrder = await isKnownOfOrder(creation, hash);
 		// The attempt for another order may have made this charge.
@@ -160,17 +161,23 @@ export async function replayEnteredHash<T>(
 			differences.push(`Transaction ${quoteText(hash)} has another ${differing.join(' and ')}.`);
 			continue;
 		}
-		if (!(await recordEnteredHash(creation, hash, made, attempts))) {
+		if (!(await isFreeHash(creation, hash))) {
 			used ??= usedHashError(creation, hash);
 			continue;
 		}
+		if (isAhead) return { made, differences };
+		if (!(await recordEnteredHash(creation, hash, made, attempts))) continue;
 		// The order already had this charge, so the doubt stays.
 		if (isOfOrder) return { made, differences };
 		const result = creation.toStoredResult(made);
 		// Other executions of this process hold the same attempt objects.
-		const key = resultKey(creation.account, hash);
+		const key = resultKey(creation, hash);
 		const keys = [...ledgerKeys, ...attempts.flatMap(({ positions }) => Object.keys(positions))];
-		const doubtKeys = uniq(keys).filter(isDoubtKey);
+		// Another attempt may still be in doubt.
+		const doubtKeys = uniq(keys).filter((each) => {
+			const holder = findAttempt(each);
+			return isDoubtKey(each) && (holder === undefined || attempts.includes(holder));
+		});
 		for (const attempt of attempts) {
 			const known = { ...attempt.positions, ...creation.codes.knownPositions([key]) };
 			const positions = withoutDoubtKeys(known);
@@ -185,17 +192,39 @@ export async function replayEnteredHash<T>(
 	return { unreadable, used, differences };
 }
 
-/** @returns false if the hash belongs to another order, or has ended another doubt */
+/** A hash ends one doubt: of this item or, if that is unknown, of this Order Reference or, without any, of its customer. */
+function findOwnAttempts<T>(
+	{ memory, itemKey, orderReference }: KeyedCreation<T>,
+	unresolved: readonly Unresolved[],
+): Attempt[] {
+	const same = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
+	const ofItem = same.filter(({ id }) => id === memory.getAttempt(itemKey)?.id);
+	const ofOrder = same.filter((attempt) => attempt.orderReference === orderReference);
+	return [ofItem, ofOrder, same].find((attempts) => attempts.length > 0) ?? [];
+}
+
+/** A hash belongs to one order or, without an Order Reference, to one item of an execution. */
+function hashOwner<T>({ orderKey, slotKeys }: KeyedCreation<T>): string {
+	return orderKey ?? digest(...slotKeys);
+}
+
+async function isFreeHash<T>(creation: KeyedCreation<T>, hash: string): Promise<boolean> {
+	const key = resultKey(creation, hash);
+	const { ledger } = creation;
+	if (!(await ledger?.hasKey(key))) return true;
+	return (await ledger?.claimKey(key, hashOwner(creation))) === true;
+}
+
+/** @returns false if another request has recorded the hash meanwhile */
 async function recordEnteredHash<T>(
 	creation: KeyedCreation<T>,
 	hash: string,
 	made: T,
 	attempts: readonly Attempt[],
 ): Promise<boolean> {
-	const { account, memory, itemKey, orderKey, unresolvedKey, ledger, codes } = creation;
-	const position = JSON.stringify(await codes.readPositions([unresolvedKey]));
-	const owner = orderKey ?? digest(position);
-	if ((await ledger?.claimKey(resultKey(account, hash), owner)) === false) return false;
+	const { memory, itemKey, orderKey, ledger, codes } = creation;
+	const owner = hashOwner(creation);
+	if ((await ledger?.claimKey(resultKey(creation, hash), owner)) === false) return false;
 	// In a Retry, the charge is the execution's own.
 	const isOwn = memory.getAttempt(itemKey) !== undefined;
 	const earlier: Attempt = {
@@ -215,25 +244,23 @@ async function readEnteredHash<T>(
 	hash: string,
 	attempts: readonly Attempt[],
 ): Promise<T | undefined> {
-	const { account, memory, itemKey } = creation;
-	const known = findAttempt(resultKey(account, hash));
+	const { memory, itemKey } = creation;
+	const known = findAttempt(resultKey(creation, hash));
 	if (known && !hasSameGoods(creation, known)) return undefined;
 	if (known && hasOtherReference(creation, known)) return undefined;
-	// A hash that was left in the form may belong to an earlier charge or another item.
-	const isOlder = known && attempts.some(({ startedAt }) => known.startedAt < startedAt);
-	if (isOlder || memory.findOtherItem(itemKey, hash)) return undefined;
+	// A hash that was left in the form may belong to another attempt or item.
+	const isOfOther = known && attempts.length > 0 && !attempts.some(({ id }) => id === known.id);
+	const isMade = isOfOther && known.resultOwner === undefined;
+	if (isMade || memory.findOtherItem(itemKey, hash)) return undefined;
 	const made = await creation.enteredHash?.read(hash);
 	return made === undefined || creation.isVoid(made) ? undefined : made;
 }
 
 /** Whether n8n's database knows the charge as that of the order. */
-async function isKnownOfOrder<T>(
-	{ account, orderKey, ledger }: KeyedCreation<T>,
-	hash: string,
-): Promise<boolean> {
-	const key = resultKey(account, hash);
-	if (orderKey === undefined || !(await ledger?.hasKey(key))) return false;
-	return (await ledger?.claimKey(key, orderKey)) === true;
+async function isKnownOfOrder<T>(creation: KeyedCreation<T>, hash: string): Promise<boolean> {
+	const { orderKey, ledger } = creation;
+	if (orderKey === undefined || !(await ledger?.hasKey(resultKey(creation, hash)))) return false;
+	return await isFreeHash(creation, hash);
 }
 
 function withoutDoubtKeys(positions: Positions): Positions {

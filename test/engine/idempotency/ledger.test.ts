@@ -105,7 +105,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		const count = processedItems.getProcessedDataCount.bind(processedItems);
 		const reading = jest.spyOn(processedItems, 'getProcessedDataCount');
 		// The first reads find the doubt. The read for the code fails.
-		for (let nth = 0; nth < 3; nth++) reading.mockImplementationOnce(count);
+		for (let nth = 0; nth < 4; nth++) reading.mockImplementationOnce(count);
 		reading.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
 		const failed = await shop.ask(otherProcess());
 		const again = await shop.refused(otherProcess());
@@ -141,16 +141,16 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		},
 	);
 
-	test('a charge leaves rows for slot, order and hash, a refused charge leaves none, a doubt all but the hash', async () => {
+	test('a charge leaves rows for two slots, order and hash, a refused charge leaves none, and a doubt all but the hash', async () => {
 		await shop.ask(ORDER);
-		expect(processedItems.size).toBe(3);
+		expect(processedItems.size).toBe(4);
 		shop.fault('refuse');
 		await shop.ask({ order: 'order-2' });
-		expect(processedItems.size).toBe(3);
+		expect(processedItems.size).toBe(4);
 		shop.fault('lose');
 		await shop.ask({ order: 'order-3' });
 		// One more row is for the node: it checks how n8n keeps the rows.
-		expect(processedItems.size).toBe(3 + 3 + 1);
+		expect(processedItems.size).toBe(4 + 4 + 1);
 	});
 
 	test.each([

@@ -100,19 +100,20 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(advice).not.toContain('ends this doubt');
 	});
 
-	test('is returned to the first of two items, and the refusal of the second says so and how to enter both hashes', async () => {
+	test('is returned to the first of two items under Continue, and the refusal of the second says so', async () => {
 		const items = [{ n: 0 }, { n: 1 }];
 		const more = { customerDocument: '={{ ["529.982.247-25", "111.444.777-35"][$json.n] }}' };
 		for (let nth = 0; nth < 2; nth++) shop.fault('lose');
 		await shop.ask({ items, more, continueOnFail: true });
 		const [first = '', second = ''] = shop.hashes;
-		const refused = await shop.ask({ items, more, code: `7KQ2-M4XD, ${first}` });
+		const code = `7KQ2-M4XD, ${first}`;
+		const refused = await shop.ask({ items, more, code, continueOnFail: true });
+		const { advice } = errorIn(refused.json[1]);
 
-		expect(errorOf(refused)).toContain(
-			`The hash ${first} belongs to item 0. No other code or hash that was entered ends this doubt.`,
-		);
-		expect(errorOf(refused)).toContain('under Executions. Separate several with commas.');
-		expect(errorOf(refused)).toContain('A new execution would create the successful items again');
+		expect(refused.json[0]?.hash).toBe(first);
+		expect(advice).toContain(`Transaction ${first} has another Customer CPF or CNPJ.`);
+		expect(advice).toContain('No code or hash that was entered ends this doubt.');
+		expect(advice).toContain('Separate several with commas.');
 		const given = await shop.charge({ more, code: `${first}, ${second}`, retrying: refused });
 		expect(given.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 		expect(shop.charges).toBe(2);
@@ -278,12 +279,15 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	test('is not made again if the database fails while its hash is entered', async () => {
 		const { hash } = await lost();
 		const given = new Set<unknown>();
+		let retrying: NodeOutcome | undefined;
 		for (let nth = 1; given.size === 0 && nth <= 16; nth++) {
 			aroundInserts(async (enter, count) => {
 				if (count >= nth) throw new Error('down');
 				return await enter();
 			});
-			const { json, status } = await shop.ask({ code: hash });
+			const outcome: NodeOutcome = await shop.ask({ code: hash, retrying });
+			const { json, status } = outcome;
+			retrying = outcome;
 			jest.restoreAllMocks();
 			if (status === 'success') given.add(json[0]?.hash);
 		}
@@ -339,7 +343,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('of a sub-workflow that is called again with both hashes is refused to its first item', async () => {
+	test('is still free after the check of another item has stopped the run', async () => {
 		const items = customers(2);
 		for (const item of items) {
 			shop.fault('lose');
@@ -347,12 +351,80 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		}
 		const [first, second] = shop.hashes;
 		const asked: Ask = { more: OWN_CUSTOMER, items, mode: 'integrated' };
-		await shop.ask({ ...asked, code: first });
-		const refused = await shop.ask({ ...asked, code: `${first}, ${second}` });
+		const stopped = await shop.ask({ ...asked, code: first });
+		const given = await shop.charge({ ...asked, code: `${first}, ${second}` });
 
-		expect(errorOf(refused)).toContain('leave this item out');
+		expect(stopped.status).toBe('error');
+		expect(given.json.map(({ hash }) => hash)).toEqual([first, second]);
 		expect(shop.charges).toBe(2);
 	});
+
+	test('is returned to the Retry of a Retry that crashed', async () => {
+		const crash = (outcome: NodeOutcome) =>
+			crashedData(outcome.begun, [{ name: 'Digital Sales', finished: false }]);
+		const first = await shop.ask(otherProcess());
+		const [hash] = shop.hashes;
+		const asked = { code: hash };
+		const second = await shop.charge({ ...asked, retryOf: crash(first), ...otherProcess() });
+		const third = await shop.charge({ ...asked, retryOf: crash(second), ...otherProcess() });
+
+		expect(third.json[0]?.hash).toBe(hash);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('is not returned to another order with another token', async () => {
+		const { hash } = await lost({ order: 'order-1' });
+		await shop.charge({ order: 'order-1', code: hash });
+		const credentials = shop.account.credentialsElsewhere();
+		shop.fault('drop');
+		await shop.ask({ order: 'order-2', credentials });
+		const given = await shop.ask({ order: 'order-2', code: hash, credentials });
+
+		expect(given.json[0]?.hash).not.toBe(hash);
+	});
+
+	describe.each([[undefined], ['order-2']])(
+		'if a second charge of the customer with reference %s is in doubt,',
+		(order) => {
+			const twoLost = async () => {
+				const one = await lost();
+				const code = codeIn(await shop.refused({ order }));
+				const two = await lost({ order, code });
+				return { one, two };
+			};
+
+			test('each hash is returned to its own Retry', async () => {
+				const { one, two } = await twoLost();
+				await shop.charge({ code: one.hash, retrying: one.outcome });
+				const given = await shop.charge({ order, code: two.hash, retrying: two.outcome });
+
+				expect(given.json[0]?.hash).toBe(two.hash);
+				expect(shop.charges).toBe(2);
+			});
+
+			test('the first hash does not end the second doubt', async () => {
+				const { one, two } = await twoLost();
+				await shop.charge({ code: one.hash, retrying: one.outcome });
+				await shop.account.sandbox.setStatus(one.hash, 'expired');
+				await shop.refused({ order, retrying: two.outcome });
+
+				expect(shop.charges).toBe(2);
+			});
+		},
+	);
+
+	test.each([[undefined], ['order-1']])(
+		'is not that of a charge for another item, for reference %s',
+		async (order) => {
+			shop.fault('drop');
+			const dropped = await shop.ask({ order });
+			const code = codeIn(await shop.refused());
+			const made = String((await shop.charge({ code })).json[0]?.hash);
+			const given = await shop.ask({ order, code: made, retrying: dropped });
+
+			expect(given.json[0]?.hash).not.toBe(made);
+		},
+	);
 
 	test('without a doubt it is returned once, and then refused until the hash is removed', async () => {
 		const hash = String((await shop.charge()).json[0]?.hash);

@@ -294,6 +294,30 @@ describe('Order Reference', () => {
 		expect(shop.charges).toBe(1);
 	});
 
+	test('an order whose price has changed names its charge, with another token, too', async () => {
+		await shop.charge(ORDER);
+		const credentials = shop.account.credentialsElsewhere();
+		const more = { additionalFields: { amount: '50' } };
+		const refused = await shop.ask({ ...ORDER, more, credentials });
+		await shop.latestBecomes('expired');
+		await shop.charge({ ...ORDER, more, credentials });
+
+		expect(errorOf(refused)).toContain(`The existing transaction is ${shop.hashes[0]} (`);
+		expect(shop.charges).toBe(2);
+	});
+
+	test('a failed read with another token does not say that the charge is of another account', async () => {
+		await shop.charge(ORDER);
+		shop.account.fault('read', { kind: 'status', status: 500 });
+		const refused = await shop.ask({
+			...ORDER,
+			credentials: shop.account.credentialsElsewhere(),
+		});
+
+		expect(errorOf(refused)).toContain('could not be read');
+		expect(errorOf(refused)).not.toContain('another token');
+	});
+
 	test('a charged order is refused in another account, where another reference is charged', async () => {
 		await shop.charge(ORDER);
 		const { sandbox, credentials } = await openAccount();

@@ -334,6 +334,38 @@ describe('A charge that n8n requests again is made once:', () => {
 		};
 		const hasFailed = ({ json }: NodeOutcome) => json.map(({ error }) => Boolean(error));
 
+		test.each<[string, string[], string[]]>([
+			['in another order', ['1'], ['2', '1']],
+			['after a mistake of an earlier item was corrected', ['x', '2'], ['1', '2']],
+		])('charges no cart of a customer again %s', async (_what, first, second) => {
+			const cartOf = (quantities: string[]) => ({
+				cart: {
+					items: [
+						{
+							offerHash: shop.offer,
+							price: '10',
+							quantity: `={{ ${JSON.stringify(quantities)}[$itemIndex] }}`,
+						},
+					],
+				},
+			});
+			const made = first.at(-1);
+			const items = second.map(() => ({}));
+			const { begun } = await shop.ask({
+				items: items.slice(0, first.length),
+				more: cartOf(first),
+				continueOnFail: true,
+			});
+			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
+			await shop.ask({
+				...{ items, more: cartOf(second), continueOnFail: true, retryOf },
+				...otherProcess(),
+			});
+			const sent = shop.account.bodies().map(({ cart }) => JSON.stringify(cart));
+
+			expect(sent.filter((cart) => cart.includes(`"quantity":${made}`))).toHaveLength(1);
+		});
+
 		test('refuses a charge whose cart was changed since', async () => {
 			const { begun } = await shop.ask();
 			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
