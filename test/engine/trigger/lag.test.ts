@@ -3,7 +3,7 @@ import { accounts } from '../../../nodes/DigitalSales/api/account';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../helpers/charge';
 import { products, useInbox } from '../../helpers/inbox';
-import { sendAsPlatform, type Sent } from '../../helpers/platform';
+import { postFrom, sendAsPlatform, type Sent } from '../../helpers/platform';
 
 /** The longest time to an answer, whatever the service does. */
 const ANSWER_WITHIN_MS = 9_500;
@@ -304,6 +304,19 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 
 			await Promise.all([later, sendAsPlatform(inbox.trigger.url, { hash, status: was })]);
 			expect(statuses()).toContain(is);
+		},
+	);
+
+	test.each([undefined, 'approved'])(
+		'a webhook that a stranger sent five minutes earlier does not shorten the lag of a sale: both claim %s',
+		async (status) => {
+			const hash = await begin(PAID, 'waiting_payment');
+			await postFrom('203.0.113.7', inbox.trigger.url, { hash, status });
+			await clock.sleep(300_000);
+			change(hash, 'paid', 1_000);
+
+			await sendAsPlatform(inbox.trigger.url, { hash, status });
+			expect(statuses()).toEqual(['paid']);
 		},
 	);
 
