@@ -63,26 +63,28 @@ function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
 	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
 }
 
+const COMMON_LAG_MS = 3_000;
 const LONGEST_LAG_MS = 120_000;
 
 interface Comparison {
 	read: Status;
 	claimed: Status;
-	/** How long webhooks have claimed this status while reads showed another. */
+	/** How long webhooks had claimed this status, while reads showed another, when the read began. */
 	claimedForMs: number;
 	/** Whether the status that was read has started the workflow. */
 	isHandedOver: boolean;
 }
 
-/** Whether the read may be older than the webhook: its status is earlier, not wanted, not new, or read for the first time. */
+/** Whether the read may be older than the webhook: its status is earlier, not wanted, not new, or read soon after the webhook. */
 export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
 	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
 	const mayLag = claimedForMs < LONGEST_LAG_MS;
-	// The first read may show a status that started the workflow before a restart or on another worker. Until the longest
+	const isSoon = claimedForMs < COMMON_LAG_MS;
+	// A status that is read soon may have started the workflow before a restart or on another worker. Until the longest
 	// lag, a status that started the workflow here is nothing new. Then the webhook counts as a repeat.
-	const isNothingNew = claimedForMs === 0 || !isReadWanted || (isHandedOver && mayLag);
+	const isNothingNew = isSoon || !isReadWanted || (isHandedOver && mayLag);
 	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
 	if (!isClaimKnown) return mayLag && isNothingNew && mayWantedStatusFollow(wanted, read);
 	// A status without a group counts as open. After the lag, a wanted status may be the service's word for the claim.

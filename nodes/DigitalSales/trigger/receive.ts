@@ -133,7 +133,9 @@ class Delivery {
 		// the next read too long.
 		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
 		if (startedAt < this.calledAt) return false;
-		const claimedForMs = claim === this.claimOf(claimed) ? startedAt - claimedSince : 0;
+		const isSameClaim = claim === this.claimOf(claimed);
+		const since = Math.min(this.calledAt, isSameClaim ? claimedSince : Infinity);
+		const claimedForMs = startedAt - since;
 		const isHandedOver = handedOver.get(this.handoverKey({ hash, status: read })) !== undefined;
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}

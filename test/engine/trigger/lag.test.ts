@@ -320,6 +320,16 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		},
 	);
 
+	test('a sale that two senders report at the same moment starts the workflow after two reads', async () => {
+		const hash = await begin({ triggerOn: ['paid', 'reversed'] }, 'paid');
+
+		const sent = ['192.0.2.1', '192.0.2.2'].map(
+			async (sender) => await postFrom(sender, inbox.trigger.url, { hash }),
+		);
+		expect(await Promise.all(sent)).toContain(200);
+		expect([inbox.reads, statuses()]).toEqual([2, ['paid']]);
+	});
+
 	test('a webhook with the platform’s own word for an open charge is answered 200 at last, and starts nothing', async () => {
 		const hash = await begin(PAID, 'waiting_payment');
 		const notice = { hash, status: 'Aguardando pagamento' };
