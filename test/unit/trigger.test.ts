@@ -140,6 +140,7 @@ describe('A status', () => {
 		['med_analysis', 'paid'],
 		['refunded', 'waiting_refund'],
 		['chargeback', 'med_received'],
+		['PAID', 'Waiting_Payment'],
 	])('%s comes after %s, and not the other way', (later, earlier) => {
 		expect([isLater(later, earlier), isLater(earlier, later)]).toEqual([true, false]);
 	});

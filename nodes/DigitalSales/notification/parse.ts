@@ -1,6 +1,6 @@
 import { isEmpty, set, toPath } from 'lodash';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { groupOf, type Status } from '../domain/paymentStatus';
+import type { Status } from '../domain/paymentStatus';
 import { cleanText, isUsableHash } from '../domain/text';
 import { isJsonObject } from '../shared/json';
 import { Declined, logRarely, REPLIES } from './reply';
@@ -118,9 +118,7 @@ function parseObject(value: unknown): IDataObject | undefined {
 function readStatus(fields: IDataObject): string | undefined {
 	const transaction = parseObject(fields.transaction) ?? {};
 	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);
-	const status = statuses.map(readText).find((text) => text !== undefined);
-	const lowerCase = status?.toLowerCase();
-	return groupOf(lowerCase) ? lowerCase : status;
+	return statuses.map(readText).find((text) => text !== undefined);
 }
 
 function readEvent(value: unknown): string | undefined {
