@@ -129,14 +129,16 @@ class Delivery {
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
+		const isHandedOver = handedOver.get(this.handoverKey({ hash, status: read })) !== undefined;
+		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
 		// A read before the webhook is enough if it shows the claim. Otherwise reads that a stranger caused could delay
-		// the next read too long.
-		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
+		// the next read too long. If the status has started the workflow, the webhook reports a further event, perhaps long
+		// after the read.
+		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
 		const isSameClaim = claim === this.claimOf(claimed);
 		const since = Math.min(this.calledAt, isSameClaim ? claimedSince : Infinity);
 		const claimedForMs = startedAt - since;
-		const isHandedOver = handedOver.get(this.handoverKey({ hash, status: read })) !== undefined;
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
 
