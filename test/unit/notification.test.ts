@@ -33,9 +33,8 @@ describe('What a notification claims', () => {
 				paid,
 			],
 		),
-		['a listed status, however it is written', { hash: 'ab12', status: 'PAID' }, paid],
 		[
-			'a status that is not listed, as it is',
+			'any status, as it is',
 			{ hash: 'ab12', status: 'Em Análise' },
 			{ hash: 'ab12', status: 'Em Análise' },
 		],

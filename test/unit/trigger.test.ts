@@ -140,6 +140,7 @@ describe('A status', () => {
 		['med_analysis', 'paid'],
 		['refunded', 'waiting_refund'],
 		['chargeback', 'med_received'],
+		['PAID', 'Waiting_Payment'],
 	])('%s comes after %s, and not the other way', (later, earlier) => {
 		expect([isLater(later, earlier), isLater(earlier, later)]).toEqual([true, false]);
 	});
@@ -163,7 +164,7 @@ describe('For webhooks a process remembers at most', () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
 			void accounts.get(`${nth}`, async () => ({}) as Account);
 			const result = Promise.resolve({ repeats: 0, entered: [] });
-			const claim = { claimedStatus: undefined, claimedSince: 0 };
+			const claim = { claim: '', claimedSince: 0 };
 			reads.set(`${nth}`, { startedAt: clock.elapsed(), ...claim, result, previous: undefined });
 			handedOver.set(`${nth}`, true);
 			findRateLimiter(`${nth}`);

@@ -54,11 +54,19 @@ export async function* readPages<T extends object>(
 	}
 }
 
+interface Row {
+	hash?: unknown;
+	offer?: unknown;
+	offers?: unknown;
+	price?: unknown;
+}
+
 class ListProgress {
 	pagesWithoutNews = 0;
 	lastKnownPage = 0;
 	private readonly keys = new Set<string>();
-	private readonly prices = new Map<string, string>();
+	/** What the row of each offer showed. */
+	private readonly offers = new Map<string, string>();
 	private repeated = 0;
 	private total?: number;
 	private hasChanged = false;
@@ -81,7 +89,7 @@ class ListProgress {
 		const items = data.filter((row) => {
 			const { size } = this.keys;
 			const isNew = this.keys.add(rowKey(row)).size > size;
-			if (isNew) this.noticePriceChange(row);
+			if (isNew) this.noticeChange(row);
 			return isNew;
 		});
 		this.repeated += data.length - items.length;
@@ -89,13 +97,14 @@ class ListProgress {
 		return items;
 	}
 
-	/** `rowKey` contains the price, so a product with a changed price is a new row. */
-	private noticePriceChange(row: { offer?: unknown; offers?: unknown; price?: unknown }): void {
-		if (!row.offer && !row.offers) return;
-		const key = JSON.stringify(row, IDENTIFYING_FIELDS);
-		const price = JSON.stringify(row.offers ?? row.price, ['price']);
-		this.hasChanged ||= (this.prices.get(key) ?? price) !== price;
-		this.prices.set(key, price);
+	/** `rowKey` contains the offers and the price, so a product that changes and moves to a later page is a new row. */
+	private noticeChange(row: Row): void {
+		const shown = JSON.stringify(row.offers ?? row.price, ['hash', 'price']);
+		for (const offer of compact([row.offers ?? row.offer].flat())) {
+			const key = JSON.stringify({ hash: row.hash, offer }, ['hash', 'offer']);
+			this.hasChanged ||= (this.offers.get(key) ?? shown) !== shown;
+			this.offers.set(key, shown);
+		}
 	}
 
 	hasNext({ data, hasNext }: ProductPage<object>, pageNumber: number): boolean | undefined {
@@ -124,6 +133,6 @@ class ListProgress {
 const IDENTIFYING_FIELDS = ['hash', 'offer', 'offers'];
 
 /** Some services send one row per offer, so offer and price are part of the key. */
-function rowKey(row: { hash?: unknown }): string {
+function rowKey(row: Row): string {
 	return JSON.stringify(row, row.hash == null ? null : [...IDENTIFYING_FIELDS, 'price']);
 }

@@ -31,14 +31,19 @@ export function isStatusGroup(text: string): text is StatusGroup {
 
 export type Status = string | null | undefined;
 
+/** Nothing documents that the service writes a status in lower case. */
+function inLowerCase(status: Status): string {
+	return (status ?? '').toLowerCase();
+}
+
 /** A wait ends with these statuses. Any other status may still become settled. */
-const SETTLED: ReadonlySet<Status> = new Set([
+const SETTLED: ReadonlySet<string> = new Set([
 	...['paid', 'refunded', 'chargeback', 'chargedback'],
 	...STATUS_GROUPS.failed,
 ]);
 
 export function isSettled(status: Status): boolean {
-	return SETTLED.has(status);
+	return SETTLED.has(inLowerCase(status));
 }
 
 /** An expired or refused payment may still be paid. */
@@ -51,7 +56,7 @@ const FOLLOWING: Readonly<Record<StatusGroup, readonly StatusGroup[]>> = {
 
 export function groupOf(status: Status): StatusGroup | undefined {
 	const groups = Object.keys(STATUS_GROUPS).filter(isStatusGroup);
-	return groups.find((group) => STATUS_GROUPS[group].includes(String(status)));
+	return groups.find((group) => STATUS_GROUPS[group].includes(inLowerCase(status)));
 }
 
 export function isLater(status: Status, than: Status): boolean {
@@ -63,7 +68,7 @@ export function isLater(status: Status, than: Status): boolean {
 
 /** `authorized` is not paid. */
 export function isPaid(status: Status): boolean {
-	return status === 'paid';
+	return inLowerCase(status) === 'paid';
 }
 
 export function isWaiting(status: Status): boolean {

@@ -4,7 +4,6 @@ import {
 	groupOf,
 	isLater,
 	isStatusGroup,
-	isTooLateToPay,
 	type Status,
 	STATUS_GROUPS,
 } from '../domain/paymentStatus';
@@ -64,31 +63,30 @@ function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
 	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
 }
 
+const COMMON_LAG_MS = 3_000;
 const LONGEST_LAG_MS = 120_000;
 
 interface Comparison {
 	read: Status;
 	claimed: Status;
-	/** How long webhooks have claimed this status while reads showed another. */
+	/** How long webhooks had claimed this status, while reads showed another, when the read began. */
 	claimedForMs: number;
 	/** Whether the status that was read has started the workflow. */
 	isHandedOver: boolean;
 }
 
-/** Whether the read may be older than the webhook: its status is earlier, not new, not wanted, or open at the first read. */
+/** Whether the read may be older than the webhook: its status is earlier, not wanted, not new, or read soon after the webhook. */
 export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
 	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
 	const mayLag = claimedForMs < LONGEST_LAG_MS;
-	// Until the longest lag, a status that started the workflow is nothing new. Then the webhook counts as a repeat.
-	const isNothingNew = !isReadWanted || (isHandedOver && mayLag);
+	const isSoon = claimedForMs < COMMON_LAG_MS;
+	// A status that is read soon may have started the workflow before a restart or on another worker. Until the longest
+	// lag, a status that started the workflow here is nothing new. Then the webhook counts as a repeat.
+	const isNothingNew = isSoon || !isReadWanted || (isHandedOver && mayLag);
 	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
-	if (!isClaimKnown) {
-		// The webhook may report this status or a later one, so the first read of an open charge is not enough.
-		const isFirstReadOfOpen = claimedForMs === 0 && !isTooLateToPay(read);
-		return mayLag && (isNothingNew || isFirstReadOfOpen) && mayWantedStatusFollow(wanted, read);
-	}
+	if (!isClaimKnown) return mayLag && isNothingNew && mayWantedStatusFollow(wanted, read);
 	// A status without a group counts as open. After the lag, a wanted status may be the service's word for the claim.
 	const isReadEarlier = groupOf(read)
 		? isLater(claimed, read)

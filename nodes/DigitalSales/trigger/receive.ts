@@ -1,6 +1,7 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api/schemas/transaction';
 import { whenAnswered } from '../n8n/answered';
+import { senderAddress } from '../n8n/senderAddress';
 import { type Notification, readNotification } from '../notification/parse';
 import { Declined, handleWebhook, REPLIES } from '../notification/reply';
 import { type ReadResult, SHORTEST_READ_MS, readBackTransaction } from '../notification/verify';
@@ -21,8 +22,8 @@ const FORGOTTEN_AFTER_MS = 600_000;
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
-	/** Of the webhook that caused the read. */
-	claimedStatus: Notification['status'];
+	/** Sender and status of the webhook that caused the read. A stranger's webhook says nothing about a later sale. */
+	claim: string;
 	/** When the first of the consecutive reads for this claim began. */
 	claimedSince: number;
 	/** Whether a webhook used the result. The same claim may then mean a new change, so `claimedSince` restarts. */
@@ -123,18 +124,26 @@ class Delivery {
 	}
 
 	private isCurrent(
-		{ startedAt, claimedStatus: lastClaimed, claimedSince }: ReadRecord,
+		{ startedAt, claim, claimedSince }: ReadRecord,
 		{ payment_status: read }: Transaction,
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
-		// A read before the webhook is enough if it shows the claim. Otherwise reads that a stranger caused could delay
-		// the next read too long.
-		if (!isDue && claimed !== undefined && isSameStatus(claimed, read)) return true;
-		if (startedAt < this.calledAt) return false;
-		const claimedForMs = claimed === lastClaimed ? startedAt - claimedSince : 0;
 		const isHandedOver = handedOver.get(this.handoverKey({ hash, status: read })) !== undefined;
+		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
+		// A read before the webhook is enough if it shows the claim. Otherwise reads that a stranger caused could delay
+		// the next read too long. If the status has started the workflow, the webhook reports a further event, perhaps long
+		// after the read.
+		if (!isDue && isConfirmed && !isHandedOver) return true;
+		if (startedAt < this.calledAt) return false;
+		const isSameClaim = claim === this.claimOf(claimed);
+		const since = Math.min(this.calledAt, isSameClaim ? claimedSince : Infinity);
+		const claimedForMs = startedAt - since;
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
+	}
+
+	private claimOf(status: Notification['status']): string {
+		return `${senderAddress(this.context)} ${status}`;
 	}
 
 	private async readBack(
@@ -144,10 +153,11 @@ class Delivery {
 	): Promise<void> {
 		const last = reads.get(key);
 		const startedAt = clock.elapsed();
-		const isSameClaim = last?.claimedStatus === claimed && !last?.isUsed;
+		const claim = this.claimOf(claimed);
+		const isSameClaim = last?.claim === claim && !last.isUsed;
 		const claimedSince = last && isSameClaim ? last.claimedSince : startedAt;
 		const result = readBackTransaction(this.context, hash, { answerBy: this.answerBy, previous });
-		reads.set(key, { startedAt, claimedStatus: claimed, claimedSince, result, previous });
+		reads.set(key, { startedAt, claim, claimedSince, result, previous });
 		await result.catch((error: unknown) => {
 			if (last) reads.set(key, last);
 			else reads.delete(key);

@@ -255,6 +255,23 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect(inbox.items).toEqual([]);
 	});
 
+	test('a read from before a refund does not pass on the sale for another event', async () => {
+		await inbox.publish({ triggerOn: ['paid'] });
+		const hash = await inbox.charge();
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+		await inbox.trigger.post({ hash, status: 'paid' });
+		// Repeated reads lengthen the pause before the next read.
+		while (inbox.reads < 6) {
+			await inbox.trigger.post({ hash });
+			await clock.sleep(1_000);
+		}
+		await inbox.account.sandbox.setStatus(hash, 'refunded');
+		await clock.sleep(40_000);
+
+		await inbox.trigger.post({ hash, status: 'paid', event: 'renewal' });
+		expect(inbox.items).toHaveLength(1);
+	});
+
 	test('a stranger whose webhooks have a sale read all the time does not keep the sale out', async () => {
 		await inbox.publish({ triggerOn: ['paid', 'reversed'] });
 		const hash = await inbox.charge();

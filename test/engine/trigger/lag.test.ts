@@ -3,7 +3,7 @@ import { accounts } from '../../../nodes/DigitalSales/api/account';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../helpers/charge';
 import { products, useInbox } from '../../helpers/inbox';
-import { sendAsPlatform, type Sent } from '../../helpers/platform';
+import { postFrom, sendAsPlatform, type Sent } from '../../helpers/platform';
 
 /** The longest time to an answer, whatever the service does. */
 const ANSWER_WITHIN_MS = 9_500;
@@ -262,6 +262,72 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 				expect(statuses()).toEqual(['paid']);
 			},
 		);
+	});
+
+	describe.each<[string[], string, string | undefined, string]>([
+		[['paid', 'reversed'], 'paid', undefined, 'refunded'],
+		[['paid', 'reversed'], 'paid', 'estornado', 'refunded'],
+		[['failed', 'paid'], 'expired', 'approved', 'paid'],
+		[['paid', 'other'], 'paid', 'frozen', 'frozen'],
+		[['reversed'], 'med_analysis', 'med_received', 'med_received'],
+		[['any'], 'paid', undefined, 'med_analysis'],
+		[['any'], 'waiting_payment', 'authorized', 'authorized'],
+	])('Trigger On %j: %s was emitted an hour before a webhook claims %s', (on, was, claimed, is) => {
+		test.each(['the same process', 'a restarted process', 'another process'])(
+			'%s reads again until the new status appears, and starts the workflow',
+			async (where) => {
+				const hash = await begin({ triggerOn: on, otherStatuses: 'frozen' }, was);
+				if (where === 'another process') inbox.trigger.addProcess();
+				await sendAsPlatform(inbox.trigger.url, { hash, status: was });
+				await clock.sleep(3_600_000);
+				if (where === 'a restarted process') await inbox.trigger.restart();
+				change(hash, is, 2_000);
+
+				await sendAsPlatform(inbox.trigger.url, { hash, status: claimed });
+				expect(statuses()).toEqual([was, is]);
+			},
+		);
+	});
+
+	test.each([
+		[['reversed'], 'med_analysis', 'med_received'],
+		[['any'], 'refunded', 'chargeback'],
+		[['paid', 'other'], 'paid', 'frozen'],
+		[['waiting'], 'waiting_payment', 'authorized'],
+	])(
+		'Trigger On %j: %s and %s within a second start the workflow, even if the webhook of the later status comes first',
+		async (triggerOn, was, is) => {
+			const hash = await begin({ triggerOn, otherStatuses: 'frozen' }, was);
+			change(hash, is, 2_000);
+			const later = sendAsPlatform(inbox.trigger.url, { hash, status: is });
+			await clock.sleep(500);
+
+			await Promise.all([later, sendAsPlatform(inbox.trigger.url, { hash, status: was })]);
+			expect(statuses()).toContain(is);
+		},
+	);
+
+	test.each([undefined, 'approved'])(
+		'a webhook that a stranger sent five minutes earlier does not shorten the lag of a sale: both claim %s',
+		async (status) => {
+			const hash = await begin(PAID, 'waiting_payment');
+			await postFrom('203.0.113.7', inbox.trigger.url, { hash, status });
+			await clock.sleep(300_000);
+			change(hash, 'paid', 1_000);
+
+			await sendAsPlatform(inbox.trigger.url, { hash, status });
+			expect(statuses()).toEqual(['paid']);
+		},
+	);
+
+	test('a sale that two senders report at the same moment starts the workflow after two reads', async () => {
+		const hash = await begin({ triggerOn: ['paid', 'reversed'] }, 'paid');
+
+		const sent = ['192.0.2.1', '192.0.2.2'].map(
+			async (sender) => await postFrom(sender, inbox.trigger.url, { hash }),
+		);
+		expect(await Promise.all(sent)).toContain(200);
+		expect([inbox.reads, statuses()]).toEqual([2, ['paid']]);
 	});
 
 	test('a webhook with the platform’s own word for an open charge is answered 200 at last, and starts nothing', async () => {

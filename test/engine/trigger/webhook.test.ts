@@ -58,7 +58,7 @@ describe('Digital Sales Trigger: webhooks', () => {
 		});
 
 		test.each([
-			['bytes that are no JSON', new Uint8Array([0xff, 0xfe, 0x00]), 200],
+			['bytes that are no JSON', new Uint8Array([0xff, 0xfe, 0x00]), 400],
 			['more than 256 KiB', LARGE, 413],
 			['more than n8n reads', 'x'.repeat(17 * 1024 * 1024), 413],
 		])('%s of a content type that n8n does not read', async (_name, content, expected) => {

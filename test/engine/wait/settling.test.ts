@@ -14,18 +14,21 @@ const MINUTE_MS = 60_000;
 describe('Transaction > Wait for Payment: until it is decided', () => {
 	const room = useWaitingRoom();
 
-	test.each(['paid', 'expired'])('passes on at once a payment that is %s', async (status) => {
-		const hash = await room.charge();
-		await room.settle([hash], status);
+	test.each(['paid', 'expired', 'PAID'])(
+		'passes on at once a payment that is %s',
+		async (status) => {
+			const hash = await room.charge();
+			await room.settle([hash], status);
 
-		const run = await room.wait([hash]);
+			const run = await room.wait([hash]);
 
-		expect(run.status).toBe('success');
-		expect(received(run)).toMatchObject([
-			{ paid: status === 'paid', hash, payment_status: status, timed_out: false },
-		]);
-		expect(room.reads()).toBe(1);
-	});
+			expect(run.status).toBe('success');
+			expect(received(run)).toMatchObject([
+				{ paid: status !== 'expired', hash, payment_status: status, timed_out: false },
+			]);
+			expect(room.reads()).toBe(1);
+		},
+	);
 
 	test.each(['waiting_payment', 'never_heard_of', 'authorized'])(
 		'waits while one of two payments is %s',

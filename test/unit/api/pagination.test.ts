@@ -318,7 +318,7 @@ describe('A list', () => {
 		expect(await read(all, { limit: 6 })).toMatchObject({ incomplete: undefined });
 	});
 
-	test('says that the catalog changed if a product comes twice with another price, unless a row is one offer', async () => {
+	test('says that the catalog changed if a product comes twice with another price or a further offer, unless a row is one offer', async () => {
 		const product = (hash: string, price: number): IDataObject => ({
 			hash,
 			offers: [{ hash: `${hash}1`, price }],
@@ -332,6 +332,12 @@ describe('A list', () => {
 
 		const changed = await listing([product('a', 2), product('c', 1)]);
 		expect(changed.incomplete).toBe('the catalog changed while it was being read');
+		const further = { hash: 'b2', price: 1 };
+		const grown = await listing([
+			{ hash: 'b', offers: [{ hash: 'b1', price: 1 }, further] },
+			product('c', 1),
+		]);
+		expect(grown.incomplete).toBe('the catalog changed while it was being read');
 		const whole = await listing([product('c', 1), product('d', 1)]);
 		expect(whole.incomplete).toBeUndefined();
 		// A row for each offer, with the price of that.
@@ -339,6 +345,8 @@ describe('A list', () => {
 			{ hash: 'x', price: 1 },
 			{ hash: 'y', price: 2 },
 		];
+		const single = await listing(offers.map((offer) => ({ hash: 'c', offers: [offer] })));
+		expect(single.incomplete).toBeUndefined();
 		const split = await listing([1, 2].map((price) => ({ hash: 'c', price, offers })));
 		expect(split.incomplete).toBeUndefined();
 	});
