@@ -77,7 +77,9 @@ describe('The advice of an error, followed in a real n8n', () => {
 
 		const failed = await ask(mode, items);
 
-		expect(failed.complaint).toContain('creates again everything that had no Order Reference when it was created');
+		expect(failed.complaint).toContain(
+			'creates again everything that had no Order Reference when it was created',
+		);
 		expect(failed.complaint).toContain(
 			'First remove the items that this call and its other calls created from its input',
 		);
