@@ -134,7 +134,7 @@ export function buildSituation(
 	};
 }
 
-/** For example "item 0 is abc123", or "item 1" if its outcome is unknown. `existing` are results whose hash a person entered. Results found by a key are not listed. */
+/** For example "item 0 is abc123", or "item 1" if its outcome is unknown. `existing` are results whose hash a person entered. */
 function listCreated(memory: ExecutionMemory, isListed = (_item: RunItem) => true) {
 	const attempts = memory.listAttempts();
 	const listMade = (by?: 'hash'): string[] =>

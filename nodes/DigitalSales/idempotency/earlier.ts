@@ -76,7 +76,7 @@ export function hasEarlierAttempt(request: KeySource): boolean {
 	);
 }
 
-/** The only result that is known for this request, even if the service may not return it. */
+/** The only known result for this request. */
 export function findKnownResult(request: KeySource & Keys): Attempt | undefined {
 	const attempts = compareAttempts(request);
 	const isResult = attempts.every(
@@ -89,7 +89,7 @@ export function findKnownResult(request: KeySource & Keys): Attempt | undefined 
 		: undefined;
 }
 
-/** Another execution may have changed `replayedBy` in the process, so the copy of this execution counts. */
+/** The copy of this execution counts, because another execution may have changed `replayedBy`. */
 function asReplayed(
 	{ memory, itemKey }: KeySource & Keys,
 	earlier: Attempt,

@@ -27,10 +27,7 @@ export interface KeySource {
 /** The item key is for the execution's own data, the slot key for its Retries too, the others for all executions. */
 export interface Keys {
 	itemKey: string;
-	/**
-	 * The execution with the goods, and with the customer, and how many of them came before. A Retry may reorder the items,
-	 * or have other goods.
-	 */
+	/** The execution with the goods, and with the customer, and how many of them came before. */
 	slotKeys: string[];
 	orderKey?: string;
 	/** Customer and goods, while an outcome is unknown. */
@@ -39,7 +36,6 @@ export interface Keys {
 	requestKey: string;
 	/** An agent may repeat its call in another slot. */
 	agentCallKey?: string;
-	/** Those that stay when the outcome is known. */
 	lastingKeys: string[];
 	/** Keys that other executions may also claim come first. */
 	ledgerKeys: string[];

@@ -59,7 +59,7 @@ export function parseHashes(text: string): string[] {
 /**
  * Each key has a sequence of positions in the ledger. A request that repeats an unresolved or void request takes the next
  * position of every key, so only one of several is sent. A code is computed from the next positions, so it works once.
- * Methods throw a LedgerError if n8n's database fails.
+ * Throws a LedgerError like the ledger.
  */
 export class OverrideCodes {
 	private readonly owner = digest(randomUUID());

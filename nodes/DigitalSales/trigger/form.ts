@@ -119,7 +119,7 @@ const soldHashSchema = hashSchema.refine(
 	}),
 );
 
-/** Not in Filters, because n8n drops a list there that was added and left empty, and a list in sight is not forgotten. */
+/** Not in Filters, because n8n drops an empty list there. */
 function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
 	const entry = { displayName: label, name, required: true, description, ...picked };
