@@ -161,14 +161,15 @@ export async function replayEnteredHash<T>(
 			differences.push(`Transaction ${quoteText(hash)} has another ${differing.join(' and ')}.`);
 			continue;
 		}
-		if (!(await isFreeHash(creation, hash))) {
+		const isFree =
+			(await isFreeHash(creation, hash)) &&
+			(isAhead || (await recordEnteredHash(creation, hash, made, attempts)));
+		if (!isFree) {
 			used ??= usedHashError(creation, hash);
 			continue;
 		}
-		if (isAhead) return { made, differences };
-		if (!(await recordEnteredHash(creation, hash, made, attempts))) continue;
-		// The order already had this charge, so the doubt stays.
-		if (isOfOrder) return { made, differences };
+		// If the order already had this charge, the doubt stays.
+		if (isAhead || isOfOrder) return { made, differences };
 		const result = creation.toStoredResult(made);
 		// Other executions of this process hold the same attempt objects.
 		const key = resultKey(creation, hash);
