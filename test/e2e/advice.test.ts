@@ -81,7 +81,7 @@ describe('The advice of an error, followed in a real n8n', () => {
 			'creates again everything that had no Order Reference when it was created',
 		);
 		expect(failed.complaint).toContain(
-			'First remove the items that this call and its other calls created from its input',
+			'First remove from its input the items that this and other calls created',
 		);
 		expect(failed.complaint).not.toContain('use Retry');
 		await ask(mode, items.slice(count - 1));
