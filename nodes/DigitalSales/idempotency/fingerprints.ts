@@ -1,4 +1,4 @@
-import { omit } from 'lodash';
+import { omit, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { parseDocument } from '../domain/customer';
@@ -28,9 +28,15 @@ export function fingerprintCharge(body: IDataObject): string {
 export function fingerprintGoods(body: IDataObject): string {
 	const { cart } = body;
 	if (!Array.isArray(cart) || cart.length === 0) return fingerprintCharge(body);
-	const lines = cart.map((line) => (isJsonObject(line) ? omit(line, 'price') : line));
+	const lines = cart.map((line) => (isJsonObject(line) ? pickGoods(line) : line));
 	const parts = [identifyCustomer(body), lines.map(normalizeCartLine).sort()];
 	return digest('goods', normalizeUnicode(JSON.stringify(parts)));
+}
+
+/** Custom Fields of an item may contain the time or the execution's id. */
+function pickGoods(line: IDataObject): IDataObject {
+	const isNamed = line.offer_hash || line.title;
+	return omit(isNamed ? pick(line, KNOWN_LINE_FIELDS) : line, 'price');
 }
 
 export function fingerprintCustomer(body: IDataObject): string {

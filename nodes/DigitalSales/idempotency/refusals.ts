@@ -193,8 +193,8 @@ export function orderTakenError(subject: Subject, { result }: Attempt): NotSentE
 
 export function usedHashError(subject: Subject, hash: string): NotSentError {
 	return newNotSentError(
-		`Transaction ${quoteText(hash)} was already returned for another item or run, so ${notSentPhrase(subject)}`,
-		'If it is the charge of this item, leave this item out. To charge the customer once more, remove the hash from Options > Charge in Doubt.',
+		`Transaction ${quoteText(hash)} may be the charge of this item, so ${notSentPhrase(subject)}`,
+		'No charge of this item is in doubt. If that transaction is its charge, continue with it (Transaction > Get), and leave this item out. To charge the customer once more, remove the hash from Options > Charge in Doubt.',
 	);
 }
 

@@ -125,7 +125,7 @@ interface EnteredHashes<T> {
 	/** The charge in doubt. */
 	made?: T;
 	unreadable?: NotSentError;
-	/** Refuses a hash that an earlier item or another run has got. */
+	/** Refuses an item that is not in doubt, or a hash that another item has got. */
 	used?: NotSentError;
 	/** How charges that were read differ from the requested charge. */
 	differences: string[];
@@ -150,7 +150,8 @@ export async function replayEnteredHash<T>(
 		const isOfOrder = await isKnownOfOrder(creation, hash);
 		// The attempt for another order may have made this charge.
 		if (!isOfOrder && attempts.some((attempt) => hasOtherReference(creation, attempt))) continue;
-		const made = await readEnteredHash(creation, hash, attempts).catch((error: unknown) => {
+		const others = isOfOrder ? [] : attempts;
+		const made = await readEnteredHash(creation, hash, others).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
 			unreadable ??= unreadableHashError(creation, hash, error.outcome);
 			return undefined;
@@ -161,6 +162,8 @@ export async function replayEnteredHash<T>(
 			differences.push(`Transaction ${quoteText(hash)} has another ${differing.join(' and ')}.`);
 			continue;
 		}
+		// Only a doubt is ended by a hash. Another item with the same goods must not take it.
+		if (unresolved.length === 0) return { used: usedHashError(creation, hash), differences };
 		const isFree =
 			(await isFreeHash(creation, hash)) &&
 			(isAhead || (await recordEnteredHash(creation, hash, made, attempts)));

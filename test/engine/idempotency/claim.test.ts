@@ -334,7 +334,7 @@ describe('Several processes', () => {
 				expect(shop.charges).toBeLessThanOrEqual(2);
 			}
 			expect(nth).toBeGreaterThan(20);
-		});
+		}, 90_000);
 
 		test('is not made after a person has entered the hash of an existing charge on another worker', async () => {
 			await shop.charge({ ...ORDER, process: three });

@@ -35,6 +35,23 @@ describe('A charge whose outcome is unknown', () => {
 		expect(shop.charges).toBe(3);
 	});
 
+	test('is refused although Custom Fields of the item differ in each execution', async () => {
+		const cartWith = (ref: string) => ({
+			items: [
+				{
+					offerHash: shop.offer,
+					price: '19,90',
+					more: { customFields: JSON.stringify({ ref }) },
+				},
+			],
+		});
+		shop.fault('lose');
+		await shop.ask({ more: { cart: cartWith('first') } });
+		await shop.refused({ more: { cart: cartWith('second') } });
+
+		expect(shop.charges).toBe(1);
+	});
+
 	test('is refused with a corrected Base URL, too', async () => {
 		const to = 'http://localhost/x';
 		shop.account.fault('charge', { kind: 'redirect', status: 303, processed: true, to });

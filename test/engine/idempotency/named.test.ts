@@ -11,6 +11,7 @@ import {
 	OWN_CUSTOMER,
 	otherProcess,
 	PROCESSES,
+	retryable,
 	useShop,
 } from '../../helpers/charging';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
@@ -319,7 +320,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(errorOf(retry)).toContain('If another run has returned it, leave this item out');
 	});
 
-	test('is returned to a new execution after a crash, whose Retry was refused', async () => {
+	test('is not charged again by a new execution after a crash, whose Retry was refused', async () => {
 		const items = customers(2);
 		const asked = { more: OWN_CUSTOMER, items, continueOnFail: true };
 		const { begun } = await shop.ask({ ...asked, ...otherProcess() });
@@ -328,10 +329,22 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		const retried = await shop.ask({ ...asked, process, retryOf });
 		const [hash] = shop.hashes;
 		const alone = { ...asked, items: items.slice(0, 1), process, code: hash };
+		const refused = errorIn((await shop.ask(alone)).json[0]);
 
 		expect(errorIn(retried.json[0]).advice).toContain('then run this item again');
-		expect((await shop.charge(alone)).json[0]?.hash).toBe(hash);
+		expect(refused.message).toContain(`Transaction ${hash} may be the charge of this item`);
+		expect(refused.advice).toContain('continue with it (Transaction > Get)');
 		expect(shop.charges).toBe(2);
+	});
+
+	test('is not given to another order of the customer that is not in doubt', async () => {
+		const { hash } = await lost({ order: 'order-1' });
+		const asked: Ask = { order: 'order-2', code: hash, ...otherProcess() };
+		const refused = await shop.ask({ ...asked, more: FIFTY });
+		const given = await shop.charge({ order: 'order-1', code: hash, process: asked.process });
+
+		expect(refused.json[0]?.hash).not.toBe(hash);
+		expect(given.json[0]?.hash).toBe(hash);
 	});
 
 	test('is returned with a reference to the execution that requested it', async () => {
@@ -369,6 +382,17 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		const third = await shop.charge({ ...asked, retryOf: crash(second), ...otherProcess() });
 
 		expect(third.json[0]?.hash).toBe(hash);
+		expect(shop.charges).toBe(1);
+	});
+
+	test('is returned to its order on a worker that knows the charge from another execution', async () => {
+		const process = NodeProcess.fresh();
+		const { outcome, hash } = await lost({ order: 'order-1' });
+		const given = await shop.charge({ order: 'order-1', code: hash });
+		await shop.charge({ retryOf: retryable(given), process });
+		const asked: Ask = { order: 'order-1', code: hash, retryOf: retryable(outcome), process };
+
+		expect((await shop.charge(asked)).json[0]?.hash).toBe(hash);
 		expect(shop.charges).toBe(1);
 	});
 
@@ -426,15 +450,11 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		},
 	);
 
-	test('without a doubt it is returned once, and then refused until the hash is removed', async () => {
+	test('without a doubt, its customer is not charged until the hash is removed', async () => {
 		const hash = String((await shop.charge()).json[0]?.hash);
-		const given = await shop.charge({ code: hash });
 		const refused = await shop.ask({ code: hash });
 
-		expect(given.json[0]).toMatchObject({ hash, already_charged: true });
-		expect(errorOf(refused)).toContain(
-			`Transaction ${hash} was already returned for another item or run, so nothing was sent`,
-		);
+		expect(errorOf(refused)).toContain('may be the charge of this item, so nothing was sent');
 		expect(errorOf(refused)).toContain('remove the hash from Options > Charge in Doubt');
 		expect(shop.charges).toBe(1);
 		await shop.charge();
