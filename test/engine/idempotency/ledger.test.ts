@@ -10,6 +10,8 @@ import { codeIn, errorOf, RETRY_ON_FAIL, otherProcess, useShop } from '../../hel
 import { aroundInserts, failInserts } from '../../helpers/database';
 
 const ORDER = { order: 'order-1' };
+/** An attempt without its state. */
+const ENTRY = { id: 'i', fingerprint: 'f', about: '', startedAt: 0, account: 'a', positions: {} };
 
 describe("n8n's table of processed items, as the ledger of a node", () => {
 	const shop = useShop();
@@ -174,17 +176,9 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('the memory of the process is bounded, and keeps charges in doubt longest', async () => {
-		const entry = {
-			id: 'i',
-			fingerprint: 'f',
-			about: '',
-			startedAt: 0,
-			account: 'a',
-			positions: {},
-		};
-		rememberAttempt(['order doubt'], { state: 'unresolved', ...entry });
+		rememberAttempt(['order doubt'], { state: 'unresolved', ...ENTRY });
 		for (let nth = 0; nth < 10_000; nth++)
-			rememberAttempt([`order ${nth}`], { state: 'made', ...entry });
+			rememberAttempt([`order ${nth}`], { state: 'made', ...ENTRY });
 		await shop.ask(ORDER);
 
 		expect(attempts.orders.size).toBeLessThanOrEqual(10_000);
@@ -195,17 +189,9 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('an order is returned however many slots were remembered since', async () => {
-		const entry = {
-			id: 'i',
-			fingerprint: 'f',
-			about: '',
-			startedAt: 0,
-			account: 'a',
-			positions: {},
-		};
 		await shop.ask(ORDER);
 		for (let nth = 0; nth < 11_000; nth++)
-			rememberAttempt([`place ${nth}`], { state: 'made', ...entry });
+			rememberAttempt([`place ${nth}`], { state: 'made', ...ENTRY });
 
 		expect((await shop.charge(ORDER)).json[0]?.hash).toBe(shop.hashes[0]);
 	});

@@ -337,15 +337,24 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('is not given to another order of the customer that is not in doubt', async () => {
-		const { hash } = await lost({ order: 'order-1' });
-		const asked: Ask = { order: 'order-2', code: hash, ...otherProcess() };
-		const refused = await shop.ask({ ...asked, more: FIFTY });
-		const given = await shop.charge({ order: 'order-1', code: hash, process: asked.process });
+	test.each(PROCESSES)(
+		'is not given to another order of the customer that is not in doubt, %s',
+		async (_, where) => {
+			shop.sells(9_700);
+			const cart = { items: [{ offerHash: shop.offer, price: '', quantity: '={{ $json.q }}' }] };
+			const one = { q: 1, order: 'order-1' };
+			const three = { q: 3, order: 'order-2' };
+			const asked: Ask = { order: '={{ $json.order }}', more: { cart } };
+			const { hash } = await lost({ ...asked, items: [one] });
+			const { process } = where();
+			const refused = await shop.ask({ ...asked, items: [three, one], code: hash, process });
+			const given = await shop.charge({ ...asked, items: [one], code: hash, process });
 
-		expect(refused.json[0]?.hash).not.toBe(hash);
-		expect(given.json[0]?.hash).toBe(hash);
-	});
+			expect(errorOf(refused)).toContain(`Transaction ${hash} may be the charge of this item`);
+			expect(given.json[0]?.hash).toBe(hash);
+			expect(shop.charges).toBe(1);
+		},
+	);
 
 	test('is returned with a reference to the execution that requested it', async () => {
 		const { outcome, hash } = await lost();

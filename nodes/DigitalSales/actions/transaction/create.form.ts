@@ -238,7 +238,7 @@ const options = defineOptions([
 		name: 'repeatCode',
 		placeholder: 'e.g. 7KQ2-M4XD or ab12cd34ef',
 		description:
-			"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas; any that fits no charge in doubt is ignored.",
+			"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas, and remove them afterwards: while a hash is here, the node refuses to charge its customer the same again.",
 		purpose: 'confirms',
 	}),
 	outputFieldsWithDataUrl,
