@@ -19,7 +19,7 @@ export interface Creation<T> extends Subject {
 	/** Missing if no hash can be entered. */
 	enteredHash?: {
 		read: (hash: string) => Promise<T>;
-		/** Why the result of the hash cannot belong to this request. */
+		/** How the result of the hash differs from this request, for example "another amount". */
 		findDifferences: (made: T) => string[];
 	};
 	/** Whether a result, such as an expired charge, may be created again. */

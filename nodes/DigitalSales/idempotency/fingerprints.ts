@@ -1,4 +1,4 @@
-import { omit, pick } from 'lodash';
+import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { parseDocument } from '../domain/customer';
@@ -28,26 +28,22 @@ export function fingerprintCharge(body: IDataObject): string {
 export function fingerprintGoods(body: IDataObject): string {
 	const { cart } = body;
 	if (!Array.isArray(cart) || cart.length === 0) return fingerprintCharge(body);
-	const lines = cart.map((line) => (isJsonObject(line) ? pickGoods(line) : line));
+	const lines = cart.map((line) => (isJsonObject(line) ? omit(line, 'price') : line));
 	const parts = [identifyCustomer(body), lines.map(normalizeCartLine).sort()];
 	return digest('goods', normalizeUnicode(JSON.stringify(parts)));
-}
-
-/** Custom Fields of an item may contain the time or the execution's id. */
-function pickGoods(line: IDataObject): IDataObject {
-	const isNamed = line.offer_hash || line.title;
-	return omit(isNamed ? pick(line, KNOWN_LINE_FIELDS) : line, 'price');
 }
 
 export function fingerprintCustomer(body: IDataObject): string {
 	return digest('customer', ...identifyCustomer(body));
 }
 
-/** Leaves out cart and amount, the name, which a model may spell differently, and the address for webhooks. */
+/** What `fingerprintCharge` leaves out, except the name, which a model may spell differently, and the address for webhooks. */
 export function fingerprintAgentCall(body: IDataObject): string {
 	const { name: _name, ...contact } = normalizeContact(body.customer);
+	const lines = Array.isArray(body.cart) ? body.cart.filter(isJsonObject) : [];
+	const ofLines = lines.map((line) => Object.entries(omit(line, KNOWN_LINE_FIELDS)).sort());
 	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();
-	return normalizeUnicode(JSON.stringify([contact, others]));
+	return normalizeUnicode(JSON.stringify([contact, ofLines.sort(), others]));
 }
 
 export function fingerprintOffer(productHash: string, body: IDataObject): string {
@@ -79,12 +75,11 @@ const KNOWN_LINE_FIELDS = ['offer_hash', 'title', 'cover', 'price', 'quantity', 
 function normalizeCartLine(value: unknown): string {
 	const line = isJsonObject(value) ? value : {};
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = line;
-	const others = Object.entries(omit(line, KNOWN_LINE_FIELDS)).sort();
 	const name = hash || title;
 	const offer = typeof name === 'number' ? String(name) : name;
 	// Custom Fields may name the offer in another way.
 	const known = [price, quantity, type].map(numberFromText);
-	const parts = offer == null ? value : [offer, ...known, ...others];
+	const parts = offer ? [offer, ...known] : value;
 	return normalizeUnicode(JSON.stringify(parts));
 }
 

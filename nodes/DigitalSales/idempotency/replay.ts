@@ -159,7 +159,7 @@ export async function replayEnteredHash<T>(
 		if (made === undefined) continue;
 		const differing = enteredHash?.findDifferences(made) ?? [];
 		if (differing.length > 0) {
-			differences.push(`Transaction ${quoteText(hash)} has another ${differing.join(' and ')}.`);
+			differences.push(`Transaction ${quoteText(hash)} has ${differing.join(' and ')}.`);
 			continue;
 		}
 		// Only a doubt is ended by a hash. Another item with the same goods must not take it.

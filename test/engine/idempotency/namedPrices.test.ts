@@ -1,5 +1,6 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { crashedData } from '../../helpers/engine';
+import { errorIn } from '../../helpers/account';
 import { callTool } from '../../helpers/tool';
 import {
 	codeIn,
@@ -48,50 +49,109 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		expect(errorOf(failed)).toContain(hash);
 	});
 
-	test.each(['retry', 'order'])(
-		'the hash returns a charge at the earlier catalog price (%s)',
+	test.each(['retry', 'order', 'crash'])(
+		'the hash returns a charge at the earlier catalog price once that price is entered (%s)',
 		async (how) => {
-			const more = at('');
 			const order = how === 'order' ? { order: 'order-1' } : {};
 			shop.sells(1990);
 			shop.fault('lose');
-			const failed = await shop.ask({ more, ...order });
+			const failed = await shop.ask({ more: at(''), ...order });
 			const [hash = ''] = shop.hashes;
 			shop.sells(2500);
-			const again = how === 'order' ? {} : { retrying: failed };
-			await shop.ask({ more, ...order, ...again });
-			const named = await shop.ask({ more, ...order, ...again, code: hash });
+			const retryOf = crashedData(failed.begun, [{ name: 'Digital Sales', finished: false }]);
+			const again = {
+				order: order,
+				retry: { retrying: failed },
+				crash: { retryOf, ...otherProcess() },
+			}[how];
+			const refused = await shop.refused({ more: at(''), ...again, code: hash });
+			expect(errorOf(refused)).toContain(`Transaction ${hash} has another amount (R$ 19,90).`);
+			expect(errorOf(refused)).toContain(
+				'set the price and Order Reference back to what they were',
+			);
+			const named = await shop.charge({ more: at('19,90'), ...again, code: hash });
 			expect(named.json[0]?.hash).toBe(hash);
+			expect(shop.charges).toBe(1);
 		},
 	);
 
-	test('after a crash the hash ends the doubt even if the catalog price has changed', async () => {
-		shop.sells(1990);
-		const { begun } = await shop.charge({ more: at('') });
-		const [hash = ''] = shop.hashes;
-		shop.sells(2500);
-		const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
-		const again = { retryOf, ...otherProcess(), code: hash };
-		const given = await shop.charge({ more: at(''), ...again });
-		expect(given.json[0]?.hash).toBe(hash);
-		await shop.ask({ more: at('19,90'), ...again });
-		expect(shop.charges).toBe(1);
-	});
+	test.each([
+		['newest first', (hashes: string[]) => [...hashes].reverse()],
+		['alone', (hashes: string[]) => hashes.slice(1)],
+	])(
+		'at blank prices a hash never fits an order for another quantity (%s)',
+		async (_how, enter) => {
+			const more = {
+				cart: { items: [{ offerHash: shop.offer, price: '', quantity: '={{ $json.quantity }}' }] },
+			};
+			const two = { items: [{ quantity: 1 }, { quantity: 2 }], more, continueOnFail: true };
+			const order = '={{ "order-" + $json.quantity }}';
+			shop.fault('lose');
+			shop.fault('lose');
+			await shop.ask({ ...two, order });
+			const [first, second] = shop.hashes;
+			const code = enter(shop.hashes).join(', ');
+			const { json } = await shop.ask({ ...two, order, code, ...otherProcess() });
+			expect([undefined, first]).toContain(json[0]?.hash);
+			expect(json[1]?.hash).toBe(second);
+			expect(shop.charges).toBe(2);
+		},
+	);
 
-	test('the hash of a charge with a masked document returns nothing for another e-mail address', async () => {
-		const items = [{ n: 0 }, { n: 1 }];
-		const more = {
-			customerDocument: '={{ ["529.982.247-25", "111.444.777-35"][$json.n] }}',
-			customerEmail: '={{ ["a@example.com", "b@example.com"][$json.n] }}',
+	describe('The hash of a charge whose customer the service masks', () => {
+		const doubts = async () => {
+			const items = [
+				{ document: '529.982.247-25', email: 'a@example.com', phone: '(11) 98765-4321' },
+				{ document: '111.444.777-35', email: 'b@example.com', phone: '(21) 91234-5678' },
+			];
+			const more = {
+				customerName: '={{ "Cliente " + $json.email }}',
+				customerDocument: '={{ $json.document }}',
+				customerEmail: '={{ $json.email }}',
+				customerPhone: '={{ $json.phone }}',
+			};
+			shop.fault('drop');
+			shop.fault('lose');
+			await shop.ask({ items, more, continueOnFail: true });
+			return { items, more, hash: shop.hashes[0] ?? '' };
 		};
-		shop.fault('drop');
-		shop.fault('lose');
-		await shop.ask({ items, more, continueOnFail: true });
-		const [hash = ''] = shop.hashes;
-		const set = { customer: { document: '***.444.777-**', email: 'b@example.com' } };
-		shop.account.fault('read', { kind: 'patchBody', set }, 'always');
-		const { json } = await shop.ask({ items, more, code: hash, continueOnFail: true });
-		expect(json[0]?.hash).not.toBe(hash);
+		const masks = (customer: Record<string, string> | null): void =>
+			shop.account.fault('read', { kind: 'patchBody', set: { customer } }, 'always');
+
+		test.each([
+			[{ document: '***.444.777-**', email: 'b@example.com' }],
+			[{ document: '***.444.777-**', phone_number: '21912345678', email: '***' }],
+			[
+				{
+					document: '***.444.777-**',
+					phone_number: '(**) *****-5678',
+					name: 'Cliente b@example.com',
+				},
+			],
+		])('is compared by the fields that can be read (%j)', async (customer) => {
+			const { items, more, hash } = await doubts();
+			masks(customer);
+			const { json } = await shop.ask({ items, more, code: hash, continueOnFail: true });
+			expect(json.map((item) => item.hash)).toEqual([undefined, hash]);
+			expect(shop.charges).toBe(1);
+		});
+
+		test.each([
+			[{ document: '***.444.777-**', phone_number: '(**) *****-5678', email: '***' }],
+			[null],
+		])('is accepted only for one item if no field can be read (%j)', async (customer) => {
+			const { items, more, hash } = await doubts();
+			masks(customer);
+			const { json } = await shop.ask({ items, more, code: hash, continueOnFail: true });
+			for (const item of json) {
+				expect(errorIn(item).advice).toContain(
+					`Transaction ${hash} has no customer that can be compared: enter its hash in a run with this item alone.`,
+				);
+			}
+			const alone = await shop.charge({ items: items.slice(1), more, code: hash });
+			expect(alone.json[0]?.hash).toBe(hash);
+			expect(shop.charges).toBe(1);
+		});
 	});
 
 	test('after a crash each of two equal items gets its own charge by the hashes', async () => {
@@ -117,10 +177,11 @@ describe('The hash of a charge in doubt when prices change:', () => {
 			return shop.hashes.at(-1) ?? '';
 		};
 
-		test('is refused, and returned by its hash', async () => {
+		test('is refused, and returned by its hash once its price is entered', async () => {
 			const hash = await doubted();
 			await shop.refused({ ...blank(), ...where() });
-			const given = await shop.charge({ ...blank(), ...where(), code: hash });
+			await shop.refused({ ...blank(), ...where(), code: hash });
+			const given = await shop.charge({ more: at('19,90'), ...where(), code: hash });
 			expect(given.json[0]?.hash).toBe(hash);
 			// The doubt is over.
 			await shop.charge({ ...blank(), ...where() });
@@ -234,7 +295,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		shop.sells(1990);
 		const order = { order: 'order-1', more: at('') };
 		await shop.charge({ ...order, retryOf: retryable(made), ...otherProcess() });
-		const given = await shop.charge({ ...order, code: hash });
+		const given = await shop.charge({ ...order, more: at('25,00'), code: hash });
 		expect(given.json[0]?.hash).toBe(hash);
 	});
 

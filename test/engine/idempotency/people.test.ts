@@ -102,6 +102,8 @@ interface Order {
 	entered?: string;
 	/** Whether the entered text is a code. */
 	isCoded?: boolean;
+	/** In reais, instead of a blank price. */
+	price?: string;
 	retries?: Execution;
 	isCrashed?: boolean;
 	isElsewhere?: boolean;
@@ -159,8 +161,8 @@ class PeopleModel {
 		private readonly otherWorker: NodeProcess,
 	) {}
 
-	private get blankPrice() {
-		return { cart: { items: [{ offerHash: this.shop.offer }] } };
+	private cart(price = '') {
+		return { cart: { items: [{ offerHash: this.shop.offer, price }] } };
 	}
 
 	async take(one: Step): Promise<void> {
@@ -204,7 +206,7 @@ class PeopleModel {
 			order: month && `={{ "${month}-" + $json.person }}`,
 			code: order.entered,
 			more: {
-				...this.blankPrice,
+				...this.cart(order.price),
 				customerDocument: '={{ $json.document }}',
 				customerEmail: '={{ $json.email }}',
 			},
@@ -273,6 +275,7 @@ class PeopleModel {
 		let people = retries ? execution.people : [one];
 		let entered: string[] = [];
 		let isCoded = false;
+		let price: string | undefined;
 		// A hash that somebody was given earlier is not that of the charge in doubt.
 		let isAnotherInDoubt = false;
 		let { month } = order;
@@ -285,7 +288,12 @@ class PeopleModel {
 				const code = CODE.exec(text)?.[0];
 				expect(code ?? text).toMatch(CODE);
 				const hash = this.inDashboard(one, month, retries?.lineage);
-				if (hash !== undefined && !entered.includes(hash)) {
+				const [, amount] = /has another amount \(R\$ ([\d,]+)\)/.exec(text) ?? [];
+				if (amount !== undefined && price === undefined) {
+					// The price in the catalog has changed since.
+					price = amount;
+					[expected] = entered;
+				} else if (hash !== undefined && !entered.includes(hash)) {
 					isAnotherInDoubt ||= this.shown.has(hash);
 					entered = [hash];
 					expected = hash;
@@ -327,7 +335,7 @@ class PeopleModel {
 			const ofExecution = retries?.lineage.hashes.get(one) ?? [];
 			const mayBe = [expected, ...ofExecution, ...this.hashesOf(month && `${month}-${one}`)];
 			const again = await this.run(people, {
-				...{ month, retries, isCoded },
+				...{ month, retries, isCoded, price },
 				entered: entered.join(', '),
 				stops: false,
 				isElsewhere: order.obeysElsewhere,
@@ -350,7 +358,7 @@ class PeopleModel {
 		const { json } = await this.shop.ask({
 			order: `next-${before}`,
 			more: {
-				...this.blankPrice,
+				...this.cart(),
 				customerDocument: documentOf(one),
 				customerEmail: `${one}@example.com`,
 			},

@@ -7,6 +7,15 @@ const ORDER = { order: 'order-1' };
 
 describe('Which customers and charges count as the same', () => {
 	const shop = useShop();
+	const cartWith = (customFields: IDataObject) => ({
+		items: [
+			{
+				offerHash: shop.offer,
+				price: '19,90',
+				more: { customFields: JSON.stringify(customFields) },
+			},
+		],
+	});
 
 	describe('for an agent:', () => {
 		const call = async (more: INodeParameters = {}, credentials = shop.account.credentials) => {
@@ -51,6 +60,30 @@ describe('Which customers and charges count as the same', () => {
 			expect(second?.already_charged).toBe(false);
 			expect(shop.charges).toBe(2);
 		});
+
+		test('a call with another custom field of an item is another charge', async () => {
+			const first = await call({ cart: cartWith({ size: 'M' }) });
+			const again = await call({ cart: cartWith({ size: 'M' }) });
+			const second = await call({ cart: cartWith({ size: 'G' }) });
+
+			expect([again, second].map((given) => given?.already_charged)).toEqual([true, false]);
+			expect(again?.hash).toBe(first?.hash);
+			expect(shop.charges).toBe(2);
+		});
+	});
+
+	test('Custom Fields of an item make no other charge of an order or in a Retry', async () => {
+		const items = [{ n: 0 }, { n: 1 }];
+		const at = (time: string) => ({ items, more: { cart: cartWith({ time }) } });
+		shop.fault('refuse', 1);
+		const failed = await shop.ask(at('10:00'));
+		const retry = await shop.charge({ retrying: failed, ...at('10:01') });
+		expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+		const order = '={{ "order-" + $json.n }}';
+		const first = await shop.charge({ ...at('10:02'), order });
+		const again = await shop.charge({ ...at('10:03'), order });
+		expect(again.json.map(({ hash }) => hash)).toEqual(first.json.map(({ hash }) => hash));
+		expect(shop.charges).toBe(4);
 	});
 
 	test.each([true, false])(

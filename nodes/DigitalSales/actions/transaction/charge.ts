@@ -21,7 +21,7 @@ import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api/offers';
 import { NotSentError } from '../../output/errors';
 
-/** From the body that will be sent; `typedFingerprint` and `isPricedByCatalog` also from the typed form. */
+/** From the body that will be sent; `typedFingerprint` from the typed form. */
 export interface Charge {
 	/** Amounts are in cents. */
 	body: IDataObject;
@@ -34,8 +34,6 @@ export interface Charge {
 	about: string;
 	/** For the idempotency keys. Its `account.key` covers both tokens. */
 	identity: Omit<KeySource, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
-	/** If true, the same charge may have had another amount earlier. */
-	isPricedByCatalog: boolean;
 }
 
 const word = tolerated(lenientText);
@@ -110,7 +108,6 @@ export function buildCharge(
 		throw new NotSentError(`${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 	const body = { amount, ...filledBody };
-	const typedFingerprint = fingerprintCharge(bodyOf(typed));
 	return {
 		body,
 		bodyCheck,
@@ -122,11 +119,10 @@ export function buildCharge(
 			account: { ...account, key: digest('account', account.key, account.bodyApiToken) },
 			fingerprint: fingerprintCharge(body),
 			agentCall: fingerprintAgentCall(omit(body, notificationField ?? [])),
-			typedFingerprint,
+			typedFingerprint: fingerprintCharge(bodyOf(typed)),
 			goodsFingerprint: fingerprintGoods(body),
 			customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
 		},
-		isPricedByCatalog: !hasAmount && typedFingerprint !== fingerprintCharge(filledBody),
 	};
 }
 

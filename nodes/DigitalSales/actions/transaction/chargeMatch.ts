@@ -1,4 +1,4 @@
-import { compact } from 'lodash';
+import { compact, omitBy } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import { normalizeContact } from '../../idempotency/fingerprints';
@@ -9,24 +9,34 @@ import type { Charge } from './charge';
 
 export const DOCUMENT = 'Customer CPF or CNPJ';
 
-/** Lists the customer fields that a charge and a transaction both state, unmasked, with different values. */
-export function findDifferingFields({ body }: Charge, { customer }: Transaction): string[] {
-	const [requested, stated] = [normalizeContact(body.customer), normalizeContact(customer)];
-	const isDifferent = (field: keyof typeof requested): boolean => {
-		const { [field]: value } = stated;
-		return Boolean(requested[field] && value) && requested[field] !== value && !isMasked(value);
-	};
-	return compact([
-		isDifferent('document') && DOCUMENT,
-		isDifferent('email') && 'Customer Email',
-		isDifferent('phone') && 'Customer Phone',
-	]);
+const LABELS = {
+	document: DOCUMENT,
+	email: 'Customer Email',
+	phone: 'Customer Phone',
+	name: 'Customer Name',
+};
+type Field = keyof typeof LABELS;
+
+/** The fields that a charge and a transaction both state, unmasked, with whether the values differ. */
+function compareFields({ body }: Charge, { customer }: Transaction, fields: Field[]) {
+	const requested = normalizeContact(body.customer);
+	const stated = normalizeContact(omitBy(customer, isMasked));
+	return fields
+		.filter((field) => requested[field] && stated[field])
+		.map((field) => ({ field, isDifferent: requested[field] !== stated[field] }));
+}
+
+/** Lists the contact fields that a charge and a transaction both state, unmasked, with different values. */
+export function findDifferingFields(charge: Charge, transaction: Transaction): string[] {
+	return compareFields(charge, transaction, ['document', 'email', 'phone'])
+		.filter(({ isDifferent }) => isDifferent)
+		.map(({ field }) => LABELS[field]);
 }
 
 /**
- * Lists the differences that show that a transaction is not the requested charge. An equal document is enough to
- * identify the customer, because a person may have corrected the e-mail address and the phone since. An agent's call
- * must match in every field. If the catalog filled in the price, the amount of the same offer may have changed.
+ * Says how a transaction differs from the requested charge. An equal document is enough to identify the customer,
+ * because a person may have corrected the e-mail address and the phone since. An agent's call must match in every
+ * contact field.
  */
 export function findDifferences(
 	context: IExecuteFunctions,
@@ -34,24 +44,27 @@ export function findDifferences(
 	transaction: Transaction,
 ): string[] {
 	const { amount, offer } = transaction;
-	const differing = findDifferingFields(charge, transaction);
-	const { document: requested } = normalizeContact(charge.body.customer);
-	const { document: stated } = normalizeContact(transaction.customer);
-	const isDocumentEnough = requested && stated && !isMasked(stated) && !isTool(context);
-	const ofCustomer = isDocumentEnough ? differing.filter((field) => field === DOCUMENT) : differing;
+	const contact = compareFields(charge, transaction, ['document', 'email', 'phone']);
+	const compared = contact.length > 0 ? contact : compareFields(charge, transaction, ['name']);
+	// Nothing tells whose of several items the transaction is.
+	if (compared.length === 0 && context.getInputData().length > 1) {
+		return ['no customer that can be compared: enter its hash in a run with this item alone'];
+	}
+	const [first] = compared;
+	const isDocumentEnough = first?.field === 'document' && !isTool(context);
+	const differing = (isDocumentEnough ? [first] : compared).filter(
+		({ isDifferent }) => isDifferent,
+	);
 	// An error shows nothing of another customer's charge.
-	if (ofCustomer.length > 0) return ofCustomer;
+	if (differing.length > 0) return differing.map(({ field }) => `another ${LABELS[field]}`);
 	const offers = compact(charge.cart.map(({ offer_hash: hash }) => hash));
-	const isStated = offer?.hash != null && offers.length > 0;
-	const isSameOffer = isStated && offers.includes(offer.hash ?? '');
-	// For a cart with several items, a transaction may state only one offer.
-	const mayDiffer = charge.isPricedByCatalog && isSameOffer && charge.cart.length === 1;
+	const isOtherOffer = offer?.hash != null && offers.length > 0 && !offers.includes(offer.hash);
 	return compact([
-		isStated && !isSameOffer && `Offer (${quoteText(offer.hash ?? '')})`,
-		amount != null && amount !== charge.amount && !mayDiffer && `amount (${formatReais(amount)})`,
+		isOtherOffer && `another Offer (${quoteText(offer.hash ?? '')})`,
+		amount != null && amount !== charge.amount && `another amount (${formatReais(amount)})`,
 	]);
 }
 
-function isMasked(value: string | null | undefined): boolean {
-	return value?.includes('*') === true;
+function isMasked(value: unknown): boolean {
+	return typeof value === 'string' && value.includes('*');
 }
