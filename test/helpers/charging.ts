@@ -204,7 +204,7 @@ export function errorOf({ node }: NodeOutcome): string {
 
 /** The override code in the error of a run. */
 export function codeIn(outcome: NodeOutcome): string {
-	const shown = /(?:if not, to|If it is not there, set .*? to) ([\w-]{9}); then /;
+	const shown = /(?:otherwise set it to|If it is not there, set .*? to) ([\w-]{9}); then /;
 	return shown.exec(errorOf(outcome))?.[1] ?? '';
 }
 

@@ -3,6 +3,7 @@ import { jsonObject } from '../shared/json';
 import { BoundedMap, processState } from '../shared/processState';
 
 export const attemptSchema = z.object({
+	/** Owns the attempt's keys in the ledger. */
 	id: z.string(),
 	/** Unresolved from just before the send until the outcome is known. */
 	state: z.enum(['unresolved', 'made']),
@@ -16,11 +17,11 @@ export const attemptSchema = z.object({
 	orderReference: z.string().optional(),
 	/** Unix time in milliseconds. */
 	startedAt: z.number(),
-	/** Of its keys in the ledger, see `OverrideCodes`. */
+	/** The latest taken position of each ledger key. */
 	positions: z.record(z.number()),
 	/** The fields that `readAgain` needs. */
 	result: jsonObject.optional(),
-	/** The owner of the result's key in the ledger, if its hash was entered without an Order Reference. */
+	/** Owns the result's key in the ledger, if a person entered the hash without an Order Reference. */
 	resultOwner: z.string().optional(),
 	/** How the item found the result of another execution: by an idempotency key, or by the hash that a person entered. */
 	replayedBy: z.enum(['key', 'hash']).optional(),

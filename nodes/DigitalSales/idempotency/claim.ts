@@ -15,22 +15,18 @@ import {
 	findKnownResult,
 	keysOfAttempt,
 } from './earlier';
+import { endDoubtByHash, listEnteredHashes } from './enteredHash';
 import { isDoubtKey, makeKeys, resultKey } from './keys';
 import { Ledger } from './ledger';
-import { listDescribed, OverrideCodes, type Positions } from './overrideCodes';
+import { listDescribed, OverrideCodes } from './overrideCodes';
+import { KeySequences, type Positions } from './positions';
+import { buildAttempt, recordAttempt, recordExisting } from './record';
 import {
 	unrecordedError,
 	unrecordedResultError,
 	type Unresolved,
 	unresolvedError,
 } from './refusals';
-import {
-	buildAttempt,
-	listEnteredHashes,
-	recordAttempt,
-	recordExisting,
-	replayEnteredHash,
-} from './replay';
 
 /** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
@@ -45,12 +41,13 @@ export class Claim<T> {
 	constructor(request: Creation<T>) {
 		const keys = makeKeys(request);
 		const ledger = Ledger.forContext(request.context);
-		const codes = new OverrideCodes(keys, ledger);
-		this.creation = { ...request, ...keys, ledger, codes, owner: digest(randomUUID()) };
+		const sequences = new KeySequences(keys.ledgerKeys, ledger);
+		const codes = new OverrideCodes(keys.requestKey, sequences);
+		this.creation = { ...request, ...keys, ledger, sequences, codes, owner: digest(randomUUID()) };
 	}
 
 	/**
-	 * @param options `isAhead`: before any item is sent. Asks n8n's database, and does not read a known result.
+	 * @param options `isAhead`: before any item is sent. Asks n8n's database, and neither reads nor returns a known result.
 	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
 	 */
 	readonly lockAndFindExisting = async (
@@ -69,28 +66,28 @@ export class Claim<T> {
 			return existing.made;
 		}
 		const hasEnteredHash = listEnteredHashes(creation).length > 0;
-		let { unresolved } = this.earlier;
-		const isVoid = unresolved.length === 0 && voids.length > 0;
-		const needsLedger = hasEnteredHash || (isAhead && !isVoid);
-		if (unresolved.length === 0 && needsLedger) unresolved = await this.findUnresolvedInLedger();
-		const entered = await replayEnteredHash(creation, unresolved, isAhead);
-		const { made, unreadable, used, differences } = entered;
+		const isKnown = this.earlier.unresolved.length > 0;
+		const isOnlyVoid = !isKnown && voids.length > 0;
+		const needsLedger = !isKnown && (hasEnteredHash || (isAhead && !isOnlyVoid));
+		const unresolved = needsLedger ? await this.findUnresolvedInLedger() : this.earlier.unresolved;
+		const entered = await endDoubtByHash(creation, unresolved, isAhead);
+		const { made, unreadableError, usedError, differences } = entered;
 		if (made !== undefined && !isAhead) await this.endVoids(voids);
 		if (made !== undefined) return made;
-		if (unresolved.length === 0 || isVoid) {
+		if (unresolved.length === 0 || isOnlyVoid) {
 			// Nothing is sent for an item while a hash is entered that may be its charge.
-			if (unreadable ?? used) throw unreadable ?? used;
+			if (unreadableError ?? usedError) throw unreadableError ?? usedError;
 			return undefined;
 		}
 		if ((await this.findAllowedPositions(unresolved)) !== undefined) return undefined;
-		throw unreadable ?? (await this.buildErrorWithCode(unresolved, differences));
+		throw unreadableError ?? (await this.buildErrorWithCode(unresolved, differences));
 	};
 
 	readonly acquireKeys = async (): Promise<void> => {
 		const { creation } = this;
 		await this.claimOrRefuse().catch(async (error: unknown) => {
 			await this.releaseKeys();
-			await creation.codes.release();
+			await creation.sequences.releaseTaken();
 			throw error;
 		});
 		recordAttempt(creation, creation.ledgerKeys, buildAttempt(creation, 'unresolved'));
@@ -99,7 +96,7 @@ export class Claim<T> {
 
 	/** The service did not process the request, but an entered code stays spent. */
 	async releaseBetweenTries(): Promise<void> {
-		this.creation.codes.keep();
+		this.creation.sequences.keepTaken();
 		// By the next try, the earlier attempts may have changed.
 		this.earlier = { unresolved: [], voids: [] };
 		await this.discardAttempt();
@@ -135,7 +132,7 @@ export class Claim<T> {
 		return error;
 	}
 
-	/** @returns false if only the service can tell whether the result counts */
+	/** @returns false if no result is known, or it cannot be recorded, so that the full look must decide */
 	private async recordKnownResult(): Promise<boolean> {
 		const known = findKnownResult(this.creation);
 		if (!known) return false;
@@ -184,6 +181,7 @@ export class Claim<T> {
 		const isOnlyVoid = voids.length > 0 && blocking.length === 0;
 		this.replacesVoid = isOnlyVoid && (await this.takePositionsOf(voids));
 		if (isOnlyVoid && !this.replacesVoid) {
+			// Another request has replaced the void result.
 			const orderReference = voids.at(-1)?.orderReference;
 			blocking.push({ isSame: false, orderReference, keys: voidKeys });
 		}
@@ -193,7 +191,7 @@ export class Claim<T> {
 			this.overriddenKeys.push(...othersKeys);
 			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
 				// The others' keys may be deleted, so the code must not work again.
-				creation.codes.keep();
+				creation.sequences.keepTaken();
 				throw error;
 			});
 		}
@@ -225,29 +223,30 @@ export class Claim<T> {
 		const lostKeys = await this.claimInLedger();
 		if (lostKeys.length === 0) return;
 		const unresolved = buildUnresolved(creation, lostKeys);
-		// An agent's slot blocks the charge, but is not described.
+		// `buildUnresolved` leaves out the slot of an agent.
 		throw await this.buildErrorWithCode(
 			unresolved.length > 0 ? unresolved : [{ isSame: true, keys: lostKeys }],
 		);
 	}
 
-	/** @returns false if another request has used a key of a void result since */
+	/** @returns false if another request has taken a position of a void result since */
 	private async takePositionsOf(voids: Attempt[]): Promise<boolean> {
-		const { codes } = this.creation;
-		const positions = await codes.readPositions();
+		const { sequences } = this.creation;
+		const positions = await sequences.read();
 		const own = voids.map((voided) => voided.positions);
-		return await codes.takeNext({ ...positions, ...mergeWith({}, ...own, latestOf) });
+		return await sequences.takeNext({ ...positions, ...mergeWith({}, ...own, latestOf) });
 	}
 
-	/** Another process that knows only a void result must not replace it. */
+	/** Takes the next positions, so that no other process that knows only a void result replaces it. */
 	private async endVoids(voids: Attempt[]): Promise<void> {
-		for (const { positions } of voids) await this.creation.codes.takeNext(positions);
+		for (const { positions } of voids) await this.creation.sequences.takeNext(positions);
 	}
 
 	/** Spends an entered code even if nothing blocks the request. */
 	private async takeAllowedPositions(blocking: Unresolved[]): Promise<void> {
 		const positions = await this.findAllowedPositions(blocking);
-		const isAllowed = positions !== undefined && (await this.creation.codes.takeNext(positions));
+		const isAllowed =
+			positions !== undefined && (await this.creation.sequences.takeNext(positions));
 		if (blocking.length > 0 && !isAllowed) throw await this.buildErrorWithCode(blocking);
 	}
 
@@ -282,7 +281,7 @@ export class Claim<T> {
 		await ledger?.releaseKeys(difference(this.ownKeys.splice(0), this.overriddenKeys), owner);
 	}
 
-	/** A request with a code may have taken the keys over and released them. */
+	/** Another request may have taken the keys over with a code, then released them. */
 	private async restoreKeys(): Promise<void> {
 		const { ledgerKeys, ledger, owner } = this.creation;
 		for (const key of ledgerKeys) await ledger?.claimKey(key, owner).catch(() => undefined);

@@ -1,8 +1,8 @@
 import { CanceledError } from '../shared/clock';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
-import { slotOwners } from './keys';
-import { otherOrderError } from './refusals';
+import { slotFingerprints } from './keys';
+import { orderHasOtherDataError } from './refusals';
 
 /**
  * Creates a charge or an offer, or returns the existing result. The attempt is recorded before it is sent. Only proof
@@ -15,8 +15,8 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	const { itemOrder, problem, tries, memory, itemIndex } = creation;
 	const claim = new Claim(creation);
 	const created = (made: T, more: Omit<Created<T>, 'made'>): Created<T> => {
-		// A void result gives its keys back.
-		if (!creation.isVoid(made)) memory.markReturned(slotOwners(creation), itemIndex);
+		// The number of a void result is free again.
+		if (!creation.isVoid(made)) memory.markReturned(slotFingerprints(creation), itemIndex);
 		return { made, ...more };
 	};
 	try {
@@ -45,7 +45,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 
 /**
  * Refuses an item that `createOnce` would refuse, before any item of the run is sent. Records an existing result under
- * a new Order Reference, because the run may stop earlier.
+ * a new Order Reference, because the run may stop before this item.
  *
  * @throws NotSentError
  */
@@ -53,7 +53,7 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	const claim = new Claim(creation);
 	const { orderKey, memory, fingerprint, itemOrder } = claim.creation;
 	if (orderKey !== undefined && !memory.reserveOrder(orderKey, fingerprint)) {
-		throw otherOrderError(creation);
+		throw orderHasOtherDataError(creation);
 	}
 	try {
 		await claim.lockAndFindExisting(itemOrder.signal, { isAhead: true });

@@ -5,6 +5,7 @@ import type { ItemOrder } from './itemOrder';
 import type { Keys } from './keys';
 import type { Ledger } from './ledger';
 import type { OverrideCodes } from './overrideCodes';
+import type { KeySequences } from './positions';
 import type { Subject } from './refusals';
 
 export interface Creation<T> extends Subject {
@@ -27,15 +28,16 @@ export interface Creation<T> extends Subject {
 }
 
 export interface KeyedCreation<T> extends Creation<T>, Keys {
-	/** Names this attempt, also in the ledger. */
+	/** The id of this attempt, which owns its keys in the ledger. */
 	owner: string;
 	ledger: Ledger | undefined;
+	sequences: KeySequences;
 	codes: OverrideCodes;
 }
 
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
-	/** Whether the service gave a new result a known hash. */
+	/** Whether the hash of a new result was already known. */
 	reusesHash: boolean;
 }

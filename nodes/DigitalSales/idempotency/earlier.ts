@@ -10,8 +10,8 @@ import {
 	changedRequestError,
 	isUnknownToService,
 	otherAccountError,
-	otherOrderError,
-	otherReferenceError,
+	orderHasOtherDataError,
+	hasOtherReferenceError,
 	unreadableResultError,
 	type Unresolved,
 } from './refusals';
@@ -19,7 +19,7 @@ import {
 /** Agents repeat a call within minutes. Customers buy again later. */
 const AGENT_CALL_COUNTS_MS = 15 * 60_000;
 
-/** `existing` excludes `unresolved`. The latest void result comes last. */
+/** If there is an existing result, `unresolved` is empty. The latest void result comes last. */
 export interface EarlierAttempts<T> {
 	existing?: { made: T; earlier: Attempt };
 	unresolved: Unresolved[];
@@ -37,7 +37,7 @@ export async function findEarlierAttempts<T>(
 		const mayShow = isSameRequest || isHere || isSameCustomer(creation, earlier);
 		const refusal = isHere
 			? changedRequestError(creation, earlier)
-			: otherOrderError(creation, mayShow ? earlier : undefined);
+			: orderHasOtherDataError(creation, mayShow ? earlier : undefined);
 		const made =
 			earlier.state === 'made' &&
 			(await readResult(creation, earlier, isSameRequest ? undefined : refusal));
@@ -51,9 +51,9 @@ export async function findEarlierAttempts<T>(
 			});
 		} else if (creation.isVoid(made)) voids.push(earlier);
 		else if (!isSameRequest) throw refusal;
-		else if (hasOtherReference(creation, earlier)) throw otherReferenceError(creation, earlier);
+		else if (hasOtherReference(creation, earlier)) throw hasOtherReferenceError(creation, earlier);
 		else {
-			const existing = { made, earlier: asReplayed(creation, earlier, isHere) };
+			const existing = { made, earlier: markReplayed(creation, earlier, isHere) };
 			return { existing, unresolved: [], voids };
 		}
 	}
@@ -76,7 +76,7 @@ export function hasEarlierAttempt(request: KeySource): boolean {
 	);
 }
 
-/** The only known result for this request. */
+/** The result for this request, if no other attempt is known. */
 export function findKnownResult(request: KeySource & Keys): Attempt | undefined {
 	const attempts = compareAttempts(request);
 	const isResult = attempts.every(
@@ -85,12 +85,12 @@ export function findKnownResult(request: KeySource & Keys): Attempt | undefined 
 	);
 	const [first, ...others] = uniqBy(attempts, ({ earlier }) => earlier.result?.hash);
 	return isResult && first && others.length === 0
-		? asReplayed(request, first.earlier, first.isHere)
+		? markReplayed(request, first.earlier, first.isHere)
 		: undefined;
 }
 
-/** The copy of this execution counts, because another execution may have changed `replayedBy`. */
-function asReplayed(
+/** Takes `replayedBy` from this execution's copy, because another execution may have changed it in the shared attempt. */
+function markReplayed(
 	{ memory, itemKey }: KeySource & Keys,
 	earlier: Attempt,
 	isHere: boolean,
@@ -155,7 +155,7 @@ const READS_MAY_LAG_MS = 10 * 60_000;
 const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 
 /**
- * @param refusal if the attempt was for another request
+ * @param refusal thrown if the result of another request cannot be read
  * @returns undefined if the service no longer returns the result
  */
 async function readResult<T>(
@@ -176,6 +176,7 @@ async function readResult<T>(
 			const isUnknown = isUnknownToService(error.outcome);
 			// Another token of the same account could read the transaction.
 			if (isUnknown && !isOwnAccount) throw otherAccountError(creation, earlier);
+			// An old unknown result is gone. A new one is read again.
 			if (isUnknown && (readsAgain || !isNew)) return undefined;
 			throw refusal ?? unreadableResultError(creation, String(result.hash), error.outcome);
 		});

@@ -13,7 +13,7 @@ const storedSchema = z
 		/** n8n's run indexes, in order. */
 		runs: z.custom<unknown[]>(Array.isArray),
 		attempts: jsonObject,
-		/** By owner: the runs that returned results, by the numbers of `numberAlike`. */
+		/** By fingerprint and `numberAlike`: the run that returned a result. */
 		returned: jsonObject,
 	})
 	// A function, because each memory writes to its own object.
@@ -41,7 +41,7 @@ export function describeRunItem({ run, item }: RunItem): string {
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** By owner: the indexes of this run's items. */
+	/** By fingerprint: the indexes of this run's items. */
 	private readonly alike = new Map<string, number[]>();
 	/** By order key: the fingerprint of the first item. */
 	private readonly orderFingerprints = new Map<string, string>();
@@ -64,27 +64,27 @@ export class ExecutionMemory {
 	}
 
 	/**
-	 * Numbers the items of an owner over all runs, because after a crash a Retry may give an item to another run. A
+	 * Numbers the items with a fingerprint across runs, because after a crash a Retry may give an item to another run. A
 	 * number without a result is free again, because an error output may lead back to the node.
 	 */
-	numberAlike(owner: string, item: number): number {
+	numberAlike(fingerprint: string, item: number): number {
 		const run = this.runNumber();
-		const alike = this.alike.get(owner) ?? [];
-		this.alike.set(owner, alike);
-		const byNumber = returnedSchema.parse(this.stored.returned[owner]);
+		const alike = this.alike.get(fingerprint) ?? [];
+		this.alike.set(fingerprint, alike);
+		const byNumber = returnedSchema.parse(this.stored.returned[fingerprint]);
 		const earlier = pickBy(byNumber, (ofRun) => ofRun !== run);
-		// A second try of this run may fail for an item that the first try returned.
-		if (alike.length === 0) this.stored.returned[owner] = earlier;
+		// A new try of this run frees the numbers of its last try.
+		if (alike.length === 0) this.stored.returned[fingerprint] = earlier;
 		if (!alike.includes(item)) alike.push(item);
 		const free = range(size(earlier) + alike.length).filter((number) => !(number in earlier));
 		return free[alike.indexOf(item)] ?? 0;
 	}
 
-	markReturned(owners: string[], item: number): void {
-		for (const owner of owners) {
-			const number = this.numberAlike(owner, item);
-			const byNumber = returnedSchema.parse(this.stored.returned[owner]);
-			this.stored.returned[owner] = { ...byNumber, [number]: this.runNumber() };
+	markReturned(fingerprints: string[], item: number): void {
+		for (const fingerprint of fingerprints) {
+			const number = this.numberAlike(fingerprint, item);
+			const byNumber = returnedSchema.parse(this.stored.returned[fingerprint]);
+			this.stored.returned[fingerprint] = { ...byNumber, [number]: this.runNumber() };
 		}
 		this.saveToContext();
 	}

@@ -37,7 +37,7 @@ export function fingerprintCustomer(body: IDataObject): string {
 	return digest('customer', ...identifyCustomer(body));
 }
 
-/** What `fingerprintCharge` leaves out, except the name, which a model may spell differently, and the address for webhooks. */
+/** The fields that `fingerprintCharge` ignores. A model may spell the name differently, so it does not count, nor does the address for webhooks. */
 export function fingerprintAgentCall(body: IDataObject): string {
 	const { name: _name, ...contact } = normalizeContact(body.customer);
 	const lines = Array.isArray(body.cart) ? body.cart.filter(isJsonObject) : [];
@@ -77,8 +77,8 @@ function normalizeCartLine(value: unknown): string {
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = line;
 	const name = hash || title;
 	const offer = typeof name === 'number' ? String(name) : name;
-	// Custom Fields may name the offer in another way.
 	const known = [price, quantity, type].map(numberFromText);
+	// Custom Fields may name the offer in another way.
 	const parts = offer ? [offer, ...known] : value;
 	return normalizeUnicode(JSON.stringify(parts));
 }

@@ -15,11 +15,11 @@ export interface KeySource {
 	fingerprint: string;
 	/** Missing for offers. */
 	goodsFingerprint?: string;
-	/** The fingerprint before the catalog, which may change, filled blank prices. */
+	/** The fingerprint before the catalog filled blank prices. The catalog may change. */
 	typedFingerprint?: string;
 	/** Missing if the charge has only the customer's name. */
 	customerFingerprint?: string;
-	/** An agent gets an earlier charge only for an equal call. */
+	/** From `fingerprintAgentCall`. An agent gets an earlier charge only if this is equal, too. */
 	agentCall?: string;
 	orderReference?: string;
 }
@@ -27,15 +27,16 @@ export interface KeySource {
 /** The item key is for the execution's own data, the slot key for its Retries too, the others for all executions. */
 export interface Keys {
 	itemKey: string;
-	/** The execution with the goods, and with the customer, and how many of them came before. */
+	/** One for the execution and the goods, one for the execution and the customer, each with the item's `numberAlike`. */
 	slotKeys: string[];
 	orderKey?: string;
 	/** Customer and goods, while an outcome is unknown. */
 	unresolvedKey: string;
-	/** The whole request. An override code allows no other. In the ledger, it stands for the missing order. */
+	/** The whole request, the only one that a code allows. In the ledger, it replaces a missing order key. */
 	requestKey: string;
 	/** An agent may repeat its call in another slot. */
 	agentCallKey?: string;
+	/** The ledger keys that stay after the outcome is known. */
 	lastingKeys: string[];
 	/** Keys that other executions may also claim come first. */
 	ledgerKeys: string[];
@@ -51,10 +52,10 @@ export function makeKeys(request: KeySource): Keys {
 	// A Retry may add an Order Reference, so the slot does not contain it.
 	const slots = isAgentCall
 		? [call]
-		: slotOwners(request).map((owner) => [owner, String(memory.numberAlike(owner, itemIndex))]);
+		: slotFingerprints(request).map((one) => [one, String(memory.numberAlike(one, itemIndex))]);
 	const origin = originKey(context);
-	const node = context.getWorkflow().id ? scope : [];
-	const slotKeys = slots.map((slot) => makeKey('slot', ...node, origin, ...slot));
+	const slotScope = context.getWorkflow().id ? scope : [];
+	const slotKeys = slots.map((slot) => makeKey('slot', ...slotScope, origin, ...slot));
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
 	const unresolvedKey = makeKey('unresolved', ...scope, goodsOf(request));
 	const requestKey = makeKey('request', ...scope, fingerprint);
@@ -77,10 +78,10 @@ export function resultKey(request: KeySource, hash: unknown): string {
 	return makeKey('result', ...scopeOf(request), String(hash));
 }
 
-/** Not the account, because a new token, or a corrected Base URL, must not charge earlier orders again. */
+/** The node, not the account, because a new token or a corrected Base URL must not charge earlier orders again. */
 function scopeOf({ context, account }: KeySource): string[] {
 	const { id } = context.getWorkflow();
-	// n8n's Agents run the node without a workflow, and give it another id each time.
+	// n8n's Agents run the node without a workflow, and with another id each time.
 	return id ? [id, context.getNode().id] : [account.key];
 }
 
@@ -88,7 +89,7 @@ export function goodsOf(request: Pick<KeySource, 'fingerprint' | 'goodsFingerpri
 	return request.goodsFingerprint ?? request.fingerprint;
 }
 
-export function slotOwners(request: KeySource): string[] {
+export function slotFingerprints(request: KeySource): string[] {
 	return compact([goodsOf(request), request.customerFingerprint]);
 }
 
@@ -96,7 +97,7 @@ export function isSlotKey(key: string): boolean {
 	return key.startsWith('slot ');
 }
 
-/** Not in a tool, because an agent may order again. */
+/** In a tool only a Retry, because an agent may order again. */
 export function returnsToSlot(context: IExecuteFunctions): boolean {
 	return isRetry(context) || !isTool(context);
 }

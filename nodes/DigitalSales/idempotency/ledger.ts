@@ -15,7 +15,7 @@ export class Ledger {
 
 	/** @returns whether the owner has the key, even from an earlier call */
 	async claimKey(key: string, owner: string): Promise<boolean> {
-		// Nobody claims this key. If n8n finds it, this n8n keeps all keys in one row.
+		// Keys that begin with "no" are never claimed. If n8n finds one, this n8n keeps all keys in one row.
 		if (await this.hasKey(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
 		const insert = async () => await insertRow(this.context, key, owner);
 		// Of two concurrent inserts one fails. Its second try finds the row.
@@ -33,6 +33,7 @@ export class Ledger {
 		const { logger } = this.context;
 		for (const key of keys) {
 			const remove = async (): Promise<void> => {
+				// An insert tells whose row it is.
 				const found = await insertRow(this.context, key, owner);
 				if (found !== "another's") await this.deleteKeys([key]);
 			};

@@ -34,7 +34,7 @@ export interface Unresolved {
 }
 
 const ENTERED_RULES =
-	'A code works once, for the charge that its error described, until the next day. A hash works once, for a charge of this customer, amount and order. If you found the charge for this order, and it has not failed or expired, do not enter the code. If another run has returned it, leave this item out; otherwise set the price and Order Reference back to what they were, and enter its hash.';
+	'A code works once, for the charge that its error described, until the end of the next day (UTC). A hash works once, for a charge of this customer, amount and order. If you found the charge for this order, and it has not failed or expired, do not enter the code. If another run has returned that charge, leave this item out. Otherwise set the price and Order Reference back to what they were, and enter the hash of the charge.';
 
 /** @param code undefined if n8n's database did not answer */
 export function unresolvedError(
@@ -117,7 +117,7 @@ function describeWayOut(
 	const forThis = orderReference === undefined ? '' : ' and is for this order';
 	const enter =
 		kind === 'charge'
-			? `If it is there${forThis}, and has not failed or expired, set ${path} to its hash; if not, to`
+			? `If it is there${forThis}, and has not failed or expired, set ${path} to its hash; otherwise set it to`
 			: `If it is not there, set ${path} to`;
 	const mayNeedSeveral = context.getInputData().length > 1 || Boolean(enteredCodes);
 	const several = mayNeedSeveral ? ' Separate several with commas.' : '';
@@ -145,8 +145,8 @@ export function changedRequestError(
 	);
 }
 
-/** Offers both ways, because a reference may contain the month, so the charge may be last month's. */
-export function otherReferenceError(
+/** States both ways out, because a reference may contain the month, so the charge may be last month's. */
+export function hasOtherReferenceError(
 	subject: Subject,
 	{ orderReference, result }: Attempt,
 ): NotSentError {
@@ -167,7 +167,7 @@ export function otherAccountError(subject: Subject, { result }: Attempt): NotSen
 	const other = subject.orderReference === undefined ? '' : ' and another Order Reference';
 	return newNotSentError(
 		`${made} with another token or Base URL, so ${notSentPhrase(subject)}`,
-		`Look for ${existing} in the accounts of both. If it is there, continue with it. Only to use the present account as well, start a new execution with this item alone${other}.`,
+		`Look for ${existing} in both accounts. If it is there, continue with it. To create it in the present account as well, start a new execution with this item alone${other}.`,
 	);
 }
 
@@ -183,7 +183,7 @@ export function unreadableResultError(
 }
 
 /** An Order Reference was added to a charge, but another charge has it. */
-export function orderTakenError(subject: Subject, { result }: Attempt): NotSentError {
+export function referenceTakenError(subject: Subject, { result }: Attempt): NotSentError {
 	const order = quoteText(subject.orderReference ?? '');
 	return newNotSentError(
 		`Order Reference "${order}" already belongs to another charge, so ${notSentPhrase(subject)}`,
@@ -236,13 +236,13 @@ function unreadableError(
 	return newNotSentError(message, advice, 'unknown', answer);
 }
 
-/** An unknown hash may get a 404, another 4xx, or a failure under 200. */
+/** An unknown hash may get a 404, another 4xx, or a failure with status 200. */
 export function isUnknownToService({ kind }: FailedOutcome): boolean {
 	return kind === 'notFound' || kind === 'rejected';
 }
 
 /** @param own the charge with that Order Reference, if it is of the same customer */
-export function otherOrderError(
+export function orderHasOtherDataError(
 	{ orderReference = '', about }: Subject,
 	own?: Attempt,
 ): NotSentError {

@@ -25,7 +25,7 @@ describe('The errors that a seller meets most', () => {
 		text
 			.replaceAll(shop.hashes[0] ?? '-', 'HASH')
 			.replace(/\d{4}-\d\d-\d\d [\d:]{8} \(America\/New_York\)/g, 'TIME')
-			.replace(/if not, to [\w-]+/g, 'if not, to CODE');
+			.replace(/otherwise set it to [\w-]+/g, 'otherwise set it to CODE');
 
 	/** The texts that an error quotes. */
 	const FACT =
@@ -144,7 +144,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'The customer may already have been charged, so nothing was sent',
 				`An attempt at TIME got no usable answer. Details: ${CART}.`,
-				"Look for the charge in the service's dashboard. If it is there, and has not failed or expired, set Options > Charge in Doubt to its hash; if not, to CODE; then run this again.",
+				"Look for the charge in the service's dashboard. If it is there, and has not failed or expired, set Options > Charge in Doubt to its hash; otherwise set it to CODE; then run this again.",
 			],
 		],
 		[

@@ -139,7 +139,9 @@ describe('The advice in the error of a failed charge', () => {
 
 		expect(shop.charges).toBe(2);
 		expect(errorOf(retry)).toContain(`${NEW_EXECUTION} ${RETRY}`);
-		expect(errorOf(retry)).toMatch(/if not, to [\w-]{9}; then use Retry with currently saved/);
+		expect(errorOf(retry)).toMatch(
+			/otherwise set it to [\w-]{9}; then use Retry with currently saved/,
+		);
 	});
 
 	describe('says that an earlier attempt may have succeeded:', () => {

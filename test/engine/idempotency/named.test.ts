@@ -301,7 +301,9 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		await shop.charge({ code: hash });
 		const retry = await shop.ask({ retrying: outcome, code: hash, ...otherProcess() });
 
-		expect(errorOf(retry)).toContain('If another run has returned it, leave this item out');
+		expect(errorOf(retry)).toContain(
+			'If another run has returned that charge, leave this item out.',
+		);
 	});
 
 	test('is not charged again by a new execution after a crash, whose Retry was refused', async () => {

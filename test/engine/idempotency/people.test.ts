@@ -298,7 +298,7 @@ class PeopleModel {
 					entered = [hash];
 					expected = hash;
 				} else if (hash !== undefined && month && this.givenWithout.has(hash)) {
-					expect(text).toContain('If another run has returned it, leave this item out');
+					expect(text).toContain('If another run has returned that charge, leave this item out.');
 					return;
 				} else {
 					// A person who enters a code has seen the customer's charges in the dashboard.
@@ -326,7 +326,7 @@ class PeopleModel {
 				expect(this.documentOf(hash)).toBe(documentOf(one));
 				// A charge that could not be read may be void.
 				if (this.isLive(hash)) return;
-			} else if (/Continue with it|leave this item out\./.test(text)) {
+			} else if (/Continue with it|(?<!that charge, )leave this item out\./.test(text)) {
 				// The person continues with the charge that the error names.
 				const [, hash = ''] = /[Tt]ransaction (?:of this item is )?(\w{6,})\b/.exec(text) ?? [];
 				expect(this.documentOf(hash)).toBe(documentOf(one));
