@@ -320,8 +320,8 @@ class PeopleModel {
 					people = [one];
 					retries = undefined;
 				}
-			} else if (text.includes('another cart or amount of this customer')) {
-				// The price in the catalog has changed. A person who reads that continues with the existing charge.
+			} else if (/another cart or amount of this customer|This item was already/.test(text)) {
+				// The price has changed. A person who reads that continues with the existing charge.
 				const [, hash = ''] = /existing transaction is (\w+)/.exec(text) ?? [];
 				expect(this.documentOf(hash)).toBe(documentOf(one));
 				// A charge that could not be read may be void.
