@@ -17,9 +17,17 @@ const ask = (key: string, description: string, type = 'string'): string =>
 /** The tools by which a model sells; it never decides a price. */
 function tools(
 	say: Say,
-	orderReference: (offer: string) => string,
+	orderReference: (offer: string, quantity: string) => string,
 ): { list: Node; charge: Node; check: Node } {
 	const list = say('List the products', 'Listar os produtos');
+	const quantity = ask(
+		'quantity',
+		say(
+			'How many units the customer buys, usually 1',
+			'Quantas unidades o cliente compra, em geral 1',
+		),
+		'number',
+	);
 	const offer = ask(
 		'offer_hash',
 		say(
@@ -58,7 +66,7 @@ function tools(
 					items: [
 						{
 							offerHash: { __rl: true, mode: 'hash', value: `={{ ${offer} }}` },
-							quantity: `={{ ${ask('quantity', say('How many units the customer buys, usually 1', 'Quantas unidades o cliente compra, em geral 1'), 'number')} }}`,
+							quantity: `={{ ${quantity} }}`,
 						},
 					],
 				},
@@ -66,7 +74,7 @@ function tools(
 				customerEmail: `={{ ${ask('customer_email', say('E-mail address of the customer', 'E-mail do cliente'))} }}`,
 				customerPhone: `={{ ${ask('customer_phone', say('Phone number of the customer with area code, for example (11) 91234-5678', 'Telefone do cliente com DDD, por exemplo (11) 91234-5678'))} }}`,
 				customerDocument: `={{ ${ask('customer_document', say('CPF or CNPJ of the customer', 'CPF ou CNPJ do cliente'))} }}`,
-				orderReference: orderReference(offer),
+				orderReference: orderReference(offer, quantity),
 			},
 		),
 		check: salesTool(
@@ -90,7 +98,8 @@ export const salesAssistant: Recipe = (say) => {
 	const { list, charge, check } = tools(
 		say,
 		// The same chat asks for the same offer once: a second request returns the existing charge.
-		(offer) => `={{ $('${start.name}').first().json.sessionId }} {{ ${offer} }}`,
+		(offer, quantity) =>
+			`={{ $('${start.name}').first().json.sessionId }} {{ ${quantity} }} {{ ${offer} }}`,
 	);
 	const assistant = agent(
 		say('Sales assistant', 'Assistente de vendas'),

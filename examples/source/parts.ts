@@ -82,7 +82,7 @@ export function chargeOrder(say: Say, order = '$json', more: INodeParameters = {
 			customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
 			// The same form sent twice charges once. With another e-mail or phone it charges again, because the first PIX
 			// reached nobody; on another day the same person may buy again.
-			orderReference: `={{ [${order}.${say('document', 'documento')}, ${order}.whatsapp].map((text) => (text ?? '').replace(/[^0-9a-z]/gi, '').toUpperCase()).join(' ') }} {{ (${order}.email ?? '').trim().toLowerCase() }} {{ $now.toISODate() }}`,
+			orderReference: `={{ [${order}.${say('document', 'documento')}, ${order}.whatsapp].map((text) => (text ?? '').replace(/[^0-9a-z]/gi, '').replace(/^55(?=\\d{10,11}$)/, '').toUpperCase()).join(' ') }} {{ (${order}.email ?? '').trim().toLowerCase() }} {{ $now.toISODate() }}`,
 			options: { fields: [...DEFAULT_FIELDS, 'pix_qr_code_image'] },
 			...more,
 		},

@@ -5,15 +5,22 @@ import type { Form, Path } from '../form/defineForm';
 import { displayPath, fieldLabel } from '../form/readForm';
 import { NotSentError } from '../output/errors';
 
+interface CustomFields {
+	customFields?: IDataObject;
+}
+type CartItems = ReadonlyArray<{ more: CustomFields }>;
+
 /** Checks the body that a creation will send. Custom Fields may put any value into it. Their amounts are in cents. */
 export class BodyCheck {
 	private readonly customFields: IDataObject;
+	private readonly cart: CartItems;
 
 	constructor(
 		private readonly form: Form<unknown>,
-		{ additionalFields }: { additionalFields: { customFields?: IDataObject } },
+		{ additionalFields, cart = [] }: { additionalFields: CustomFields; cart?: CartItems },
 	) {
 		this.customFields = additionalFields.customFields ?? {};
+		this.cart = cart;
 	}
 
 	/** @throws NotSentError that names the field */
@@ -27,8 +34,9 @@ export class BodyCheck {
 
 	/** The display name of a field of the body. */
 	labelOf(...path: Path): string {
-		return this.isCustom(path)
-			? displayPath(this.form.properties, ['additionalFields', 'customFields', ...path])
+		const customPath = this.findCustomPath(path);
+		return customPath
+			? displayPath(this.form.properties, customPath)
 			: (fieldLabel(this.form, path.join('.')) ?? path.join('.'));
 	}
 
@@ -44,14 +52,19 @@ export class BodyCheck {
 		other: number | undefined,
 	): NotSentError | undefined {
 		if (cents == null || other === undefined || !isHundredfold(cents, other)) return undefined;
-		const typed = this.isCustom(path) ? other : typedAmount(other);
+		const typed = this.findCustomPath(path) ? other : typedAmount(other);
 		return new NotSentError(
 			`${this.labelOf(...path)} is ${formatReais(cents)}, but ${source} ${formatReais(other)}`,
 			`Enter ${typed}, or add Options > Allow Price Mismatch if ${formatReais(cents)} is right.`,
 		);
 	}
 
-	private isCustom([field = '']: Path): boolean {
-		return field in this.customFields;
+	private findCustomPath(path: Path): Path | undefined {
+		const [field = '', index = -1, own = ''] = path;
+		if (field in this.customFields) return ['additionalFields', 'customFields', ...path];
+		const ofItem = field === 'cart' && this.cart[Number(index)]?.more.customFields;
+		return ofItem && own in ofItem
+			? ['cart', 'items', index, 'more', 'customFields', own]
+			: undefined;
 	}
 }

@@ -129,8 +129,8 @@ export function buildSituation(
 			creates &&
 			!isTool(context) &&
 			(isRetry(context) || memory.hasAttempt({ run, item: itemIndex })),
-		// n8n drops the output of a run that fails, so the error lists what the run has created.
-		...(creates && !continues && listCreated(memory, isOtherItem)),
+		// n8n drops the output of a run that fails, so the error lists what the run has created, but not to a model.
+		...(creates && !continues && !isTool(context) && listCreated(memory, isOtherItem)),
 	};
 }
 

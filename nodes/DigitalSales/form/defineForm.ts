@@ -21,9 +21,10 @@ type ServiceFields = Readonly<Record<string, string>>;
  * What a field is for, which restricts its expression.
  * - `decides`: who pays what. No `{{ }}` may be empty, except one that an agent's model fills in.
  * - `guards`: against a second charge. No `{{ }}` may be empty, whoever fills it in.
+ * - `json`: like `decides`. A `{{ }}` must not end the text that it is in, because it would set other fields.
  * - `confirms`: that a person has checked something. A model must not fill it in.
  */
-export type Purpose = 'decides' | 'guards' | 'confirms';
+export type Purpose = 'decides' | 'json' | 'guards' | 'confirms';
 
 export interface FieldUse {
 	/** The service's name, dotted if nested. Without it, `defineField` writes nothing to the body. */

@@ -211,7 +211,7 @@ function defineCustomFields(placeholder: string, description: string) {
 		default: '{}',
 		placeholder,
 		description,
-		purpose: 'decides',
+		purpose: 'json',
 		reads: allowBlank(customFieldsSchema),
 	});
 }

@@ -1,9 +1,10 @@
 import { get } from 'lodash';
-import type {
-	IExecuteFunctions,
-	INodeProperties,
-	INodePropertyCollection,
-	INodePropertyOptions,
+import {
+	type IExecuteFunctions,
+	type INodeProperties,
+	type INodePropertyCollection,
+	type INodePropertyOptions,
+	jsonParse,
 } from 'n8n-workflow';
 import { findExcess } from './fields';
 import type { Form, Path, Problem, Purpose } from './defineForm';
@@ -143,7 +144,7 @@ function expressionProblem(
 	if (purpose === 'confirms') {
 		return BY_MODEL.test(expression) ? 'must be filled in by a person, not by a model' : undefined;
 	}
-	const mayBeBlank = (code: string): boolean => purpose === 'decides' && BY_MODEL.test(code);
+	const mayBeBlank = (code: string): boolean => purpose !== 'guards' && BY_MODEL.test(code);
 	if (!isJsonObject(value) && isNothing(value)) {
 		return mayBeBlank(expression) ? undefined : 'is empty: its expression returned nothing';
 	}
@@ -153,6 +154,9 @@ function expressionProblem(
 		for (const part of parts) {
 			const given = evaluate(part);
 			if (isNothing(given) && !mayBeBlank(part)) return `is incomplete: ${part} returned nothing`;
+			if (purpose === 'json' && typeof given === 'string' && breaksJson(given)) {
+				return `must not get the quotation mark or backslash of ${part}: make the whole field one expression, such as {{ { coupon: $json.coupon } }}`;
+			}
 			if (typeof given === 'number' && Math.abs(given) > Number.MAX_SAFE_INTEGER) {
 				return `contains a number that is too large: make ${part} text`;
 			}
@@ -161,6 +165,10 @@ function expressionProblem(
 	return purpose === 'guards' && isShortText(value) && MISSING.test(value)
 		? 'is incomplete: a part of its expression returned nothing'
 		: undefined;
+}
+
+function breaksJson(text: string): boolean {
+	return /["\\]/.test(text) && jsonParse<unknown>(text, { fallbackValue: null }) === null;
 }
 
 function isNothing(value: unknown): boolean {

@@ -69,7 +69,8 @@ export class Claim<T> {
 		const isKnown = this.earlier.unresolved.length > 0;
 		const isOnlyVoid = !isKnown && voids.length > 0;
 		const needsLedger = !isKnown && (hasEnteredHash || (isAhead && !isOnlyVoid));
-		const unresolved = needsLedger ? await this.findUnresolvedInLedger() : this.earlier.unresolved;
+		const found = needsLedger ? await this.findUnresolvedInLedger() : this.earlier.unresolved;
+		const unresolved = isAhead ? found.filter(({ keys }) => !creation.memory.willEnd(keys)) : found;
 		const entered = await endDoubtByHash(creation, unresolved, isAhead);
 		const { made, unreadableError, usedError, differences } = entered;
 		if (made !== undefined && !isAhead) await this.endVoids(voids);
@@ -79,7 +80,10 @@ export class Claim<T> {
 			if (unreadableError ?? usedError) throw unreadableError ?? usedError;
 			return undefined;
 		}
-		if ((await this.findAllowedPositions(unresolved)) !== undefined) return undefined;
+		if ((await this.findAllowedPositions(unresolved)) !== undefined) {
+			if (isAhead) creation.memory.markEnding(unresolved.flatMap(({ keys }) => keys));
+			return undefined;
+		}
 		throw unreadableError ?? (await this.buildErrorWithCode(unresolved, differences));
 	};
 
@@ -100,6 +104,11 @@ export class Claim<T> {
 		// By the next try, the earlier attempts may have changed.
 		this.earlier = { unresolved: [], voids: [] };
 		await this.discardAttempt();
+	}
+
+	get replacedHash(): string | undefined {
+		const [latest] = this.replacesVoid ? this.earlier.voids.slice(-1) : [];
+		return latest && String(latest.result?.hash);
 	}
 
 	knowsHashOf(made: T): boolean {
@@ -128,7 +137,10 @@ export class Claim<T> {
 		const isRefused = error instanceof ServiceError && !error.isInDoubt;
 		// After an unexpected error the outcome is unknown.
 		if (isRefused || error instanceof CanceledError) await this.discardAttempt();
-		else await this.restoreKeys();
+		else {
+			await this.restoreKeys();
+			await this.nextCode([{ isSame: true, keys: this.creation.ledgerKeys }]);
+		}
 		return error;
 	}
 
@@ -153,8 +165,9 @@ export class Claim<T> {
 	private async forgetEndedDoubts(): Promise<void> {
 		const { ledgerKeys, ledger } = this.creation;
 		for (const key of ledgerKeys.filter(isDoubtKey)) {
-			if (!ledger || findAttempt(key) === undefined) continue;
-			const isOpen = await ledger.hasKey(key).catch(() => true);
+			const attempt = findAttempt(key);
+			if (!ledger || !attempt) continue;
+			const isOpen = await ledger.isOwner(key, attempt.id).catch(() => true);
 			if (!isOpen) forgetKeys([key]);
 		}
 	}
@@ -257,13 +270,20 @@ export class Claim<T> {
 	}
 
 	private async buildErrorWithCode(unresolved: Unresolved[], differences?: string[]) {
-		const { creation } = this;
-		const { codes, orderKey, context, kind, about } = creation;
+		const code = await this.nextCode(unresolved);
+		return unresolvedError(this.creation, unresolved, code, differences);
+	}
+
+	/** A model must not see the code, so a person finds it in the log. */
+	private async nextCode(
+		unresolved: ReadonlyArray<Pick<Unresolved, 'isSame' | 'keys'>>,
+	): Promise<string | undefined> {
+		const { codes, orderKey, context, kind, about } = this.creation;
 		const code = await codes.nextCode(listDescribed(unresolved, orderKey)).catch(() => undefined);
 		if (code !== undefined && isTool(context)) {
 			context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
 		}
-		return unresolvedError(creation, unresolved, code, differences);
+		return code;
 	}
 
 	/** Keys that a code has overridden stay, because their request may be in flight. */

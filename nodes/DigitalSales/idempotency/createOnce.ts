@@ -2,7 +2,7 @@ import { CanceledError } from '../shared/clock';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
 import { slotFingerprints } from './keys';
-import { orderHasOtherDataError } from './refusals';
+import { repeatedOrderError } from './refusals';
 
 /**
  * Creates a charge or an offer, or returns the existing result. The attempt is recorded before it is sent. Only proof
@@ -28,9 +28,10 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 			const made = await send();
 			// Undefined after a 429, or if the request did not leave.
 			if (made !== undefined) {
+				const { replacedHash } = claim;
 				const reusesHash = claim.knowsHashOf(made);
 				await claim.recordResult(made);
-				return created(made, { isExisting: false, reusesHash });
+				return created(made, { isExisting: false, reusesHash, replacedHash });
 			}
 			await claim.releaseBetweenTries();
 		}
@@ -53,7 +54,7 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	const claim = new Claim(creation);
 	const { orderKey, memory, fingerprint, itemOrder } = claim.creation;
 	if (orderKey !== undefined && !memory.reserveOrder(orderKey, fingerprint)) {
-		throw orderHasOtherDataError(creation);
+		throw repeatedOrderError(creation);
 	}
 	try {
 		await claim.lockAndFindExisting(itemOrder.signal, { isAhead: true });

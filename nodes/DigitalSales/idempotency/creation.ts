@@ -38,6 +38,8 @@ export interface KeyedCreation<T> extends Creation<T>, Keys {
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
+	/** The void result that a new result replaces. */
+	replacedHash?: string;
 	/** Whether the hash of a new result was already known. */
 	reusesHash: boolean;
 }

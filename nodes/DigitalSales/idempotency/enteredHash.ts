@@ -38,19 +38,20 @@ export async function endDoubtByHash<T>(
 	unresolved: readonly Unresolved[],
 	isAhead: boolean,
 ): Promise<EnteredHashes<T>> {
-	const { enteredHash } = creation;
+	const { enteredHash, memory } = creation;
 	const differences: string[] = [];
 	let unreadableError: NotSentError | undefined;
 	let usedError: NotSentError | undefined;
 	const attempts = findOwnAttempts(creation, unresolved);
 	for (const hash of listEnteredHashes(creation)) {
+		const key = resultKey(creation, hash);
 		const isOfOrder = await isKnownOfOrder(creation, hash);
 		// The charge may be that of an attempt for another order.
 		if (!isOfOrder && attempts.some((attempt) => hasOtherReference(creation, attempt))) continue;
 		const candidates = isOfOrder ? [] : attempts;
 		const made = await readEnteredHash(creation, hash, candidates).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
-			unreadableError ??= unreadableHashError(creation, hash, error.outcome);
+			unreadableError ??= unreadableHashError(creation, hash, error.outcome, unresolved.length > 0);
 			return undefined;
 		});
 		if (made === undefined) continue;
@@ -59,6 +60,8 @@ export async function endDoubtByHash<T>(
 			differences.push(`Transaction ${quoteText(hash)} has ${differing.join(' and ')}.`);
 			continue;
 		}
+		// The hash is that of an earlier item of this run.
+		if (isAhead && memory.willEnd([key])) continue;
 		// An item without a doubt must not take the hash of another item with the same goods.
 		if (unresolved.length === 0) return { usedError: usedHashError(creation, hash), differences };
 		const isFree =
@@ -69,7 +72,9 @@ export async function endDoubtByHash<T>(
 			continue;
 		}
 		// If the order already had this charge, the doubt stays.
-		if (!isAhead && !isOfOrder) await endDoubts(creation, attempts, made);
+		const endedKeys = isOfOrder ? [] : unresolved.flatMap(({ keys }) => keys);
+		if (isAhead) memory.markEnding([key, ...endedKeys]);
+		else if (!isOfOrder) await endDoubts(creation, attempts, made);
 		return { made, differences };
 	}
 	return { unreadableError, usedError, differences };

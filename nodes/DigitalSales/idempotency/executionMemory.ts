@@ -43,6 +43,7 @@ export class ExecutionMemory {
 	private readonly stored: z.output<typeof storedSchema>;
 	/** By fingerprint: the indexes of this run's items. */
 	private readonly alike = new Map<string, number[]>();
+	private readonly endingKeys = new Set<string>();
 	/** By order key: the fingerprint of the first item. */
 	private readonly orderFingerprints = new Map<string, string>();
 
@@ -87,6 +88,15 @@ export class ExecutionMemory {
 			this.stored.returned[fingerprint] = { ...byNumber, [number]: this.runNumber() };
 		}
 		this.saveToContext();
+	}
+
+	/** The check of an item has shown that its hash or code will end the doubts about these keys. */
+	markEnding(keys: readonly string[]): void {
+		for (const key of keys) this.endingKeys.add(key);
+	}
+
+	willEnd(keys: readonly string[]): boolean {
+		return keys.every((key) => this.endingKeys.has(key));
 	}
 
 	reserveOrder(orderKey: string, fingerprint: string): boolean {

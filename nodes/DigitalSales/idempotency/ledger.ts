@@ -28,6 +28,10 @@ export class Ledger {
 		return await hasRow(this.context, key);
 	}
 
+	async isOwner(key: string, owner: string): Promise<boolean> {
+		return (await this.hasKey(key)) && (await insertRow(this.context, key, owner)) !== "another's";
+	}
+
 	/** Never throws, because a key that stays can only cause a refusal. */
 	async releaseKeys(keys: readonly string[], owner: string): Promise<void> {
 		const { logger } = this.context;

@@ -141,7 +141,7 @@ export function changedRequestError(
 			: ['The offer already exists', 'offer'];
 	return newNotSentError(
 		`${message}, so the changed ${kind} was not sent`,
-		`The existing ${existing} is ${String(result?.hash)} (${earlier}). Asked for now: ${about}.\nTo send that as well, start a new execution with this item alone.`,
+		`The existing ${existing} is ${String(result?.hash)} (${earlier}). Asked for now: ${about}.\nTo keep the existing ${existing}, set the form back to what it was; to send the changed ${kind} as well, start a new execution with this item alone.`,
 	);
 }
 
@@ -214,12 +214,22 @@ export function unreadableHashError(
 	subject: Subject,
 	hash: string,
 	answer: FailedOutcome,
+	isInDoubt: boolean,
 ): NotSentError {
 	const happened = isUnknownToService(answer) ? 'was not found' : 'could not be read';
+	const transaction = `ransaction ${quoteText(hash)}`;
+	if (!isInDoubt) {
+		return unreadableError(
+			subject,
+			answer,
+			`T${transaction} in Options > Charge in Doubt ${happened}`,
+			`No charge of this customer is in doubt. If that transaction is not the charge of this customer, remove the hash.`,
+		);
+	}
 	return unreadableError(
 		subject,
 		answer,
-		`The customer may already have been charged, but transaction ${quoteText(hash)} ${happened}`,
+		`The customer may already have been charged, but t${transaction} ${happened}`,
 		`Check this hash in Options > Charge in Doubt. If it is right, wait a few minutes, then ${RUN_AGAIN}. If the charge is not in the service's dashboard, remove the hash: the next error then shows a code.`,
 	);
 }
@@ -242,10 +252,8 @@ export function isUnknownToService({ kind }: FailedOutcome): boolean {
 }
 
 /** @param own the charge with that Order Reference, if it is of the same customer */
-export function orderHasOtherDataError(
-	{ orderReference = '', about }: Subject,
-	own?: Attempt,
-): NotSentError {
+export function orderHasOtherDataError(subject: Subject, own?: Attempt): NotSentError {
+	const { orderReference = '', about } = subject;
 	const [others, advice] = own
 		? [
 				'another cart or amount of this customer',
@@ -256,7 +264,19 @@ export function orderHasOtherDataError(
 				'Give each order its own reference. If this is the same order with corrected data, cancel its earlier charge in the service first.',
 			];
 	const order = `Order Reference "${quoteText(orderReference)}"`;
-	return newNotSentError(`${order} already belongs to ${others}`, advice, 'notSent');
+	return newNotSentError(
+		`${order} already belongs to ${others}, so ${notSentPhrase(subject)}`,
+		advice,
+	);
+}
+
+/** Two items of one run. */
+export function repeatedOrderError({ orderReference = '' }: Subject): NotSentError {
+	return newNotSentError(
+		`Two items of this run have Order Reference "${quoteText(orderReference)}", but another customer, cart or amount`,
+		'Put what belongs to one order into one cart, or give each order its own reference.',
+		'notSent',
+	);
 }
 
 export function unrecordedError({ kind }: Subject, reason: string): NotSentError {

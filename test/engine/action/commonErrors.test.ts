@@ -158,7 +158,7 @@ describe('The errors that a seller meets most', () => {
 				'This item was already charged, so the changed charge was not sent',
 				'This item is number 1 of 2; n8n counts items from 0.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'To send that as well, start a new execution with this item alone.',
+				'To keep the existing transaction, set the form back to what it was; to send the changed charge as well, start a new execution with this item alone.',
 				'A new execution would create the successful items again, so use Retry under Executions, or remove those items from the input.',
 				'Already created in this execution: item 0 is HASH.',
 			],
@@ -216,8 +216,7 @@ describe('The errors that a seller meets most', () => {
 				return await charge({ orderReference: 'order-1', ...cartWith('50') });
 			},
 			[
-				'Order Reference "order-1" already belongs to another cart or amount of this customer',
-				'Nothing was sent.',
+				'Order Reference "order-1" already belongs to another cart or amount of this customer, so nothing was sent',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'If this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.',
 			],

@@ -154,7 +154,9 @@ describe('What is sent', () => {
 
 			expect(account.bodies()).toMatchObject([{ amount: 700, cart: [{ price: 700 }] }]);
 			expect(account.sandbox.requests).toHaveLength(1);
-			expect(failure.message).toMatch(/^Cart > Item 1 > Price in Reais must be a whole number/);
+			expect(failure.message).toMatch(
+				/^Cart > Item 1 > More > Custom Fields > price must be a whole number/,
+			);
 		});
 
 		test.each([

@@ -1,8 +1,16 @@
 import { errorIn } from '../../helpers/account';
-import { customers, errorOf, OWN_CUSTOMER, PROCESSES, useShop } from '../../helpers/charging';
+import {
+	codeIn,
+	customers,
+	errorOf,
+	OWN_CUSTOMER,
+	PROCESSES,
+	useShop,
+} from '../../helpers/charging';
 
 describe('All items are checked before the first is sent:', () => {
 	const shop = useShop();
+	const FEES = { items: [{ m: 1 }, { m: 2 }, { m: 3 }], order: '={{ "fee-" + $json.m }}' };
 	const TEN = { items: customers(10), more: OWN_CUSTOMER, order: '={{ "order-" + $json.n }}' };
 	const tenth = { items: customers(10).slice(9), more: OWN_CUSTOMER };
 
@@ -30,7 +38,9 @@ describe('All items are checked before the first is sent:', () => {
 	test('if two items have one reference for two customers, nobody is charged', async () => {
 		const refused = await shop.ask({ ...TEN, order: '={{ "order-" + $json.n % 9 }}' });
 
-		expect(errorOf(refused)).toContain('Order Reference "order-0" already belongs to a different');
+		expect(errorOf(refused)).toContain(
+			'Two items of this run have Order Reference "order-0", but another customer, cart or amount',
+		);
 		expect(shop.posts).toBe(0);
 		const same = await shop.charge({ ...TEN, items: [...TEN.items, ...TEN.items] });
 		expect(same.json).toHaveLength(20);
@@ -52,5 +62,24 @@ describe('All items are checked before the first is sent:', () => {
 		await shop.charge(TEN);
 
 		expect(shop.account.reads()).toBe(10);
+	});
+
+	test('a hash that ends the doubt of the first fee lets the Retry charge the next fees of the customer', async () => {
+		shop.fault('lose');
+		const failed = await shop.ask(FEES);
+		const retried = await shop.ask({ ...FEES, retrying: failed, code: shop.hashes[0] });
+
+		expect(errorOf(retried).trim()).toBe('');
+		expect(shop.charges).toBe(3);
+	});
+
+	test('a code for the first fee lets the Retry charge the next fees of the customer', async () => {
+		shop.fault('drop');
+		const failed = await shop.ask(FEES);
+		const code = codeIn(await shop.ask({ ...FEES, retrying: failed }));
+		const retried = await shop.ask({ ...FEES, retrying: failed, code });
+
+		expect(errorOf(retried).trim()).toBe('');
+		expect(shop.charges).toBe(3);
 	});
 });

@@ -18,6 +18,16 @@ import { clearProcessState } from '../../../nodes/DigitalSales/shared/processSta
 import { aroundInserts } from '../../helpers/database';
 import { callTool } from '../../helpers/tool';
 
+const ANA = {
+	customerName: 'Ana',
+	customerEmail: 'ana@example.com',
+	customerPhone: '(11) 91234-5678',
+};
+const PEDRO = {
+	customerName: 'Pedro',
+	customerEmail: 'pedro@example.com',
+	customerPhone: '(21) 98765-4321',
+};
 const JOAO = { customerDocument: '111.444.777-35' };
 const FIFTY = { additionalFields: { amount: '50' } };
 
@@ -133,7 +143,11 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	describe('is not replaced by another charge: the refusal says why, and has a code, for the hash of', () => {
 		test.each<[string, string, () => Promise<string>]>([
 			['another CPF', 'Customer CPF or CNPJ', async () => await madeFor({ ...JOAO, ...FIFTY })],
-			['another amount', 'amount (R$ 50,00)', async () => await madeFor(FIFTY)],
+			[
+				'another amount',
+				'amount (R$ 50,00; to accept it, set Additional Fields > Amount in Reais to 50,00 in a run with this item alone)',
+				async () => await madeFor(FIFTY),
+			],
 			['an expired charge', '', async () => await expired()],
 		])('%s', async (_whose, what, other) => {
 			const hash = await other();
@@ -265,7 +279,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		const { hash } = await lost();
 		const given = new Set<unknown>();
 		let retrying: NodeOutcome | undefined;
-		for (let nth = 1; given.size === 0 && nth <= 16; nth++) {
+		for (let nth = 1; given.size === 0 && nth <= 20; nth++) {
 			aroundInserts(async (enter, count) => {
 				if (count >= nth) throw new Error('down');
 				return await enter();
@@ -484,8 +498,53 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	test('without a doubt, a hash that the service does not know is refused', async () => {
 		const refused = await shop.ask({ code: 'unknown1' });
 
-		expect(errorOf(refused)).toContain('transaction unknown1 was not found');
+		expect(errorOf(refused)).toContain(
+			'Transaction unknown1 in Options > Charge in Doubt was not found',
+		);
 		expect(shop.charges).toBe(0);
+	});
+
+	describe('of a customer who shares a document with another', () => {
+		test.each(PROCESSES)('is not returned to the other, %s', async (_when, where) => {
+			const { hash } = await lost({ more: ANA });
+			await shop.latestBecomes('paid');
+			const next = await shop.ask({ more: PEDRO, code: hash, ...where() });
+
+			expect(next.json[0]?.hash).not.toBe(hash);
+		});
+
+		test('is not returned to both, if both are retried with its hash, newest first', async () => {
+			const one = await lost({ more: ANA });
+			const two = await shop.refused({ more: PEDRO });
+			const retryTwo = await shop.ask({ more: PEDRO, code: one.hash, retrying: two });
+			const retryOne = await shop.ask({ more: ANA, code: one.hash, retrying: one.outcome });
+			const given = [retryOne, retryTwo].map(({ json }) => json[0]?.hash);
+
+			expect(given).not.toEqual([one.hash, one.hash]);
+		});
+	});
+
+	test('is not said to be that of a new customer if its hash is left in the form and cannot be read', async () => {
+		const { hash } = await lost({ more: ANA });
+		await shop.charge({ more: ANA, code: hash });
+		shop.account.fault('read', { kind: 'status', status: 500 }, 'always');
+		const more = { customerDocument: '111.444.777-35' };
+		const other = await shop.ask({ more, code: hash, ...otherProcess() });
+
+		expect(errorOf(other)).not.toContain(MAYBE);
+	});
+
+	test('is returned by its hash on a worker that remembers an earlier doubt, which another worker has ended', async () => {
+		const process = NodeProcess.fresh();
+		shop.fault('lose');
+		await shop.ask({ order: 'order-1' });
+		await shop.charge({ order: 'order-1', code: shop.hashes[0], process });
+		shop.fault('lose');
+		await shop.ask({ order: 'order-2', process });
+		const here = await shop.ask({ order: 'order-2', code: shop.hashes[1] });
+
+		expect(errorOf(here)).not.toContain('for order "order-1"');
+		expect(here.json[0]?.hash).toBe(shop.hashes[1]);
 	});
 });
 

@@ -65,7 +65,9 @@ describe('The hash of a charge in doubt when prices change:', () => {
 				crash: { retryOf, ...otherProcess() },
 			}[how];
 			const refused = await shop.refused({ more: at(''), ...again, code: hash });
-			expect(errorOf(refused)).toContain(`Transaction ${hash} has another amount (R$ 19,90).`);
+			expect(errorOf(refused)).toContain(
+				`Transaction ${hash} has another amount (R$ 19,90; to accept it, set Additional Fields > Amount in Reais to 19,90 in a run with this item alone).`,
+			);
 			expect(errorOf(refused)).toContain(
 				'set the price and Order Reference back to what they were',
 			);
@@ -314,5 +316,30 @@ describe('The hash of a charge in doubt when prices change:', () => {
 			hash,
 		);
 		expect(got.answers[0]?.[0]?.hash).not.toBe(hash);
+	});
+
+	test.each(['XXX.982.247-XX', '•••.982.247-••', '2725'])(
+		'the hash of a charge whose CPF is masked as %s ends the doubt',
+		async (document) => {
+			shop.fault('lose');
+			await shop.ask();
+			const [hash = ''] = shop.hashes;
+			shop.account.fault('read', { kind: 'patchBody', set: { customer: { document } } }, 'always');
+			const given = await shop.ask({ code: hash });
+
+			expect(errorOf(given)).not.toContain('another Customer CPF or CNPJ');
+			expect(given.json[0]?.hash).toBe(hash);
+		},
+	);
+
+	test('the error says how the hash of a charge with a fee on top ends the doubt', async () => {
+		shop.fault('lose');
+		await shop.ask();
+		const [hash = ''] = shop.hashes;
+		const [stored] = shop.account.sandbox.transactions;
+		if (stored) stored.amount += 99;
+		const given = await shop.ask({ code: hash });
+
+		expect(given.json[0]?.hash ?? errorOf(given)).toMatch(new RegExp(`^${hash}$|Amount in Reais`));
 	});
 });

@@ -331,4 +331,20 @@ describe('Order Reference', () => {
 		expect(errorOf(refused)).toContain('with this item alone and another Order Reference');
 		expect(sandbox.charges()).toBe(1);
 	});
+
+	test('two items of one order with different amounts are refused without the advice to cancel a charge', async () => {
+		const more = { additionalFields: { amount: '={{ 50 + $json.n }}' } };
+		const refused = await shop.ask({ items: [{ n: 0 }, { n: 1 }], order: 'order-1', more });
+
+		expect(shop.posts).toBe(0);
+		expect(errorOf(refused)).not.toContain('cancel its earlier charge');
+	});
+
+	test('a repeat at another price has an unknown outcome, because the recipes say "Nothing was charged" for others', async () => {
+		await shop.charge({ order: 'order-1' });
+		const more = { additionalFields: { amount: '50' } };
+		const refused = await shop.ask({ order: 'order-1', more, continueOnFail: true });
+
+		expect(errorIn(refused.json[0]).outcome).not.toBe('notSent');
+	});
 });

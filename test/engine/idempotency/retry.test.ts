@@ -516,4 +516,35 @@ describe('A charge that n8n requests again is made once:', () => {
 		expect(json.slice(1).map(({ hash }) => hash)).toEqual(shop.hashes.slice(1));
 		expect(shop.charges).toBe(3);
 	});
+
+	test('a Retry with another price says how to keep the existing charges', async () => {
+		const at = (price: string) => ({
+			items: ITEMS,
+			more: { ...OWN_DOCUMENT, cart: { items: [{ offerHash: shop.offer, price }] } },
+		});
+		shop.fault('refuse', 2);
+		const failed = await shop.ask(at('19,90'));
+		expect(errorOf(failed)).toContain(
+			'Correct what the service rejected, then use Retry with currently',
+		);
+		const retried = await shop.ask({ ...at('18,90'), retrying: failed });
+
+		// A way to keep the existing charges, and a way to charge the third customer.
+		expect(errorOf(retried)).toMatch(/set .* back|On Error to Continue/);
+	});
+
+	test.each(['expired', 'canceled'])(
+		'a Retry that makes an %s charge again says so, because another execution may have charged the customer since',
+		async (status) => {
+			const list = { items: ITEMS, more: OWN_DOCUMENT };
+			shop.fault('refuse', 2);
+			const failed = await shop.ask(list);
+			const [first = ''] = shop.hashes;
+			await shop.account.sandbox.setStatus(first, status);
+			await shop.charge({ ...list, items: ITEMS.slice(0, 1) });
+			const retried = await shop.charge({ ...list, retrying: failed });
+
+			expect(JSON.stringify(retried.hints)).toContain(first);
+		},
+	);
 });

@@ -130,4 +130,32 @@ describe('The tool of an agent', () => {
 			expect(shop.charges).toBe(1);
 		});
 	});
+
+	test('logs the code of a charge in doubt before the agent asks again', async () => {
+		shop.fault('drop');
+		const { outcome } = await call();
+
+		expect(outcome.logs.map(({ text }) => text).join()).toMatch(CODE);
+	});
+
+	test('does not return an order to another e-mail address and phone', async () => {
+		await call({ orderReference: 'order-1' });
+		await shop.latestBecomes('paid');
+		const { answers, errors } = await call({
+			customerEmail: 'pedro@example.com',
+			customerPhone: '(21) 98765-4321',
+			orderReference: 'order-1',
+		});
+
+		expect(JSON.stringify([answers, errors])).not.toContain(shop.hashes[0]);
+	});
+
+	test('does not name the charge of another customer of the same execution', async () => {
+		const customerDocument = '={{ $fromAI("cpf") }}';
+		shop.fault('refuse', 1);
+		const calls = [{ cpf: '529.982.247-25' }, { cpf: '111.444.777-35' }];
+		const { errors } = await call({ customerDocument }, {}, calls);
+
+		expect(errors.join()).not.toContain(shop.hashes[0]);
+	});
 });

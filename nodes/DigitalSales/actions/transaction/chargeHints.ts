@@ -10,7 +10,7 @@ import { DOCUMENT, findDifferingFields } from './chargeMatch';
 export function addChargeHints(
 	run: Run,
 	{ charge, hint: webhookHint }: { charge: Charge; hint?: string },
-	{ made: transaction, isExisting, reusesHash }: Created<Transaction>,
+	{ made: transaction, isExisting, reusesHash, replacedHash }: Created<Transaction>,
 ): void {
 	const { amount: requested } = charge;
 	const { hash, amount, pix, payment_status: status } = transaction;
@@ -29,6 +29,12 @@ export function addChargeHints(
 	} else {
 		// These describe the request. An existing transaction may come from another request.
 		for (const text of compact([webhookHint, typedAmountHint(charge)])) run.addHint(text);
+		if (replacedHash !== undefined) {
+			addHint(
+				'replaced',
+				`Transaction ${replacedHash} has failed or expired, so transaction ${hash} was made instead.`,
+			);
+		}
 		const oddities = compact([
 			reusesHash && 'has the hash of an earlier charge',
 			differing.includes(DOCUMENT) && 'is for another CPF or CNPJ',

@@ -1,10 +1,10 @@
-import { compact, omitBy } from 'lodash';
+import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Transaction } from '../../api/schemas/transaction';
 import { normalizeContact } from '../../idempotency/fingerprints';
-import { formatReais } from '../../domain/money';
+import { parseDocument } from '../../domain/customer';
+import { formatReais, typedAmount } from '../../domain/money';
 import { quoteText } from '../../domain/text';
-import { isTool } from '../../n8n/tool';
 import type { Charge } from './charge';
 
 export const DOCUMENT = 'Customer CPF or CNPJ';
@@ -17,54 +17,56 @@ const LABELS = {
 };
 type Field = keyof typeof LABELS;
 
+const CONTACT: Field[] = ['document', 'email', 'phone'];
+
 /** The fields that a charge and a transaction both state, unmasked, with whether the values differ. */
 function compareFields({ body }: Charge, { customer }: Transaction, fields: Field[]) {
 	const requested = normalizeContact(body.customer);
-	const stated = normalizeContact(omitBy(customer, isMasked));
+	const stated = normalizeContact(customer);
 	return fields
-		.filter((field) => requested[field] && stated[field])
+		.filter((field) => requested[field] && !isMasked(field, stated[field]))
 		.map((field) => ({ field, isDifferent: requested[field] !== stated[field] }));
 }
 
 /** Lists the contact fields that a charge and a transaction both state, unmasked, with different values. */
 export function findDifferingFields(charge: Charge, transaction: Transaction): string[] {
-	return compareFields(charge, transaction, ['document', 'email', 'phone'])
+	return compareFields(charge, transaction, CONTACT)
 		.filter(({ isDifferent }) => isDifferent)
 		.map(({ field }) => LABELS[field]);
 }
 
-/**
- * Says how a transaction differs from the requested charge. An equal document is enough to identify the customer,
- * because a person may have corrected the e-mail address and the phone since. An agent's call must match in every
- * contact field.
- */
+/** Says how a transaction differs from the requested charge. Several people may share a document. */
 export function findDifferences(
 	context: IExecuteFunctions,
 	charge: Charge,
 	transaction: Transaction,
 ): string[] {
 	const { amount, offer } = transaction;
-	const contact = compareFields(charge, transaction, ['document', 'email', 'phone']);
+	const contact = compareFields(charge, transaction, CONTACT);
 	const compared = contact.length > 0 ? contact : compareFields(charge, transaction, ['name']);
 	// Nothing tells whose of several items the transaction is.
 	if (compared.length === 0 && context.getInputData().length > 1) {
 		return ['no customer that can be compared: enter its hash in a run with this item alone'];
 	}
-	const [first] = compared;
-	const isDocumentEnough = first?.field === 'document' && !isTool(context);
-	const differing = (isDocumentEnough ? [first] : compared).filter(
-		({ isDifferent }) => isDifferent,
-	);
+	const differing = compared.filter(({ isDifferent }) => isDifferent);
 	// An error shows nothing of another customer's charge.
 	if (differing.length > 0) return differing.map(({ field }) => `another ${LABELS[field]}`);
 	const offers = compact(charge.cart.map(({ offer_hash: hash }) => hash));
 	const isOtherOffer = offer?.hash != null && offers.length > 0 && !offers.includes(offer.hash);
 	return compact([
 		isOtherOffer && `another Offer (${quoteText(offer.hash ?? '')})`,
-		amount != null && amount !== charge.amount && `another amount (${formatReais(amount)})`,
+		amount != null &&
+			amount !== charge.amount &&
+			`another amount (${formatReais(amount)}; to accept it, set Additional Fields > Amount in Reais to ${typedAmount(amount)} in a run with this item alone)`,
 	]);
 }
 
-function isMasked(value: unknown): boolean {
-	return typeof value === 'string' && value.includes('*');
+const SHORTEST_PHONE = 10;
+
+function isMasked(field: Field, stated: string | null | undefined): boolean {
+	const value = stated ?? '';
+	if (field === 'document') return !('value' in parseDocument(value));
+	// The mask is no digit.
+	if (field === 'phone') return value.length < SHORTEST_PHONE;
+	return value === '' || /[*•●]/.test(value);
 }

@@ -4,12 +4,14 @@ import { hasFailed } from '../../domain/paymentStatus';
 import { createOnce, refuseAhead } from '../../idempotency/createOnce';
 import type { Creation } from '../../idempotency/creation';
 import { hasEarlierAttempt } from '../../idempotency/earlier';
-import type { NotSentError } from '../../output/errors';
+import { NotSentError } from '../../output/errors';
+import { quoteText } from '../../domain/text';
+import { isTool } from '../../n8n/tool';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { type Charge, buildCharge, findPriceMismatch } from './charge';
 import { addChargeHints } from './chargeHints';
-import { findDifferences } from './chargeMatch';
+import { findDifferences, findDifferingFields } from './chargeMatch';
 import { type ChargeForm, chargeForm } from './create.form';
 import { fillCart } from './fillCart';
 import { resolveNotificationAddress } from './notificationAddress';
@@ -48,10 +50,18 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	},
 	about: ({ charge }) => charge.about,
 	async send(run, itemIndex, ready) {
-		const { form } = ready;
+		const { form, charge } = ready;
 		const created = await createOnce(buildCreation(run, itemIndex, ready));
-		addChargeHints(run, ready, created);
 		const { made: transaction, isExisting } = created;
+		// A model may have guessed the reference of another customer.
+		if (isTool(run.context) && isExisting && findDifferingFields(charge, transaction).length > 0) {
+			throw new NotSentError(
+				`Order Reference "${quoteText(form.orderReference ?? '')}" already belongs to another customer`,
+				'Give each order its own reference.',
+				{ outcome: 'unknown' },
+			);
+		}
+		addChargeHints(run, ready, created);
 		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
 		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
 		const flag = { already_charged: isExisting };

@@ -31,7 +31,7 @@ export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> 
 			cart.push(item);
 			continue;
 		}
-		const { offerHash: hash } = item;
+		const hash = offerOf(item);
 		const labelOf = (field: string): string =>
 			displayPath(chargeForm.properties, ['cart', 'items', index, field]);
 		const { found, several, failed } = await run.catalog.findOffer(hash, item.price);
@@ -79,6 +79,10 @@ function lookupProblem(blanks: string[], { found, failed }: Lookup): string {
 	return `was not found in the first ${MOST_LOOKUP_PAGES} pages of the catalog, so ${stayed}`;
 }
 
+function offerOf({ offerHash, more: { customFields = {} } }: CartItem): string {
+	return String(customFields.offer_hash ?? offerHash);
+}
+
 function blankFields(item: CartItem): string[] {
 	const { customFields: own = {} } = item.more;
 	return [
@@ -89,13 +93,13 @@ function blankFields(item: CartItem): string[] {
 
 /** The catalog page may be cached, so the price that was read last counts, except for products not on sale. */
 function fillItem({ account }: Run, item: CartItem, { product, offer }: FoundOffer): CartItem {
-	const seen = isOnSale(product) ? seenPrice(account, item.offerHash) : undefined;
+	const seen = isOnSale(product) ? seenPrice(account, offerOf(item)) : undefined;
 	return {
 		...item,
 		price: item.price ?? seen ?? offer.price ?? undefined,
 		more: {
 			...item.more,
-			title: item.more.title ?? offer.title ?? product.title ?? undefined,
+			title: item.more.title ?? (offer.title || product.title || undefined),
 			cover: item.more.cover ?? validWebAddress(product.cover),
 		},
 	};

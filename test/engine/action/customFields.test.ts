@@ -1,0 +1,79 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { errorOf, useShop } from '../../helpers/charging';
+import { callTool } from '../../helpers/tool';
+
+/** A public form could send this text. */
+const BREAKS_OUT = 'x", "amount": 1, "y": "z';
+
+describe('Custom Fields', () => {
+	const shop = useShop();
+	const call = async (more: INodeParameters, calls: IDataObject[]) =>
+		await callTool(shop.parameters(undefined, more), calls, {
+			credentials: shop.account.credentials,
+			workflowId: 'chat',
+		});
+
+	describe('with a text of a customer or a model in their JSON', () => {
+		test('does not change the amount', async () => {
+			const customFields = '={"coupon": "{{ $json.coupon }}"}';
+			const more = { additionalFields: { customFields } };
+			await shop.ask({ items: [{ coupon: BREAKS_OUT }], more });
+
+			expect(shop.account.bodies().map(({ amount }) => amount)).not.toContain(1);
+		});
+
+		test('does not change the price of an item that an agent charges', async () => {
+			const customFields = '={"size": "{{ $fromAI("size") }}"}';
+			const item = { offerHash: shop.offer, price: '19,90', more: { customFields } };
+			await call({ cart: { items: [item] } }, [{ size: BREAKS_OUT.replace('amount', 'price') }]);
+
+			expect(shop.account.bodies().map(({ amount }) => amount)).not.toContain(1);
+		});
+
+		test.each([
+			['Rua "das Flores"', '={"street": "{{ $json.text }}"}', undefined],
+			['Rua "das Flores"', '={"street": {{ JSON.stringify($json.text) }} }', 'Rua "das Flores"'],
+			['Rua "das Flores"', '={{ { street: $json.text } }}', 'Rua "das Flores"'],
+			['das Flores', '={"street": "{{ $json.text }}"}', 'das Flores'],
+		])('the text %s in %s is sent as %s', async (text, customFields, sent) => {
+			const more = { additionalFields: { customFields } };
+			const outcome = await shop.ask({ items: [{ text }], more });
+
+			expect(shop.account.bodies().map(({ street }) => street)).toEqual(sent ? [sent] : []);
+			expect(errorOf(outcome).trim()).toMatch(
+				sent
+					? /^$/
+					: /^Additional Fields > Custom Fields must not get the quotation mark or backslash of \{\{ \$json\.text \}\}: make the whole field one expression/,
+			);
+		});
+	});
+
+	test('an offer in Custom Fields of an item is charged at its own catalog price', async () => {
+		const offers = [
+			{ hash: shop.offer, price: 1990 },
+			{ hash: 'other', price: 5000 },
+		];
+		shop.account.sells({ hash: 'p1', title: 'Curso', offers });
+		const item = { offerHash: shop.offer, more: { customFields: '{"offer_hash": "other"}' } };
+		await shop.ask({ more: { cart: { items: [item] } } });
+
+		expect(shop.account.bodies().map(({ amount }) => amount)).not.toContain(1990);
+	});
+
+	test('a price a hundred times too high in Custom Fields of an item is named there, and corrected in cents', async () => {
+		shop.sells(1990);
+		await shop.ask({ more: { cart: { items: [{ offerHash: shop.offer }] } } });
+		const item = { offerHash: shop.offer, more: { customFields: '{"price": 199000}' } };
+		const refused = await shop.ask({ more: { cart: { items: [item] } } });
+
+		expect(errorOf(refused)).toContain('Enter 1990,');
+	});
+
+	test('an empty title of the offer is filled from the product', async () => {
+		const offers = [{ hash: shop.offer, price: 1990, title: '' }];
+		shop.account.sells({ hash: 'p1', title: 'Curso', offers });
+		await shop.ask({ more: { cart: { items: [{ offerHash: shop.offer }] } } });
+
+		expect(shop.account.bodies().at(-1)).toMatchObject({ cart: [{ title: 'Curso' }] });
+	});
+});
