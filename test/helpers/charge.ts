@@ -37,7 +37,7 @@ export async function chargeAt(
 }
 
 /** Like `chargeAt`, but returns the transaction. */
-export async function soldAt(sandbox: Sandbox): Promise<StoredTransaction> {
+export async function transactionAt(sandbox: Sandbox): Promise<StoredTransaction> {
 	const hash = await chargeAt(sandbox);
 	const stored = sandbox.transactions.find((each) => each.hash === hash);
 	if (!stored) throw new Error(`${hash} is not in the sandbox`);

@@ -32,9 +32,9 @@ export const MAYBE = 'may already have been charged';
 const FAULTS = {
 	refuse: { kind: 'status', status: 422 },
 	/** The service makes the charge, and does not answer. */
-	lose: { kind: 'resetAfterProcessing' },
+	loseAnswer: { kind: 'resetAfterProcessing' },
 	/** The service neither makes the charge nor answers. */
-	drop: { kind: 'resetBeforeProcessing' },
+	loseRequest: { kind: 'resetBeforeProcessing' },
 	/** The service makes a transaction whose payment is refused at once. */
 	void: { kind: 'refused' },
 	limit: { kind: 'retryAfter', seconds: 20 },
@@ -130,7 +130,7 @@ class Shop {
 
 	/** Leaves a charge in doubt, although the service did not make it, and returns the code that allows it. */
 	async codeFor(ask: Ask = {}): Promise<string> {
-		this.fault('drop');
+		this.fault('loseRequest');
 		await this.ask(ask);
 		return codeIn(await this.ask(ask));
 	}

@@ -50,7 +50,7 @@ class Inbox {
 
 	/** The first item of each execution. */
 	get items(): IDataObject[] {
-		return this.trigger.executions.map(([item]) => item?.json ?? {});
+		return this.trigger.emitted.map(([item]) => item?.json ?? {});
 	}
 
 	/** Charges a customer without the node, so that the process does not know the charge. */
@@ -90,7 +90,7 @@ class Inbox {
 		trigger.storing = new Promise((resolve) => (release = resolve));
 		return {
 			begun: async () => {
-				while (trigger.held === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+				while (trigger.storesBegun === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 			},
 			release: () => {
 				release();

@@ -16,7 +16,7 @@ import {
 	ACTION_TYPE,
 	connect,
 	defaultProcess,
-	double,
+	testDouble,
 	NO_OP_TYPE,
 	type NodeInput,
 	runWorkflow,
@@ -84,7 +84,7 @@ function agentType(calls: IDataObject[], run: Omit<ToolRun, 'outcome'>): INodeTy
 		}
 		return [[{ json: {} }]];
 	};
-	return double(execute, 1, { inputs });
+	return testDouble(execute, 1, { inputs });
 }
 
 /** Lets an agent call the node as its tool with these arguments. */

@@ -7,7 +7,7 @@ import {
 	NO_OP_TYPE,
 	runWorkflow,
 	START_TYPE,
-	type ParkedRun,
+	type StoredRun,
 	type RunHandle,
 	type RunOptions,
 	type RunOutcome,
@@ -45,7 +45,7 @@ class WaitingRoom {
 	}
 
 	/** When a transaction was read, in minutes after the first read. */
-	looksAt(hash: string): number[] {
+	lookMinutes(hash: string): number[] {
 		const reads = this.account.sandbox.requests.filter(
 			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),
 		);
@@ -58,7 +58,7 @@ class WaitingRoom {
 	}
 
 	/** Sets the status of charges, `paid` by default. */
-	async settle(hashes: string[], status = 'paid'): Promise<void> {
+	async setStatus(hashes: string[], status = 'paid'): Promise<void> {
 		for (const hash of hashes) await this.account.sandbox.setStatus(hash, status);
 	}
 
@@ -106,7 +106,7 @@ class WaitingRoom {
 	}
 
 	/** Like `wait`, but the run must be parked. */
-	async park(hashes: string[], options: WaitOptions = {}): Promise<ParkedRun> {
+	async park(hashes: string[], options: WaitOptions = {}): Promise<StoredRun> {
 		const { parked, status, error } = await this.wait(hashes, options);
 		if (!parked) throw new Error(`The run is not parked but ${status}: ${error?.message}`);
 		return parked;

@@ -24,7 +24,7 @@ describe('A charge whose outcome is unknown', () => {
 		['order', {}, { order: 'order-2' }],
 		['amount', {}, { more: { additionalFields: { amount: '50' } } }],
 	])('stays in doubt if a code allows another %s of the customer', async (_what, own, other) => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask(own);
 		const code = codeIn(await shop.refused(other));
 		await shop.charge({ ...other, code });
@@ -45,7 +45,7 @@ describe('A charge whose outcome is unknown', () => {
 				},
 			],
 		});
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask({ more: { cart: cartWith('first') } });
 		await shop.refused({ more: { cart: cartWith('second') } });
 
@@ -62,7 +62,7 @@ describe('A charge whose outcome is unknown', () => {
 	});
 
 	test.each(PROCESSES)('blocks its customer, but no other customer, %s', async (_, where) => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask();
 		const again = await shop.ask({
 			more: {
@@ -129,7 +129,7 @@ describe('A charge whose outcome is unknown', () => {
 			expect(code).toMatch(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/);
 			await shop.charge({ code });
 
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			await shop.ask({ code });
 			const again = await shop.ask({ code });
 
@@ -182,7 +182,7 @@ describe('A charge whose outcome is unknown', () => {
 		test("an order in n8n's database, if the refusal described a doubt of this process", async () => {
 			const ask = { order: 'order-2', ...otherProcess() };
 			await shop.ask({ order: 'order-2' });
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			await shop.ask({ process: ask.process });
 			const first = await shop.ask(ask);
 			const second = await shop.ask({ ...ask, code: codeIn(first) });
@@ -195,10 +195,10 @@ describe('A charge whose outcome is unknown', () => {
 		});
 
 		test('a doubt that began after the code was shown', async () => {
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			await shop.ask({ order: 'order-2', more: others() });
 			const before = await shop.ask({ order: 'order-2' });
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask({ order: 'order-1' });
 			const refused = await shop.ask({ order: 'order-2', code: codeIn(before) });
 
@@ -213,9 +213,9 @@ describe('A charge whose outcome is unknown', () => {
 
 		test('a doubt of another worker, if the refusal described the own attempt of a Retry', async () => {
 			const process = NodeProcess.fresh();
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			const failed = await shop.ask({ process });
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask({ more: others() });
 			const retry: Ask = { more: others(), retrying: failed, process };
 			const first = await shop.ask(retry);
@@ -248,7 +248,7 @@ describe('A charge whose outcome is unknown', () => {
 		});
 
 		test('the second is refused if the outcome of the first is unknown', async () => {
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			const runs = await Promise.all([shop.ask(), shop.ask()]);
 
 			expect(runs.map(({ status }) => status)).toEqual(['error', 'error']);

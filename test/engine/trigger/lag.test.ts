@@ -463,7 +463,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 		expect(inbox.reads).toBe(2);
 		expect((await inbox.trigger.post(notice)).status).toBe(200);
 		expect(inbox.reads).toBe(4);
-		expect(inbox.trigger.executions).toHaveLength(1);
+		expect(inbox.trigger.emitted).toHaveLength(1);
 	});
 
 	test('the service gets no request if little time is left', async () => {

@@ -13,14 +13,14 @@ const store: Record<symbol, unknown> = globalThis as unknown as Record<symbol, u
  * Makes a value that all test files of a process share, as they share n8n's engine. The modules of the helpers are
  * loaded again for each file.
  */
-export function oncePerProcess<T>(name: string, make: () => T): T {
+export function oncePerJestWorker<T>(name: string, make: () => T): T {
 	const key = Symbol.for(`digital-sales harness: ${name}`);
 	store[key] ??= make();
 	return store[key] as T;
 }
 
 // Otherwise n8n would read settings from the developer's home, and write a settings file there.
-oncePerProcess('environment', () => {
+oncePerJestWorker('environment', () => {
 	const userFolder = mkdtempSync(join(tmpdir(), 'digital-sales-engine-'));
 	process.env.N8N_USER_FOLDER = userFolder;
 	process.env.N8N_ENCRYPTION_KEY = 'engine-tests';
@@ -40,7 +40,7 @@ export interface LogEntry {
 }
 
 /** The log of n8n and its nodes since the test began, also after the end of a run. */
-export const logged = oncePerProcess('log', () => {
+export const logged = oncePerJestWorker('log', () => {
 	const entries: LogEntry[] = [];
 	const writes = (level: LogEntry['level']) => (message: string, metadata?: LogMetadata) => {
 		const details = metadata === undefined ? '' : ` ${inspect(metadata, { depth: 12 })}`;

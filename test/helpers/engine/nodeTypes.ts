@@ -62,7 +62,7 @@ export const START_TYPE = 'n8n-nodes-base.manualTrigger';
 export const NO_OP_TYPE = 'n8n-nodes-base.noOp';
 
 /** A test double of a node. */
-export function double(
+export function testDouble(
 	execute: INodeType['execute'],
 	outputs = 1,
 	more: Partial<INodeTypeDescription> = {},
@@ -89,8 +89,8 @@ const passOn: INodeType['execute'] = async function () {
 };
 
 const BUILT_IN: Record<string, INodeType> = {
-	[START_TYPE]: double(passOn, 1, { group: ['trigger'], inputs: [] }),
-	[NO_OP_TYPE]: double(passOn),
+	[START_TYPE]: testDouble(passOn, 1, { group: ['trigger'], inputs: [] }),
+	[NO_OP_TYPE]: testDouble(passOn),
 };
 
 export class HarnessNodeTypes implements INodeTypes {

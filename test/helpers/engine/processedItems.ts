@@ -8,7 +8,7 @@ import type {
 	IDataDeduplicator,
 	IDeduplicationOutput,
 } from 'n8n-workflow';
-import { oncePerProcess } from './environment';
+import { oncePerJestWorker } from './environment';
 
 interface Row {
 	mode: string;
@@ -27,7 +27,7 @@ class ProcessedItems implements IDataDeduplicator {
 	failingWrites = 0;
 
 	/** All writes after this number fail, as if the process had been killed. */
-	failAfter = Infinity;
+	writesLeft = Infinity;
 
 	/** Is called before each read and write, and again after a write. */
 	fails: () => boolean = () => false;
@@ -40,7 +40,7 @@ class ProcessedItems implements IDataDeduplicator {
 		this.fails = () => false;
 		if (!keepRows) this.rows.clear();
 		this.failingWrites = 0;
-		this.failAfter = Infinity;
+		this.writesLeft = Infinity;
 	}
 
 	get size(): number {
@@ -104,7 +104,7 @@ class ProcessedItems implements IDataDeduplicator {
 
 	private async write(change: () => void): Promise<void> {
 		await this.pause();
-		if (this.failAfter-- <= 0 || this.failingWrites-- > 0)
+		if (this.writesLeft-- <= 0 || this.failingWrites-- > 0)
 			throw new Error('SQLITE_FULL: database or disk is full');
 		change();
 		if (this.fails()) throw new Error('Connection terminated');
@@ -123,7 +123,7 @@ function rowOf(scope: DeduplicationScope, { workflow, node }: ICheckProcessedCon
 	return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
 }
 
-export const processedItems = oncePerProcess('processed items', () => {
+export const processedItems = oncePerJestWorker('processed items', () => {
 	const table = new ProcessedItems();
 	void DataDeduplicationService.init(table);
 	return table;

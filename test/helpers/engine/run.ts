@@ -19,7 +19,7 @@ import {
 	type WorkflowInput,
 } from './engine';
 import { ACTION_TYPE, START_TYPE } from './nodeTypes';
-import { ParkedRun } from './waiting';
+import { StoredRun } from './waiting';
 
 /**
  * Prepares stored data for a Retry as n8n does: without the error and without the failed run of the last node, and with
@@ -82,7 +82,7 @@ export interface RunOptions extends Surroundings {
 
 export interface WorkflowOutcome extends RunOutcome {
 	/** Only if a node has parked the run. */
-	parked?: ParkedRun;
+	parked?: StoredRun;
 	/** The data that n8n stored when the execution began. */
 	begun: IRunExecutionData;
 }
@@ -119,7 +119,7 @@ async function start(
 				executionData: { nodeExecutionStack: [{ node, data: { main }, source: null }] },
 			});
 	const begun = deepCopy(data);
-	const run = new ParkedRun(stored, retryOf ? 'retry' : mode, executionId, signal);
+	const run = new StoredRun(stored, retryOf ? 'retry' : mode, executionId, signal);
 	const outcome = { ...(await run.start(data)), begun };
 	return outcome.status === 'waiting' ? { ...outcome, parked: run } : outcome;
 }

@@ -52,13 +52,13 @@ export interface TriggerOptions extends Surroundings {
 /** A published workflow that starts with the trigger. */
 export class PublishedTrigger {
 	/** The items of each execution in which the trigger put out items. */
-	readonly executions: INodeExecutionData[][] = [];
+	readonly emitted: INodeExecutionData[][] = [];
 
 	/** Errors of `webhook`. n8n answers 500 and starts a failed execution. */
 	readonly thrown: Error[] = [];
 
 	/** Of all executions, also of duplicates. */
-	readonly runs: Array<Promise<RunOutcome>> = [];
+	readonly outcomes: Array<Promise<RunOutcome>> = [];
 
 	/** The data that n8n stored when each execution began. */
 	readonly begun: IRunExecutionData[] = [];
@@ -70,7 +70,7 @@ export class PublishedTrigger {
 	storing: Promise<void> | undefined;
 
 	/** The number of executions that n8n has begun to store. */
-	held = 0;
+	storesBegun = 0;
 
 	readonly logs = logged;
 
@@ -166,7 +166,7 @@ export class PublishedTrigger {
 	/** Waits until all webhooks are answered and all executions have ended. */
 	async settled(): Promise<RunOutcome[]> {
 		await Promise.allSettled(this.handling);
-		return await Promise.all(this.runs);
+		return await Promise.all(this.outcomes);
 	}
 
 	private webhookData(workflow: Workflow, method = 'POST'): IWebhookData {
@@ -220,12 +220,12 @@ export class PublishedTrigger {
 		const data = createRunExecutionData({
 			executionData: { nodeExecutionStack: [{ node, data: { main: workflowData }, source: null }] },
 		});
-		this.held += 1;
+		this.storesBegun += 1;
 		await this.storing;
 		if (this.failingStores-- > 0) throw new HttpError(500, 'The execution could not be stored');
 		this.begun.push(deepCopy(data));
 		const run = this.run(stored, mode, data);
-		this.runs.push(run);
+		this.outcomes.push(run);
 		// n8n does not wait for the end. This waits if it is short, so that a test can check at once.
 		if (stored.base.nodes.length === 1) await run;
 	}
@@ -238,7 +238,7 @@ export class PublishedTrigger {
 		const executionId = nextExecutionId();
 		const outcome = await runLeg({ stored, mode, executionId, data });
 		const items = outcome.data[NAME]?.items ?? [];
-		if (items.length > 0) this.executions.push(items);
+		if (items.length > 0) this.emitted.push(items);
 		return outcome;
 	}
 }

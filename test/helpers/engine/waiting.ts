@@ -22,7 +22,7 @@ export interface Resumption {
 }
 
 /** A run as n8n's database stores it, from its start to its end, with all parkings. */
-export class ParkedRun {
+export class StoredRun {
 	/** Pending while the run is parked. */
 	readonly finished: Promise<RunOutcome>;
 
@@ -40,7 +40,7 @@ export class ParkedRun {
 
 	private token = '';
 
-	private refusals = 0;
+	private failingResumptions = 0;
 
 	private till = 0;
 
@@ -70,8 +70,8 @@ export class ParkedRun {
 	}
 
 	/** Lets n8n fail this many times to resume the run, as while its database is down. */
-	refuse(times: number): void {
-		this.refusals = times;
+	failResumptions(times: number): void {
+		this.failingResumptions = times;
 	}
 
 	/** The address that resumes the run, with its secret. */
@@ -192,8 +192,8 @@ export class ParkedRun {
 			request,
 			response,
 			start: async (workflowData, error) => {
-				if (this.refusals > 0 || this.status !== 'waiting') {
-					this.refusals -= 1;
+				if (this.failingResumptions > 0 || this.status !== 'waiting') {
+					this.failingResumptions -= 1;
 					throw new HttpError(500, 'There was a problem executing the workflow');
 				}
 				entry.data.main = workflowData;
