@@ -9,10 +9,7 @@ import { LoggerProxy, type LogMetadata } from 'n8n-workflow';
 
 const store: Record<symbol, unknown> = globalThis as unknown as Record<symbol, unknown>;
 
-/**
- * Makes a value that all test files of a process share, as they share n8n's engine. The modules of the helpers are
- * loaded again for each file.
- */
+/** Makes a value once per jest worker, because n8n's engine is loaded once, but the helpers once per test file. */
 export function oncePerJestWorker<T>(name: string, make: () => T): T {
 	const key = Symbol.for(`digital-sales harness: ${name}`);
 	store[key] ??= make();
@@ -53,7 +50,7 @@ export const logged = oncePerJestWorker('log', () => {
 		debug: writes('debug'),
 		scoped: () => logger,
 	};
-	// A service takes the logger when it is built, so the logger comes first.
+	// n8n's classes take the logger when they are built, so the logger comes first.
 	Container.set(Logger, logger as unknown as Logger);
 	LoggerProxy.init(logger);
 	return entries;

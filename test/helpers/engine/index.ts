@@ -6,10 +6,10 @@ export {
 	ACTION_TYPE,
 	type Classes,
 	defaultProcess,
-	testDouble,
 	NO_OP_TYPE,
 	NodeProcess,
 	START_TYPE,
+	testDouble,
 	TRIGGER_TYPE,
 } from './nodeTypes';
 export { processedItems } from './processedItems';

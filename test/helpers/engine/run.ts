@@ -43,7 +43,7 @@ export function retryData(stored: IRunExecutionData, nodes: INode[]): IRunExecut
 /**
  * Recovers stored data as n8n does after its process was killed.
  *
- * @param nodes that had begun, in the order of the workflow
+ * @param nodes the nodes that had begun, in the order of the workflow
  */
 export function crashedData(
 	begun: IRunExecutionData,
@@ -109,7 +109,7 @@ async function start(
 	signal: AbortSignal,
 ): Promise<WorkflowOutcome> {
 	const { mode = 'manual', executionId = nextExecutionId(), startItems = [{}], retryOf } = options;
-	const stored = new StoredWorkflow(options, options);
+	const stored = new StoredWorkflow(options);
 	const [node] = stored.base.nodes;
 	if (node === undefined) throw new Error('The workflow has no node to start at');
 	const main = [startItems.map((json) => ({ json }))];
@@ -141,7 +141,7 @@ export interface NodeRunOptions extends Omit<RunOptions, 'startItems'> {
 	workflowId?: string;
 }
 
-/** The outcome of the run, and the part of the node. */
+/** The outcome of the run, and what the node did. */
 export interface NodeOutcome extends WorkflowOutcome {
 	/** The first output, which is empty if the node failed. */
 	items: INodeExecutionData[];
