@@ -11,7 +11,7 @@ import { received, useWaitingRoom, waitParameters } from '../../helpers/waiting'
 
 const MINUTE_MS = 60_000;
 
-describe('Transaction > Wait for Payment: until it is decided', () => {
+describe('Transaction > Wait for Payment: until the payment is decided', () => {
 	const room = useWaitingRoom();
 
 	test.each(['paid', 'expired', 'PAID'])(
@@ -44,7 +44,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		},
 	);
 
-	test('an item has the fields of Create PIX and of the trigger, and three of its own', async () => {
+	test('an item has the fields of Create PIX and of the trigger, and paid, timed_out and checked_at', async () => {
 		const hash = await room.charge();
 		const run = await room.wait([hash]);
 		await room.setStatus([hash]);
@@ -55,15 +55,18 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		const [item] = end?.data.After?.items ?? [];
 		expect(Object.keys(item ?? {}).sort()).toEqual(['json', 'pairedItem']);
 		expect(Object.keys(item?.json ?? {})).toEqual([
-			...['paid', 'hash', 'payment_status', 'amount_reais', 'customer_name', 'customer_email'],
-			...[
-				'customer_phone',
-				'product_hash',
-				'product_title',
-				'pix_qr_code',
-				'timed_out',
-				'checked_at',
-			],
+			'paid',
+			'hash',
+			'payment_status',
+			'amount_reais',
+			'customer_name',
+			'customer_email',
+			'customer_phone',
+			'product_hash',
+			'product_title',
+			'pix_qr_code',
+			'timed_out',
+			'checked_at',
 		]);
 		expect(item?.json).toMatchObject({ paid: true, timed_out: false });
 		expect(Date.parse(String(item?.json.checked_at))).toBeGreaterThanOrEqual(readAt);
@@ -86,7 +89,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		expect(items.map((item) => Object.keys(item).length)).toEqual([7, 7]);
 	});
 
-	test('without Simplify returns the whole transaction, whose fields cannot replace the three of the wait', async () => {
+	test('without Simplify returns the whole transaction, whose fields cannot replace paid, timed_out and checked_at', async () => {
 		const hash = await room.charge();
 		await room.setStatus([hash], 'refused');
 		const set = { paid: true, timed_out: true, checked_at: 'never' };
@@ -165,10 +168,10 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 			return { parked, paid, open };
 		};
 
-		test('fails, a read of the last 15 minutes counts, with its time', async () => {
+		test('fails, an earlier read within 15 minutes is used, with its checked_at', async () => {
 			const { parked, paid, open } = await waitWithPaid();
 			await room.setStatus([open]);
-			// The first read of the next look is of the open payment, the second one of the other.
+			// The next look first reads the open payment, then the paid payment.
 			room.account.fault('read', { kind: 'status', status: 500, after: 1 });
 
 			const [item, other] = received(await parked.finished) ?? [];
