@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import chunk from 'lodash/chunk';
 import { postJson, sendRequest } from '../helpers/http';
-import { chargesAt, soldAt } from '../helpers/charge';
+import { chargesAt, transactionAt } from '../helpers/charge';
 import { Figures } from '../helpers/figures';
 import { bodiesLike, contentTypes } from '../helpers/notices';
 import { until } from '../helpers/until';
@@ -151,7 +151,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 
 	test('random bodies are all answered, and start nothing', async () => {
 		const url = addressOf(n8n, 'random');
-		const bodies = fc.tuple(bodiesLike(await soldAt(n8n.sandbox)), contentTypes);
+		const bodies = fc.tuple(bodiesLike(await transactionAt(n8n.sandbox)), contentTypes);
 		const notices = fc.sample(bodies, { numRuns: BODIES, seed: SEED });
 		const statuses: number[] = [];
 		for (const batch of chunk(notices, BATCH)) {

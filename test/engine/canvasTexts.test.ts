@@ -7,7 +7,7 @@ const NAME = 'The node';
 
 /** Evaluates the expressions of a node's description as the editor does. */
 function editorOf(type: string, parameters: INodeParameters) {
-	const stored = new StoredWorkflow({ nodes: [{ name: NAME, type, parameters }] }, {});
+	const stored = new StoredWorkflow({ nodes: [{ name: NAME, type, parameters }] });
 	const workflow = stored.load();
 	const { description } = stored.nodeTypes.getByName(type);
 	return { node: workflow.getNode(NAME) as INode, expression: workflow.expression, description };

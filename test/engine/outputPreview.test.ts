@@ -61,7 +61,7 @@ describe('What the editor shows of an output before the node has run', () => {
 		await trigger.post({ hash: transactionHash });
 
 		trigger.stopListening();
-		expectPreview(TRIGGER, trigger.executions[0]?.[0]?.json);
+		expectPreview(TRIGGER, trigger.emitted[0]?.[0]?.json);
 	});
 
 	test.each(OPERATIONS)('is what %s returns (npm run write)', async (name) => {

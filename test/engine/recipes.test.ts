@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { files, RECIPES } from '../../examples/source';
 import { type Language, LANGUAGES, type PlacedNode, sayIn } from '../../examples/source/workflow';
-import { ACTION_TYPE, defaultProcess, double, runWorkflow } from '../helpers/engine';
+import { ACTION_TYPE, defaultProcess, runWorkflow, testDouble } from '../helpers/engine';
 
 /** Phones as customers type them, as the service returns them, and as WhatsApp dials them. */
 const PHONES = [
@@ -133,7 +133,7 @@ type Evaluated = Record<string, Array<[expression: string, value: unknown]>>;
 function standIn(nodes: PlacedNode[], evaluated: Evaluated): INodeType {
 	const names = [...new Set(nodes.flatMap(({ parameters }) => Object.keys(parameters)))];
 	const isBranch = nodes.some((node) => /^(if|switch)$/.test(kindOf(node)));
-	return double(
+	return testDouble(
 		async function () {
 			const { name } = this.getNode();
 			const node = nodes.find((one) => one.name === name);

@@ -44,11 +44,11 @@ export async function openAccount(options: SandboxOptions = {}) {
 	return {
 		sandbox,
 		credentials,
-		/** Once by default. */
+		/** Adds a fault at an endpoint, which strikes once by default. */
 		fault(at: keyof typeof ENDPOINT, fault: Fault, times = fault.times): void {
 			sandbox.addFault({ ...fault, endpoint: ENDPOINT[at], times });
 		},
-		/** Sets the products of the catalog, and removes all faults. */
+		/** Makes `GET /products` return these products, and removes all faults. */
 		sells(...data: IDataObject[]): void {
 			sandbox.clearFaults();
 			const set = { data, meta: { last_page: 1 }, links: { next: null } };
@@ -59,12 +59,12 @@ export async function openAccount(options: SandboxOptions = {}) {
 			sandbox.requests.flatMap(({ method, body }) =>
 				method === 'POST' ? [body as IDataObject] : [],
 			),
-		/** The credentials with some fields changed; an undefined field stays as it was. */
+		/** The credentials with some fields changed. An undefined field stays as it was. */
 		credentialsWith(changes: IDataObject): CredentialData {
 			const changed = omitBy(changes, (value) => value === undefined);
 			return { digitalSalesApi: Object.assign({ ...digitalSalesApi }, changed) };
 		},
-		/** The same account under another Base URL, which gives it another key. */
+		/** The same account under another Base URL, so the process counts it as another account. */
 		credentialsElsewhere(): CredentialData {
 			return this.credentialsWith({ baseUrl: baseUrl.replace('127.0.0.1', 'localhost') });
 		},
@@ -81,7 +81,7 @@ export async function openAccount(options: SandboxOptions = {}) {
 			clearProcessState();
 			processedItems.clear();
 		},
-		/** Runs the action node once over the items; rejects if the run fails. */
+		/** Runs the action node once with all items. Rejects if the run fails. */
 		async run(parameters: INodeParameters, runOptions: NodeRunOptions = {}): Promise<NodeOutcome> {
 			const outcome = await runNode(parameters, { credentials, ...runOptions });
 			const error = outcome.node?.error;
@@ -89,7 +89,7 @@ export async function openAccount(options: SandboxOptions = {}) {
 			expect(outcome.status).toBe('success');
 			return outcome;
 		},
-		/** Runs the action node and returns the error that a person sees; rejects if the run succeeds. */
+		/** Runs the action node and returns the error that a person sees. Rejects if the run succeeds. */
 		async fail(parameters: INodeParameters, runOptions: NodeRunOptions = {}) {
 			const { node, status } = await runNode(parameters, { credentials, ...runOptions });
 			const error = node?.error;
@@ -176,7 +176,7 @@ const errorItem = z
 	})
 	.strict();
 
-/** The error of a failed item under On Error: Continue; throws if it has another shape. */
+/** The error of a failed item under On Error: Continue. Throws if it has another shape. */
 export function errorIn(json: IDataObject | undefined): z.output<typeof errorItem>['error'] {
 	return errorItem.parse(json).error;
 }

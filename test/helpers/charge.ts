@@ -37,21 +37,21 @@ export async function chargeAt(
 }
 
 /** Like `chargeAt`, but returns the transaction. */
-export async function soldAt(sandbox: Sandbox): Promise<StoredTransaction> {
+export async function transactionAt(sandbox: Sandbox): Promise<StoredTransaction> {
 	const hash = await chargeAt(sandbox);
 	const stored = sandbox.transactions.find((each) => each.hash === hash);
 	if (!stored) throw new Error(`${hash} is not in the sandbox`);
 	return stored;
 }
 
-/** Charges many customers, like `chargeAt`. */
+/** Charges the customer several times. */
 export async function chargesAt(sandbox: Sandbox, count: number): Promise<string[]> {
 	const hashes: string[] = [];
 	while (hashes.length < count) hashes.push(await chargeAt(sandbox));
 	return hashes;
 }
 
-/** Makes a valid CPF from a number of up to nine digits, by adding the two check digits. */
+/** Makes a valid CPF from a number by appending digits up to eleven. The last two are check digits. */
 export function cpf(number: number): string {
 	const digits = [...String(number)].map(Number);
 	while (digits.length < 11) {

@@ -32,9 +32,9 @@ export const MAYBE = 'may already have been charged';
 const FAULTS = {
 	refuse: { kind: 'status', status: 422 },
 	/** The service makes the charge, and does not answer. */
-	lose: { kind: 'resetAfterProcessing' },
+	loseAnswer: { kind: 'resetAfterProcessing' },
 	/** The service neither makes the charge nor answers. */
-	drop: { kind: 'resetBeforeProcessing' },
+	loseRequest: { kind: 'resetBeforeProcessing' },
 	/** The service makes a transaction whose payment is refused at once. */
 	void: { kind: 'refused' },
 	limit: { kind: 'retryAfter', seconds: 20 },
@@ -47,14 +47,14 @@ export interface Ask extends NodeRunOptions {
 	code?: string;
 	/** More parameters of the form. */
 	more?: INodeParameters;
-	/** The execution that this run retries, as n8n's Retry does. */
+	/** The execution that n8n's Retry repeats with this run. */
 	retrying?: NodeOutcome;
 }
 
-/** Another worker, or the same worker after a restart. */
+/** Another worker of n8n, or the same worker after a restart. */
 export const otherProcess = () => ({ process: NodeProcess.fresh() });
 
-/** For `test.each`: where a charge is requested again. */
+/** Where a charge is requested again, for `test.each`. */
 export const PROCESSES: Array<[string, () => Pick<Ask, 'process'>]> = [
 	['in this process', () => ({})],
 	['after a restart', otherProcess],
@@ -69,7 +69,7 @@ let workflows = 0;
 export function useShop(options: SandboxOptions = {}): Shop {
 	const shop = new Shop(useAccount(options));
 	beforeEach(() => {
-		// Other test files in this process use the same table.
+		// Other test files in this jest worker use the same table.
 		processedItems.clear();
 		shop.begin();
 	});
@@ -119,7 +119,7 @@ class Shop {
 		return outcome;
 	}
 
-	/** Like `ask`, but returns while the request is in flight, which lasts so long. */
+	/** Like `ask`, but returns while the request is in flight, which takes `ms` milliseconds. */
 	async underWay(ask: Ask = {}, ms = 3_000): Promise<{ ended: Promise<NodeOutcome> }> {
 		this.account.fault('charge', { kind: 'delay', ms });
 		const sent = this.posts + 1;
@@ -128,9 +128,9 @@ class Shop {
 		return { ended };
 	}
 
-	/** Leaves a charge in doubt, although the service did not make it, and returns the code that allows it. */
+	/** Leaves a charge in doubt that the service did not make, asks again, and returns the code of the refusal. */
 	async codeFor(ask: Ask = {}): Promise<string> {
-		this.fault('drop');
+		this.fault('loseRequest');
 		await this.ask(ask);
 		return codeIn(await this.ask(ask));
 	}
@@ -159,13 +159,13 @@ class Shop {
 		return this.account.sandbox.products[0]?.offers[0]?.hash ?? '';
 	}
 
-	/** Sets the price of the offer in the catalog, in cents. */
+	/** Makes `GET /products` state this price in cents, and removes all faults. */
 	sells(price: number): void {
 		catalogPages.clear();
 		this.account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: this.offer, price }] });
 	}
 
-	/** Changes the price of the offer in the service's own data, in cents. */
+	/** Changes the price in the sandbox's own products, in cents. */
 	changePrice(price: number): void {
 		catalogPages.clear();
 		const [offer] = this.account.sandbox.products[0]?.offers ?? [];
@@ -191,7 +191,7 @@ class Shop {
 		await this.account.sandbox.setStatus(this.hashes.at(-1) ?? '', status);
 	}
 
-	/** Sets a fault for the next charge, or for a later charge: `after` is the number of charges before it. */
+	/** Sets a fault for the charge that follows `after` other charges. */
 	fault(kind: keyof typeof FAULTS, after = 0): void {
 		this.account.fault('charge', { ...FAULTS[kind], after });
 	}
@@ -208,9 +208,10 @@ export function codeIn(outcome: NodeOutcome): string {
 	return shown.exec(errorOf(outcome))?.[1] ?? '';
 }
 
-/** The data of an execution that n8n retries because a later node failed. */
+/** The data with which n8n runs this node again: as it began, with the context data of the end. */
 export function retryable({ run, begun }: NodeOutcome): IRunExecutionData {
-	if (!run?.data.executionData || !begun.executionData) throw new Error('It did not run');
+	if (!run?.data.executionData || !begun.executionData)
+		throw new Error('The execution did not run');
 	const { contextData } = run.data.executionData;
 	return deepCopy({ ...begun, executionData: { ...begun.executionData, contextData } });
 }

@@ -2,7 +2,7 @@ import { processedItems } from './engine';
 
 type Enter = (typeof processedItems)['checkProcessedAndRecord'];
 
-/** Runs a function around each insert into n8n's table, counted from 1, until mocks are restored. */
+/** Calls `around` instead of each insert, with the insert and its number from 1, until mocks are restored. */
 export function aroundInserts(
 	around: (enter: () => ReturnType<Enter>, nth: number) => ReturnType<Enter>,
 ): jest.SpyInstance {

@@ -9,9 +9,9 @@ import {
 } from './engine';
 import { type Account, pixParameters, useAccount } from './account';
 
-/** Opens an inbox for the tests of a block. A test fails if a webhook of it throws. */
+/** Opens an inbox for the tests of a block. A test fails if the trigger's `webhook` method throws. */
 export function useInbox(options: SandboxOptions = {}): Inbox {
-	// Comes before `useAccount`, so that time still moves by itself while executions end.
+	// Jest runs this before the `afterEach` of `useTimeLapse`, which restores real time.
 	afterEach(async () => {
 		const thrown = await inbox.close();
 		expect(thrown).toEqual([]);
@@ -33,7 +33,7 @@ class Inbox {
 		return trigger;
 	}
 
-	/** Publishes a workflow with a trigger: by default for any status. */
+	/** Publishes a workflow with a trigger, by default for any status. */
 	async publish(
 		parameters: INodeParameters = { triggerOn: ['any'] },
 		more: TriggerOptions = {},
@@ -50,7 +50,7 @@ class Inbox {
 
 	/** The first item of each execution. */
 	get items(): IDataObject[] {
-		return this.trigger.executions.map(([item]) => item?.json ?? {});
+		return this.trigger.emitted.map(([item]) => item?.json ?? {});
 	}
 
 	/** Charges a customer without the node, so that the process does not know the charge. */
@@ -83,14 +83,14 @@ class Inbox {
 		await call;
 	}
 
-	/** Lets n8n store no execution of the trigger until `release`. `begun` resolves when n8n tries. */
+	/** Stops n8n from storing executions until `release`. `begun` resolves when n8n tries to store one. */
 	holdStoring(): { begun: () => Promise<void>; release: () => void } {
 		const { trigger } = this;
 		let release = (): void => undefined;
 		trigger.storing = new Promise((resolve) => (release = resolve));
 		return {
 			begun: async () => {
-				while (trigger.held === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+				while (trigger.storesBegun === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 			},
 			release: () => {
 				release();
@@ -99,7 +99,7 @@ class Inbox {
 		};
 	}
 
-	/** Unpublishes all triggers, and returns the errors that their webhooks threw. */
+	/** Unpublishes all triggers, and returns the errors that their `webhook` methods threw. */
 	async close(): Promise<Error[]> {
 		const triggers = this.published.splice(0);
 		for (const trigger of triggers) {

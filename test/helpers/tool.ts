@@ -16,11 +16,11 @@ import {
 	ACTION_TYPE,
 	connect,
 	defaultProcess,
-	double,
 	NO_OP_TYPE,
 	type NodeInput,
 	runWorkflow,
 	START_TYPE,
+	testDouble,
 	type WorkflowOutcome,
 } from './engine';
 import type { CredentialData } from './engine';
@@ -30,14 +30,14 @@ const TOOL_TYPE = `${ACTION_TYPE}Tool`;
 const AGENT_TYPE = 'test.agent';
 const TOOL = 'Digital Sales Tool';
 
-/** A tool as n8n hands it to an agent. */
+/** A tool as an agent gets it from n8n. */
 interface Tool {
 	name: string;
 	description: string;
 	invoke: (args: IDataObject) => Promise<string>;
 }
 
-/** The results that an agent got from its tool, call by call. */
+/** What an agent got from its tool: answers and errors, each in the order of the calls. */
 export interface ToolRun {
 	description: string;
 	answers: IDataObject[][];
@@ -45,7 +45,7 @@ export interface ToolRun {
 	outcome: WorkflowOutcome;
 }
 
-/** The action node as n8n's server turns it into a tool: under another name, with a tool output. */
+/** The action node as n8n turns it into a tool: under another name, with a tool output. */
 function toolType(): INodeType {
 	const action = defaultProcess.nodeTypes[ACTION_TYPE];
 	if (!action) throw new Error('There is no action node');
@@ -65,7 +65,7 @@ function toolType(): INodeType {
 	return Object.assign(Object.create(action) as INodeType, { description });
 }
 
-/** An agent without a model, which makes the given calls of its tool one after the other. */
+/** An agent without a model, which calls its tool with each of these arguments in turn. */
 function agentType(calls: IDataObject[], run: Omit<ToolRun, 'outcome'>): INodeType {
 	const inputs: INodeTypeDescription['inputs'] = [
 		NodeConnectionTypes.Main,
@@ -84,7 +84,7 @@ function agentType(calls: IDataObject[], run: Omit<ToolRun, 'outcome'>): INodeTy
 		}
 		return [[{ json: {} }]];
 	};
-	return double(execute, 1, { inputs });
+	return testDouble(execute, 1, { inputs });
 }
 
 /** Lets an agent call the node as its tool with these arguments. */

@@ -7,10 +7,10 @@ import {
 	NO_OP_TYPE,
 	runWorkflow,
 	START_TYPE,
-	type ParkedRun,
 	type RunHandle,
 	type RunOptions,
 	type RunOutcome,
+	type StoredRun,
 	type WorkflowOutcome,
 } from './engine';
 import { type Account, pixParameters, useAccount } from './account';
@@ -45,7 +45,7 @@ class WaitingRoom {
 	}
 
 	/** When a transaction was read, in minutes after the first read. */
-	looksAt(hash: string): number[] {
+	lookMinutes(hash: string): number[] {
 		const reads = this.account.sandbox.requests.filter(
 			({ method, path }) => method === 'GET' && path.endsWith(`/${hash}`),
 		);
@@ -57,17 +57,17 @@ class WaitingRoom {
 		return await chargeAt(this.account.sandbox);
 	}
 
-	/** Sets the status of charges, `paid` by default. */
-	async settle(hashes: string[], status = 'paid'): Promise<void> {
+	/** Sets the status of these transactions, `paid` by default. */
+	async setStatus(hashes: string[], status = 'paid'): Promise<void> {
 		for (const hash of hashes) await this.account.sandbox.setStatus(hash, status);
 	}
 
-	/** How often transactions were read. */
+	/** How often this transaction was read, or any transaction. */
 	reads(hash?: string): number {
 		return this.account.reads(hash);
 	}
 
-	/** Runs Wait for Payment with one item per hash; the next node is called "After". */
+	/** Waits with one item per hash, then runs the node "After". Resolves when the run is parked or has ended. */
 	wait(hashes: string[], options: WaitOptions = {}): RunHandle<WorkflowOutcome> {
 		const { parameters, minutes, settings, ...more } = options;
 		const limit = minutes && { timeLimit: minutes, timeLimitUnit: 'minutes' };
@@ -106,7 +106,7 @@ class WaitingRoom {
 	}
 
 	/** Like `wait`, but the run must be parked. */
-	async park(hashes: string[], options: WaitOptions = {}): Promise<ParkedRun> {
+	async park(hashes: string[], options: WaitOptions = {}): Promise<StoredRun> {
 		const { parked, status, error } = await this.wait(hashes, options);
 		if (!parked) throw new Error(`The run is not parked but ${status}: ${error?.message}`);
 		return parked;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { serveWebhook } from '../helpers/engine';
 import { openAccount } from '../helpers/account';
-import { soldAt } from '../helpers/charge';
+import { transactionAt } from '../helpers/charge';
 import { tally } from '../helpers/chance';
 import { Figures } from '../helpers/figures';
 import { bodiesLike, contentTypes } from '../helpers/notices';
@@ -14,7 +14,7 @@ test('random bodies and forged webhooks are answered, and start nothing', async 
 	const { sandbox, credentials } = await openAccount();
 	const trigger = await serveWebhook({ credentials, parameters: { triggerOn: ['any'] } });
 	const statuses: number[] = [];
-	const notice = fc.tuple(bodiesLike(await soldAt(sandbox)), contentTypes);
+	const notice = fc.tuple(bodiesLike(await transactionAt(sandbox)), contentTypes);
 	const post = async ([body, type]: [string, string]): Promise<number> => {
 		const headers = { 'content-type': type };
 		return (await trigger.send({ body: Buffer.from(body), headers })).status;
@@ -31,7 +31,7 @@ test('random bodies and forged webhooks are answered, and start nothing', async 
 	);
 
 	expect(statuses).toHaveLength(BODIES);
-	expect(trigger.executions).toEqual([]);
+	expect(trigger.emitted).toEqual([]);
 	await trigger.settled();
 	trigger.stopListening();
 	expect(trigger.thrown).toEqual([]);

@@ -37,7 +37,7 @@ describe.each([
 		await clock.sleep(2 * MINUTE_MS);
 		const spread = await sell(15, 4_000);
 		const many = await sell(20, 1_000);
-		await room.settle(hashes.slice(0, 30));
+		await room.setStatus(hashes.slice(0, 30));
 
 		expect([atOnce, spread].map((sales) => sales.filter(isTakenAtFirst).length)).toEqual([15, 15]);
 		expect(many.filter(isTaken)).toHaveLength(20);

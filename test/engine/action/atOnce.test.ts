@@ -135,7 +135,7 @@ describe('Several charges at once', () => {
 
 		test('the error of a refused charge lists another charge that may exist', async () => {
 			shop.fault('refuse');
-			shop.fault('lose', 1);
+			shop.fault('loseAnswer', 1);
 
 			const run = await chargeEach(2);
 
@@ -204,7 +204,7 @@ describe('Several charges at once', () => {
 	});
 
 	test('equal charges run one by one, so an unknown outcome blocks the next', async () => {
-		shop.fault('lose', 1);
+		shop.fault('loseAnswer', 1);
 
 		const run = await shop.run(shop.parameters(), { items: customers(4) });
 
@@ -247,7 +247,7 @@ describe('Several charges at once', () => {
 		const onErrors = { onError: 'continueRegularOutput' } as const;
 		/** Leaves the charge of one item in doubt. The other charges of the run are made. */
 		const doubtful = async (place: number): Promise<void> => {
-			shop.fault('lose', place);
+			shop.fault('loseAnswer', place);
 			await chargeEach(6, { settings: onErrors });
 			expect(shop.charges).toBe(6);
 		};

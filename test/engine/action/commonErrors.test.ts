@@ -137,7 +137,7 @@ describe('The errors that a seller meets most', () => {
 		[
 			'the same, asked again',
 			async () => {
-				shop.fault('lose');
+				shop.fault('loseAnswer');
 				await charge();
 				return await charge();
 			},

@@ -2,11 +2,11 @@ import type { IDataObject, INodeParameters, INodeType, WorkflowExecuteMode } fro
 import {
 	ACTION_TYPE,
 	connect,
-	double,
 	NO_OP_TYPE,
 	type NodeInput,
 	runWorkflow,
 	START_TYPE,
+	testDouble,
 	TRIGGER_TYPE,
 } from '../../helpers/engine';
 import { type WebResponse, webServer } from '../../helpers/engine/webServer';
@@ -117,7 +117,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		['it does something else', { ...WAIT, parameters: waitParameters({ operation: 'get' }) }],
 		['it is a node of another package', { ...WAIT, type: 'test.other' }],
 	])('the trigger is notified if no Wait for Payment follows: %s', async (_why, wait) => {
-		const other = double(async () => await Promise.resolve([]), 1, {
+		const other = testDouble(async () => await Promise.resolve([]), 1, {
 			properties: [{ displayName: 'Operation', name: 'operation', type: 'string', default: '' }],
 		});
 		const { url, hint } = await charge({

@@ -91,14 +91,14 @@ describe('The advice in the error of a failed charge', () => {
 			[
 				'after an unknown outcome',
 				async () => {
-					shop.fault('lose');
+					shop.fault('loseAnswer');
 					return await code();
 				},
 			],
 			[
 				'after a refusal that shows a code',
 				async () => {
-					shop.fault('lose');
+					shop.fault('loseAnswer');
 					await code();
 					return await code();
 				},
@@ -114,7 +114,7 @@ describe('The advice in the error of a failed charge', () => {
 
 	test('is to run only the failed item again under On Error: Continue', async () => {
 		const first = await thirdRefused({ continueOnFail: true });
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask({ more: OWN_CUSTOMER, items: customers(4).slice(3), continueOnFail: true });
 		const again = await shop.ask({
 			more: OWN_CUSTOMER,
@@ -187,7 +187,7 @@ describe('The advice in the error of a failed charge', () => {
 
 	test('in a run of several items says "this item was not sent", not "nothing was sent"', async () => {
 		limit({ maxTries: 1 });
-		shop.fault('lose', 2);
+		shop.fault('loseAnswer', 2);
 		await shop.ask({ more: OWN_CUSTOMER, items: customers(3), continueOnFail: true });
 		const refused = await shop.ask({ more: OWN_CUSTOMER, items: customers(4) });
 
@@ -197,7 +197,7 @@ describe('The advice in the error of a failed charge', () => {
 
 	test('for a list that an earlier execution charged in part is to leave those items out, except in its Retry', async () => {
 		const list = { more: OWN_CUSTOMER, items: customers(3) };
-		shop.fault('lose', 1);
+		shop.fault('loseAnswer', 1);
 		const failed = await shop.ask(list);
 		const told = 'An earlier execution may have created other items of this list: leave them out';
 
@@ -339,7 +339,7 @@ describe('The advice in the error of a failed charge', () => {
 				/An attempt at (.*?) got/.exec(String(data['Digital Sales']?.error?.description))?.[1] ?? ''
 			);
 		};
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask();
 		const [local = '', utc = ''] = [await timeOf('America/Sao_Paulo'), await timeOf('Etc/UTC')];
 

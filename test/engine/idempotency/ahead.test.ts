@@ -15,7 +15,7 @@ describe('All items are checked before the first is sent:', () => {
 	const tenth = { items: customers(10).slice(9), more: OWN_CUSTOMER };
 
 	test.each(PROCESSES)('if the tenth is in doubt, nobody is charged, %s', async (_when, where) => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask(tenth);
 		const refused = await shop.ask({ ...TEN, ...where() });
 
@@ -48,7 +48,7 @@ describe('All items are checked before the first is sent:', () => {
 	});
 
 	test('under On Error: Continue the others are charged, and the error item describes the charge in doubt', async () => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask(tenth);
 		const { json } = await shop.ask({ ...TEN, continueOnFail: true });
 

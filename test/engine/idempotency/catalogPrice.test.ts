@@ -110,7 +110,7 @@ describe('A catalog price that changes between two attempts', () => {
 			],
 		])('%s', async (_what, more, shown) => {
 			shop.sells(1990);
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask({ ...ORDER, ...blank() });
 			shop.sells(2500);
 			const again = errorOf(await shop.ask({ ...ORDER, ...blank(more) }));

@@ -136,7 +136,7 @@ describe('Several processes', () => {
 		async (_, ...orders) => {
 			for (let seed = 0; seed < 8; seed++) {
 				shop.begin();
-				shop.fault('lose');
+				shop.fault('loseAnswer');
 				await shop.ask();
 				const hash = shop.hashes.at(-1);
 				const random = seededRandom(seed);
@@ -199,7 +199,7 @@ describe('Several processes', () => {
 		await pause(10_000);
 		expect(shop.posts).toBe(1);
 		// A killed process writes nothing more.
-		processedItems.failAfter = 0;
+		processedItems.writesLeft = 0;
 		stopping.abort();
 		await Promise.all(waiting);
 		processedItems.clear({ keepRows: true });
@@ -218,7 +218,7 @@ describe('Several processes', () => {
 
 		test('does not end a doubt of another worker about the same customer and cart', async () => {
 			await expired('order-1');
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask({ order: 'order-2', process: two });
 			const again = await shop.refused({ ...ORDER, process: one });
 			await shop.refused({ order: 'order-3', process: three });
@@ -306,7 +306,7 @@ describe('Several processes', () => {
 
 		test('is not made on another worker after a code has charged the item', async () => {
 			const retryOf = retryable(await expired());
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			await shop.ask({ order: 'other', process: one });
 			const code = codeIn(await shop.refused({ process: one, retryOf }));
 			await shop.charge({ code, process: one, retryOf });
@@ -421,7 +421,7 @@ describe('Several processes', () => {
 		});
 
 		test('is made once if two executions have the charge, one of them by its hash', async () => {
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			const lost = await shop.ask({ process: one });
 			const given = await shop.charge({ code: shop.hashes[0], process: one });
 			await shop.latestBecomes('expired');

@@ -70,7 +70,7 @@ describe('Codes while another worker requests the same charge:', () => {
 	});
 
 	test('a charge by code does not end the doubt of the first charge, whose answer is lost later', async () => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		const { ended } = await shop.underWay({ process: one });
 		const code = codeIn(await shop.ask({ process: two }));
 		await shop.charge({ process: two, code });
@@ -124,7 +124,7 @@ describe('Codes while another worker requests the same charge:', () => {
 	});
 
 	test('a code that another worker has shown is accepted by the worker that made the attempt', async () => {
-		shop.fault('drop');
+		shop.fault('loseRequest');
 		await ask(one);
 
 		expect((await ask(one, codeIn(await ask(two)))).status).toBe('success');

@@ -24,18 +24,19 @@ describe('A charge whose outcome is unknown', () => {
 		['order', {}, { order: 'order-2' }],
 		['amount', {}, { more: { additionalFields: { amount: '50' } } }],
 	])('stays in doubt if a code allows another %s of the customer', async (_what, own, other) => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask(own);
 		const code = codeIn(await shop.refused(other));
 		await shop.charge({ ...other, code });
 		await shop.refused(own);
 		await shop.refused({ ...own, ...otherProcess() });
-		await shop.charge(other.order ? { order: 'order-3' } : { ...other, order: 'order-3' });
+		// The code has freed the goods for other orders. Only the request itself stays in doubt.
+		await shop.charge({ ...other, order: 'order-3' });
 
 		expect(shop.charges).toBe(3);
 	});
 
-	test('is refused although Custom Fields of the item differ in each execution', async () => {
+	test('is refused although Custom Fields of the cart item differ in each execution', async () => {
 		const cartWith = (ref: string) => ({
 			items: [
 				{
@@ -45,14 +46,14 @@ describe('A charge whose outcome is unknown', () => {
 				},
 			],
 		});
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask({ more: { cart: cartWith('first') } });
 		await shop.refused({ more: { cart: cartWith('second') } });
 
 		expect(shop.charges).toBe(1);
 	});
 
-	test('is refused with a corrected Base URL, too', async () => {
+	test('is refused under another Base URL, too', async () => {
 		const to = 'http://localhost/x';
 		shop.account.fault('charge', { kind: 'redirect', status: 303, processed: true, to });
 		await shop.ask();
@@ -62,7 +63,7 @@ describe('A charge whose outcome is unknown', () => {
 	});
 
 	test.each(PROCESSES)('blocks its customer, but no other customer, %s', async (_, where) => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask();
 		const again = await shop.ask({
 			more: {
@@ -84,7 +85,7 @@ describe('A charge whose outcome is unknown', () => {
 		{ kind: 'status', status: 409, body: '{}' } as const,
 		{ kind: 'redirect', status: 303, to: 'https://x.example/' } as const,
 		{ kind: 'status', status: 500, body: '{}' } as const,
-	])('is refused if requested again after a $status that follows processing', async (fault) => {
+	])('is refused if requested again after a $status for a charge that was made', async (fault) => {
 		shop.account.fault('charge', { ...fault, processed: true });
 		const first = await shop.ask({ order: 'order-9' });
 		const second = await shop.ask({ order: 'order-9' });
@@ -102,6 +103,7 @@ describe('A charge whose outcome is unknown', () => {
 	});
 
 	test('a 422 that comes after another item has ended the run leaves no doubt', async () => {
+		// Each request is delayed, then refused.
 		for (const ms of [200, 400]) {
 			shop.account.fault('charge', { kind: 'delay', ms });
 			shop.fault('refuse');
@@ -129,7 +131,7 @@ describe('A charge whose outcome is unknown', () => {
 			expect(code).toMatch(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/);
 			await shop.charge({ code });
 
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			await shop.ask({ code });
 			const again = await shop.ask({ code });
 
@@ -179,10 +181,10 @@ describe('A charge whose outcome is unknown', () => {
 	describe('a code allows only the charge that its refusal described, so it does not allow', () => {
 		const others = () => ({ cart: { items: [{ offerHash: shop.offer, price: '50' }] } });
 
-		test("an order in n8n's database, if the refusal described a doubt of this process", async () => {
+		test('an order that only the ledger knows, if the refusal described a doubt in memory', async () => {
 			const ask = { order: 'order-2', ...otherProcess() };
 			await shop.ask({ order: 'order-2' });
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			await shop.ask({ process: ask.process });
 			const first = await shop.ask(ask);
 			const second = await shop.ask({ ...ask, code: codeIn(first) });
@@ -195,10 +197,10 @@ describe('A charge whose outcome is unknown', () => {
 		});
 
 		test('a doubt that began after the code was shown', async () => {
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			await shop.ask({ order: 'order-2', more: others() });
 			const before = await shop.ask({ order: 'order-2' });
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask({ order: 'order-1' });
 			const refused = await shop.ask({ order: 'order-2', code: codeIn(before) });
 
@@ -211,11 +213,11 @@ describe('A charge whose outcome is unknown', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('a doubt of another worker, if the refusal described the own attempt of a Retry', async () => {
+		test('a doubt of another worker, if the refusal described the attempt that the Retry repeats', async () => {
 			const process = NodeProcess.fresh();
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			const failed = await shop.ask({ process });
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask({ more: others() });
 			const retry: Ask = { more: others(), retrying: failed, process };
 			const first = await shop.ask(retry);
@@ -232,8 +234,8 @@ describe('A charge whose outcome is unknown', () => {
 		});
 	});
 
-	describe('if the same customer presses twice,', () => {
-		test('the second waits for the first and is then sent; canceling ends the wait', async () => {
+	describe('if a customer orders twice at once,', () => {
+		test('the second waits for the first and is then sent, and canceling ends the wait', async () => {
 			const first = await shop.underWay({}, 1_000);
 			const canceling = new AbortController();
 			const startedAt = clock.elapsed();
@@ -248,7 +250,7 @@ describe('A charge whose outcome is unknown', () => {
 		});
 
 		test('the second is refused if the outcome of the first is unknown', async () => {
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			const runs = await Promise.all([shop.ask(), shop.ask()]);
 
 			expect(runs.map(({ status }) => status)).toEqual(['error', 'error']);

@@ -17,8 +17,8 @@ describe('An existing charge that is returned', () => {
 		return await shop.ask({ ...THREE, ...ask });
 	};
 
-	test.each<[string, 'lose' | 'refuse', number]>([
-		['a doubt', 'lose', 1],
+	test.each<[string, 'loseAnswer' | 'refuse', number]>([
+		['a doubt', 'loseAnswer', 1],
 		['a refusal of the service', 'refuse', 0],
 	])('is known under a reference of a Retry that stops at %s', async (_what, fault, nth) => {
 		for (const at of ['charge', 'read'] as const) {
@@ -29,7 +29,11 @@ describe('An existing charge that is returned', () => {
 		if (fault === 'refuse') shop.fault('refuse');
 		await shop.ask({ ...THREE, ...NUMBERED, retrying: failed });
 		const stopped = shop.hashes[nth];
-		await shop.charge({ ...THREE, ...NUMBERED, code: fault === 'lose' ? stopped : undefined });
+		await shop.charge({
+			...THREE,
+			...NUMBERED,
+			code: fault === 'loseAnswer' ? stopped : undefined,
+		});
 
 		expect(shop.charges).toBe(3);
 	});

@@ -58,9 +58,9 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('a charge that was not sent is in doubt if the database keeps failing, and its code allows it', async () => {
-		processedItems.failAfter = 1;
+		processedItems.writesLeft = 1;
 		await shop.ask(ORDER);
-		processedItems.failAfter = Infinity;
+		processedItems.writesLeft = Infinity;
 		const refused = await shop.ask(ORDER);
 		expect(errorOf(refused)).toContain('its database failed');
 
@@ -102,7 +102,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 	});
 
 	test('if the database fails while a code is made, the refusal has no code, and the doubt stays', async () => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask();
 		const count = processedItems.getProcessedDataCount.bind(processedItems);
 		const reading = jest.spyOn(processedItems, 'getProcessedDataCount');
@@ -149,7 +149,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		shop.fault('refuse');
 		await shop.ask({ order: 'order-2' });
 		expect(processedItems.size).toBe(4);
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask({ order: 'order-3' });
 		// One more row is for the node: it checks how n8n keeps the rows.
 		expect(processedItems.size).toBe(4 + 4 + 1);

@@ -45,7 +45,14 @@ const step = fc.oneof(
 		weight: 4,
 		arbitrary: fc.record({
 			do: fc.constant('fault' as const),
-			kind: fc.constantFrom('lose', 'lose', 'drop', 'refuse', 'void', 'gone' as const),
+			kind: fc.constantFrom(
+				'loseAnswer',
+				'loseAnswer',
+				'loseRequest',
+				'refuse',
+				'void',
+				'gone' as const,
+			),
 		}),
 	},
 );

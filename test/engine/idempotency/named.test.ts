@@ -36,7 +36,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 
 	/** A charge that was made although no answer came. */
 	const lost = async (ask = {}): Promise<{ outcome: NodeOutcome; hash: string }> => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		const outcome = await shop.ask(ask);
 		return { outcome, hash: shop.hashes.at(-1) ?? '' };
 	};
@@ -86,7 +86,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		const items = [{ n: 0 }, { n: 1 }, { n: 2 }];
 		const documents = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 		const more = { customerDocument: `={{ ${JSON.stringify(documents)}[$json.n] }}` };
-		for (let nth = 0; nth < 3; nth++) shop.fault('lose');
+		for (let nth = 0; nth < 3; nth++) shop.fault('loseAnswer');
 		await shop.ask({ items, more, continueOnFail: true });
 		const code = [...shop.hashes].reverse().join(', ');
 		const given = await shop.charge({ items, more, code });
@@ -98,7 +98,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	test('is returned to the first of two items under Continue, and the refusal of the second says so', async () => {
 		const items = [{ n: 0 }, { n: 1 }];
 		const more = { customerDocument: '={{ ["529.982.247-25", "111.444.777-35"][$json.n] }}' };
-		for (let nth = 0; nth < 2; nth++) shop.fault('lose');
+		for (let nth = 0; nth < 2; nth++) shop.fault('loseAnswer');
 		await shop.ask({ items, more, continueOnFail: true });
 		const [first = '', second = ''] = shop.hashes;
 		const code = `7KQ2-M4XD, ${first}`;
@@ -383,7 +383,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	test('is still free after the check of another item has stopped the run', async () => {
 		const items = customers(2);
 		for (const item of items) {
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask({ more: OWN_CUSTOMER, items: [item], mode: 'integrated' });
 		}
 		const [first, second] = shop.hashes;
@@ -424,7 +424,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		const { hash } = await lost({ order: 'order-1' });
 		await shop.charge({ order: 'order-1', code: hash });
 		const credentials = shop.account.credentialsElsewhere();
-		shop.fault('drop');
+		shop.fault('loseRequest');
 		await shop.ask({ order: 'order-2', credentials });
 		const given = await shop.ask({ order: 'order-2', code: hash, credentials });
 
@@ -464,7 +464,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	test.each([[undefined], ['order-1']])(
 		'is not that of a charge for another item, for reference %s',
 		async (order) => {
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			const dropped = await shop.ask({ order });
 			const code = codeIn(await shop.refused());
 			const made = String((await shop.charge({ code })).json[0]?.hash);

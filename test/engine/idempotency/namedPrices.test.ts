@@ -41,7 +41,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 
 	test('an error names the charge that another item got by its hash', async () => {
 		const two = { items: customers(2), more: OWN_CUSTOMER };
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask({ ...two, items: two.items.slice(0, 1) });
 		const [hash = ''] = shop.hashes;
 		shop.fault('refuse');
@@ -54,7 +54,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		async (how) => {
 			const order = how === 'order' ? { order: 'order-1' } : {};
 			shop.sells(1990);
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			const failed = await shop.ask({ more: at(''), ...order });
 			const [hash = ''] = shop.hashes;
 			shop.sells(2500);
@@ -88,8 +88,8 @@ describe('The hash of a charge in doubt when prices change:', () => {
 			};
 			const two = { items: [{ quantity: 1 }, { quantity: 2 }], more, continueOnFail: true };
 			const order = '={{ "order-" + $json.quantity }}';
-			shop.fault('lose');
-			shop.fault('lose');
+			shop.fault('loseAnswer');
+			shop.fault('loseAnswer');
 			await shop.ask({ ...two, order });
 			const [first, second] = shop.hashes;
 			const code = enter(shop.hashes).join(', ');
@@ -112,8 +112,8 @@ describe('The hash of a charge in doubt when prices change:', () => {
 				customerEmail: '={{ $json.email }}',
 				customerPhone: '={{ $json.phone }}',
 			};
-			shop.fault('drop');
-			shop.fault('lose');
+			shop.fault('loseRequest');
+			shop.fault('loseAnswer');
 			await shop.ask({ items, more, continueOnFail: true });
 			return { items, more, hash: shop.hashes[0] ?? '' };
 		};
@@ -173,7 +173,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		const blank = () => ({ more: at('') });
 		const doubted = async (): Promise<string> => {
 			shop.sells(1990);
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask(blank());
 			shop.sells(2500);
 			return shop.hashes.at(-1) ?? '';
@@ -214,9 +214,9 @@ describe('The hash of a charge in doubt when prices change:', () => {
 		});
 
 		test.each(['', '30'])('returns nothing for another offer at the price "%s"', async (price) => {
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask(of(otherOffer(), price));
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask(of(shop.offer, price));
 			const [wrong = '', hash = ''] = shop.hashes;
 			const refused = await shop.refused({ ...of(shop.offer, price), code: wrong, ...where() });
@@ -238,7 +238,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 			});
 			await shop.charge(cart(shop.offer));
 			const [wrong = ''] = shop.hashes;
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask(cart(shop.offer, otherOffer()));
 			const entered = { ...cart(shop.offer, otherOffer()), code: wrong, ...where() };
 			expect(errorOf(await shop.refused(entered))).toContain('ends this doubt');
@@ -248,7 +248,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 			const typed = (amount: string) => ({
 				more: { ...of(shop.offer, '').more, additionalFields: { amount } },
 			});
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask(typed('50'));
 			const [hash = ''] = shop.hashes;
 			const refused = errorOf(await shop.refused({ ...typed('70'), code: hash, ...where() }));
@@ -266,13 +266,13 @@ describe('The hash of a charge in doubt when prices change:', () => {
 			['if references were added since', {}, { order: 'feb' }],
 			['if references were removed since', { order: 'jan' }, {}],
 		])('does not end a later doubt %s', async (_case, january, february) => {
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask(january);
 			const [hash = ''] = shop.hashes;
 			await shop.charge({ ...january, code: hash });
 			await shop.latestBecomes('paid');
 			await clock.sleep(86_400_000 * 30);
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			await shop.ask({ ...february, code: hash, ...where() });
 			const third = await shop.ask({ ...february, code: hash, ...where() });
 			expect(third.json[0]?.hash).not.toBe(hash);
@@ -280,7 +280,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 	});
 
 	test('the hash of a charge that a Retry recorded for an order returns it to that order', async () => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		const failed = await shop.ask();
 		const [hash = ''] = shop.hashes;
 		const given = await shop.charge({ retrying: failed, code: hash });
@@ -307,7 +307,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 			const { credentials } = shop.account;
 			return await callTool(parameters, [{}], { credentials, workflowId: 'chat' });
 		};
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await call({});
 		const [hash = ''] = shop.hashes;
 		await shop.latestBecomes('paid');

@@ -109,7 +109,7 @@ describe('Order Reference', () => {
 	});
 
 	test('an order in doubt is refused to another customer without its data, and the code charges that customer', async () => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask(ORDER);
 		const refused = await shop.ask({ ...ORDER, more: OTHER_CUSTOMER });
 
@@ -125,7 +125,7 @@ describe('Order Reference', () => {
 	});
 
 	test('the error names the order of the charge in doubt if the process knows it', async () => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask(ORDER);
 		const other = await shop.ask({ order: 'order-2' });
 		const restarted = await afterRestart({ order: 'order-2' });
@@ -139,7 +139,7 @@ describe('Order Reference', () => {
 	});
 
 	test('after a restart the error keeps a doubt and an order of two customers apart', async () => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask();
 		await shop.ask({ ...ORDER, more: OTHER_CUSTOMER });
 		const refused = await afterRestart(ORDER);
@@ -164,7 +164,7 @@ describe('Order Reference', () => {
 	});
 
 	test('a long reference is shortened in errors', async () => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		const order = `order-${'9'.repeat(94)}`;
 		await shop.ask({ order });
 		const doubted = await shop.ask({ order });

@@ -67,7 +67,7 @@ const step = fc.oneof(
 		weight: 4,
 		arbitrary: fc.record({
 			do: fc.constant('fault' as const),
-			kind: fc.constantFrom('lose', 'lose', 'drop', 'refuse', 'refuse' as const),
+			kind: fc.constantFrom('loseAnswer', 'loseAnswer', 'loseRequest', 'refuse', 'refuse' as const),
 			after: fc.nat(2),
 		}),
 	},

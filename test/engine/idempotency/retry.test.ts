@@ -3,10 +3,10 @@ import {
 	ACTION_TYPE,
 	connect,
 	crashedData,
-	double,
 	type NodeOutcome,
 	runWorkflow,
 	START_TYPE,
+	testDouble,
 } from '../../helpers/engine';
 import { errorIn, openAccount } from '../../helpers/account';
 import {
@@ -98,7 +98,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		});
 
 		test('does not repeat a charge whose outcome is unknown', async () => {
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 
 			const { node } = await shop.ask({ settings: RETRY_ON_FAIL });
 
@@ -142,7 +142,7 @@ describe('A charge that n8n requests again is made once:', () => {
 	});
 
 	test('an error item under On Error: Continue does not list the charges of other items', async () => {
-		shop.fault('lose', 1);
+		shop.fault('loseAnswer', 1);
 		const items = [{ n: 1 }, { n: 2 }, { n: 2 }];
 		const { json } = await shop.ask({ more: OWN_DOCUMENT, items, continueOnFail: true });
 
@@ -197,7 +197,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		});
 
 		test('is refused after an unknown outcome until the code is entered', async () => {
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			const first = await shop.ask();
 			const second = await shop.ask({ retrying: first, ...otherProcess() });
 			await shop.charge({ retrying: first, code: codeIn(second), ...otherProcess() });
@@ -249,7 +249,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		});
 
 		test('with another amount is refused after an unknown outcome, and the error describes the charge that may exist', async () => {
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			const dearer = { retrying: await shop.ask(), more: FIFTY };
 			const refused = await shop.ask(dearer);
 
@@ -307,10 +307,10 @@ describe('A charge that n8n requests again is made once:', () => {
 
 		test('says that other data of its order may have been charged since', async () => {
 			const order = { order: 'order-1' };
-			shop.fault('drop');
+			shop.fault('loseRequest');
 			const first = await shop.ask(order);
 			const refused = await shop.ask({ ...order, more: FIFTY });
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask({ ...order, more: FIFTY, code: codeIn(refused) });
 
 			const retry = await shop.ask({ ...order, retrying: first });
@@ -421,7 +421,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		/** Charges one customer after the other. */
 		const loop = async (list: IDataObject[], retryOf?: IRunExecutionData) => {
 			const [first = {}, ...others] = list;
-			const next = double(async () => [others.splice(0, 1).map((json) => ({ json }))]);
+			const next = testDouble(async () => [others.splice(0, 1).map((json) => ({ json }))]);
 			return await runWorkflow({
 				id: shop.workflowId,
 				credentials: shop.account.credentials,
@@ -454,7 +454,7 @@ describe('A charge that n8n requests again is made once:', () => {
 
 	test('another node and a copy of the workflow do not know of a doubt, and charge again', async () => {
 		const ask = { order: 'order-1' };
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask(ask);
 		await shop.charge({ ...ask, workflowId: 'a copy' });
 		await shop.charge({ ...ask, name: 'Another node' });
@@ -468,7 +468,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		let looks = 0;
 		let spots: string[] = [];
 		/** Ends the loop after some runs. After the first run it counts the reads of the stored charge. */
-		const watch = double(async function (this: IExecuteFunctions) {
+		const watch = testDouble(async function (this: IExecuteFunctions) {
 			const { digitalSales } = this.getWorkflowDataProxy(0).$node.PIX.context as Stored;
 			spots = Object.keys(digitalSales.attempts);
 			if (runs === 0) {

@@ -107,12 +107,12 @@ describe('The tool of an agent', () => {
 		});
 
 		test('refuses a charge in doubt; a code allows one more charge, once', async () => {
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await callAgent({});
 			const refused = await callAgent({});
 			const [repeatCode] = codeLogged(refused);
 			const allowed = { options: { repeatCode } };
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await callAgent(allowed);
 			const again = await callAgent(allowed);
 

@@ -32,7 +32,14 @@ const step = fc.oneof(
 		weight: 4,
 		arbitrary: fc.record({
 			do: fc.constant('fault' as const),
-			kind: fc.constantFrom('limit', 'limit', 'lose', 'drop', 'refuse', 'slow' as const),
+			kind: fc.constantFrom(
+				'limit',
+				'limit',
+				'loseAnswer',
+				'loseRequest',
+				'refuse',
+				'slow' as const,
+			),
 		}),
 	},
 );

@@ -40,7 +40,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		await clock.sleep(60_100);
 
 		expect((await inbox.trigger.post({ hash })).status).toBe(200);
-		expect(inbox.trigger.executions).toHaveLength(1);
+		expect(inbox.trigger.emitted).toHaveLength(1);
 	});
 
 	test.each<[string, (nth: number) => string]>([
@@ -84,7 +84,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		await postAll(strangers(40));
 
 		expect(inbox.reads).toBe(2 * tries * MISSES);
-		expect(inbox.trigger.executions).toEqual([]);
+		expect(inbox.trigger.emitted).toEqual([]);
 	});
 
 	test('at most 24 transactions are read at once, and reads that find a sale are not counted', async () => {
@@ -94,7 +94,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		await postAll(hashes);
 
 		expect(mostAtOnce(gets())).toBe(MISSES);
-		expect(inbox.trigger.executions).toHaveLength(40);
+		expect(inbox.trigger.emitted).toHaveLength(40);
 	});
 
 	test('a charge of this process is read during a flood, even if its notice came too early', async () => {
@@ -208,7 +208,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 
 		expect(inbox.reads).toBe(1);
 		expect(['200', '503']).toEqual(expect.arrayContaining(Object.keys(countByStatus(atOnce))));
-		expect(inbox.trigger.executions).toHaveLength(1);
+		expect(inbox.trigger.emitted).toHaveLength(1);
 	});
 
 	test('a repeated notice that the form excludes costs no second read', async () => {
@@ -220,7 +220,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 			await clock.sleep(100);
 		}
 
-		expect(inbox.trigger.executions).toEqual([]);
+		expect(inbox.trigger.emitted).toEqual([]);
 		expect(inbox.reads).toBe(1);
 	});
 
@@ -238,7 +238,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 
 		expect(second.status).toBe(200);
 		expect(new Set([(await first).status, third.status])).toEqual(new Set([200, 503]));
-		expect(inbox.trigger.executions).toHaveLength(2);
+		expect(inbox.trigger.emitted).toHaveLength(2);
 		expect(inbox.reads).toBe(2);
 	});
 

@@ -22,7 +22,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		// The amount in the webhook does not count.
 		const notice = { hash, status: 'waiting_payment', amount: 1_000_000 };
 		expect((await trigger.post(notice)).status).toBe(200);
-		return trigger.executions.length > 0;
+		return trigger.emitted.length > 0;
 	};
 
 	test('transactions of at least the minimum amount', async () => {

@@ -10,7 +10,7 @@ const ANSWER_WITHIN_MS = 9_500;
 /** For one webhook. */
 const MOST_READS = 3;
 
-describe('Digital Sales Trigger: a webhook says that a sale is paid, and reads show it open', () => {
+describe('Digital Sales Trigger: a webhook says that a sale is paid, but reads show it unpaid', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 	let hash: string;
 
@@ -50,7 +50,7 @@ describe('Digital Sales Trigger: a webhook says that a sale is paid, and reads s
 	test.each([
 		['paid', 0],
 		['any', 1],
-	])('a read that lags by a minute makes the sender retry: Trigger On %s', async (on, started) => {
+	])('a read that lags by a minute makes the sender retry: Trigger On %s', async (on, before) => {
 		await publish(on);
 		pay(60_000);
 
@@ -60,10 +60,10 @@ describe('Digital Sales Trigger: a webhook says that a sale is paid, and reads s
 		expect(Number(headers['retry-after'])).toBeGreaterThan(0);
 		expect(tookMs).toBeLessThan(ANSWER_WITHIN_MS);
 		expect(reads).toBeLessThanOrEqual(MOST_READS);
-		expect(inbox.items).toHaveLength(started);
+		expect(inbox.items).toHaveLength(before);
 		await clock.sleep(60_000);
 		expect((await notify()).status).toBe(200);
-		expect(inbox.items).toHaveLength(started + 1);
+		expect(inbox.items).toHaveLength(before + 1);
 		expect(inbox.items.at(-1)).toMatchObject({ payment_status: 'paid' });
 	});
 
@@ -81,7 +81,7 @@ describe('Digital Sales Trigger: a webhook says that a sale is paid, and reads s
 		expect(inbox.items).toEqual([]);
 	});
 
-	test('a read that is ahead of the webhook counts', async () => {
+	test('a read that is ahead of the webhook starts the workflow', async () => {
 		await publish('any');
 		await inbox.account.sandbox.setStatus(hash, 'refunded');
 
@@ -101,7 +101,7 @@ describe('Digital Sales Trigger: a webhook says that a sale is paid, and reads s
 		expect(tookMs).toBeLessThanOrEqual(ANSWER_WITHIN_MS);
 	});
 
-	test('webhooks that reads do not confirm do not delay another transaction', async () => {
+	test('unconfirmed webhooks do not delay another transaction', async () => {
 		await publish();
 		const [other = '', ...forged] = await chargesAt(inbox.account.sandbox, 13);
 		await inbox.account.sandbox.setStatus(other, 'paid');
@@ -190,7 +190,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		},
 	);
 
-	describe('under Any Status, a status that is not listed', () => {
+	describe('under Any Status, a status that the package does not know', () => {
 		const ANY = { triggerOn: ['any'] };
 		const send = async (hash: string, status: string): Promise<Sent> =>
 			await sendAsPlatform(inbox.trigger.url, { hash, status });
@@ -231,8 +231,8 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		[['waiting', 'paid'], 'approved', 'waiting_payment', 'paid'],
 		[['waiting', 'paid'], undefined, 'waiting_payment', 'paid'],
 		[['paid', 'reversed'], 'estornado', 'paid', 'refunded'],
-	])('Trigger On %j, claimed %s: a read of the emitted status %s', (triggerOn, word, was, is) => {
-		test.each([2_000, 60_000])('that lags by %i ms does not answer the webhook', async (ms) => {
+	])('Trigger On %j, claimed %s, emitted %s before', (triggerOn, word, was, is) => {
+		test.each([2_000, 60_000])('a read that lags %i ms answers no webhook', async (ms) => {
 			const hash = await begin({ triggerOn }, was);
 			await sendAsPlatform(inbox.trigger.url, { hash, status: was });
 			await clock.sleep(200_000);
@@ -242,7 +242,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 			expect(statuses()).toEqual([was, is]);
 		});
 
-		test('that never changes answers the webhook 200 at last', async () => {
+		test('a read that never changes answers the webhook 200 at last', async () => {
 			const hash = await begin({ triggerOn }, was);
 			await sendAsPlatform(inbox.trigger.url, { hash, status: was });
 
@@ -387,7 +387,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		expect(await sendAsPlatform(inbox.trigger.url, notice)).toEqual([503, 503, 200]);
 	});
 
-	test('a read of an earlier status does not answer the webhook of a later status of the same choice', async () => {
+	test('an old read does not answer a webhook with a newer status of the same Trigger On', async () => {
 		const hash = await begin({ triggerOn: ['waiting'] }, 'waiting_payment');
 		await inbox.trigger.post({ hash });
 		change(hash, 'authorized', 2_000);
@@ -399,7 +399,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		]);
 	});
 
-	test('a read counts even if the webhook claims an earlier status', async () => {
+	test('a read starts the workflow even if the webhook claims an earlier status', async () => {
 		const hash = await begin(PAID, 'paid');
 
 		await inbox.trigger.post({ hash, status: 'waiting_payment' });
@@ -463,7 +463,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 		expect(inbox.reads).toBe(2);
 		expect((await inbox.trigger.post(notice)).status).toBe(200);
 		expect(inbox.reads).toBe(4);
-		expect(inbox.trigger.executions).toHaveLength(1);
+		expect(inbox.trigger.emitted).toHaveLength(1);
 	});
 
 	test('the service gets no request if little time is left', async () => {

@@ -150,8 +150,8 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 	/** Kills n8n after this number of writes to its table of processed items, and retries its executions. */
 	const crash = async (writes: number): Promise<void> => {
 		const { trigger } = inbox;
-		const before = trigger.runs.length;
-		processedItems.failAfter = writes;
+		const before = trigger.outcomes.length;
+		processedItems.writesLeft = writes;
 		await send(pending);
 		const runs = (await trigger.settled()).slice(before);
 		processedItems.clear({ keepRows: true });

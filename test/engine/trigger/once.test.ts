@@ -40,8 +40,8 @@ describe('A webhook starts the workflow once', () => {
 		expect(await Promise.all([posted(hash), posted(hash)])).toEqual([200, 200]);
 		await inbox.trigger.settled();
 
-		expect(inbox.trigger.runs).toHaveLength(2);
-		expect(inbox.trigger.executions).toHaveLength(1);
+		expect(inbox.trigger.outcomes).toHaveLength(2);
+		expect(inbox.trigger.emitted).toHaveLength(1);
 	});
 
 	test('another status starts the workflow again, even if hash and status are numbers', async () => {
@@ -130,7 +130,7 @@ describe('A webhook starts the workflow once', () => {
 			message: 'n8n could not record this webhook, so the workflow was not started',
 			description: expect.stringContaining('SQLITE_FULL'),
 		});
-		expect(inbox.trigger.executions).toEqual([]);
+		expect(inbox.trigger.emitted).toEqual([]);
 		expect((await retried(failed?.run?.data)).items).toHaveLength(1);
 	});
 
@@ -206,7 +206,7 @@ describe('A webhook starts the workflow once', () => {
 			const hash = await inbox.charge();
 			for (let nth = 0; nth < 25; nth++) await postAndLeave(hash);
 
-			expect(inbox.trigger.runs).toHaveLength(1);
+			expect(inbox.trigger.outcomes).toHaveLength(1);
 		});
 
 		test('starts the workflow with its next try if n8n could not store the first', async () => {
@@ -225,7 +225,7 @@ describe('A webhook starts the workflow once', () => {
 	describe('a notice that was not answered 200 still starts the workflow once', () => {
 		afterEach(async () => {
 			await inbox.trigger.settled();
-			expect(inbox.trigger.executions).toHaveLength(1);
+			expect(inbox.trigger.emitted).toHaveLength(1);
 		});
 
 		test('if n8n could not store it', async () => {
@@ -260,7 +260,7 @@ describe('A webhook starts the workflow once', () => {
 			await pause(10_000);
 
 			expect((await inbox.trigger.post(notice)).status).toBe(200);
-			expect(inbox.trigger.runs).toHaveLength(1);
+			expect(inbox.trigger.outcomes).toHaveLength(1);
 		});
 
 		/** Lets n8n store this many earlier notices. */

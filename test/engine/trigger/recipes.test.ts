@@ -52,6 +52,6 @@ describe('The recipes that a payment starts', () => {
 		for (const hash of [cent, other, right]) {
 			expect((await trigger.post({ hash, status: 'paid' })).status).toBe(200);
 		}
-		expect(trigger.executions).toMatchObject([[{ json: { hash: right } }]]);
+		expect(trigger.emitted).toMatchObject([[{ json: { hash: right } }]]);
 	});
 });

@@ -113,7 +113,7 @@ describe.each([null, 60])(
 					const parked = await room.park([hash], { minutes: 20 });
 					if (paidAfterMs !== undefined) {
 						await clock.sleep(paidAfterMs);
-						await room.settle([hash]);
+						await room.setStatus([hash]);
 					}
 					const [item] = received(await parked.finished) ?? [];
 					waited[nth] = item?.paid;

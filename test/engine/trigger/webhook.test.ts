@@ -190,7 +190,7 @@ describe('Digital Sales Trigger: webhooks', () => {
 		inbox.account.fault('read', { kind: 'echoRequest' }, 'always');
 		await inbox.trigger.post({ hash });
 
-		const { logs, executions } = inbox.trigger;
-		expect(JSON.stringify([logs, executions])).not.toContain(inbox.account.sandbox.apiToken);
+		const { logs, emitted } = inbox.trigger;
+		expect(JSON.stringify([logs, emitted])).not.toContain(inbox.account.sandbox.apiToken);
 	});
 });

@@ -26,10 +26,10 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		const run = await room.wait([hash]);
 		expect(run.status).toBe('waiting');
 		room.account.sandbox.clearFaults();
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		expect(received(await run.parked?.finished)).toMatchObject([{ hash, paid: true }]);
-		expect(room.looksAt(hash)).toHaveLength(2);
+		expect(room.lookMinutes(hash)).toHaveLength(2);
 	});
 
 	test.each([
@@ -51,14 +51,14 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		always({ kind: 'status', status: 401, body: {} });
 		await minutes(10);
 		room.account.sandbox.clearFaults();
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 	});
 
 	test('a payment that was read as paid stays paid even if its form cannot be read at one look', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
-		await room.settle([paid]);
+		await room.setStatus([paid]);
 		const startedAt = Date.now();
 		const [from, until] = [startedAt + 30_000, startedAt + 100_000];
 		const parked = await room.park([paid, open], {
@@ -85,7 +85,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 			expect(end.status).toBe('error');
 			expect(end.error).toMatchObject({ message, description });
-			const lastAt = room.looksAt('nosuch1').at(-1) ?? NaN;
+			const lastAt = room.lookMinutes('nosuch1').at(-1) ?? NaN;
 			expect(lastAt).toBeGreaterThanOrEqual(15);
 			expect(lastAt).toBeLessThan(40);
 		});
@@ -94,7 +94,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			const end = await (await room.park(['nosuch1'], { minutes: 4 })).finished;
 
 			expect(end.status).toBe('error');
-			expect(room.looksAt('nosuch1').at(-1)).toBeCloseTo(4, 1);
+			expect(room.lookMinutes('nosuch1').at(-1)).toBeCloseTo(4, 1);
 		});
 
 		test.each(['continueRegularOutput', 'continueErrorOutput'])(
@@ -102,7 +102,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			async (onError) => {
 				const hash = await room.charge();
 				const parked = await room.park(['nosuch1', hash], { settings: { onError } });
-				await room.settle([hash]);
+				await room.setStatus([hash]);
 
 				const end = await parked.finished;
 
@@ -111,7 +111,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 				const [error, item] = onError === 'continueErrorOutput' ? [...failed, ...regular] : regular;
 				expect(error).toMatchObject({ error: { status: 404, about: 'transaction nosuch1' } });
 				expect(item).toMatchObject({ hash, paid: true, timed_out: false });
-				expect(room.looksAt('nosuch1').at(-1)).toBeLessThan(40);
+				expect(room.lookMinutes('nosuch1').at(-1)).toBeLessThan(40);
 			},
 		);
 
@@ -122,7 +122,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			await minutes(8);
 			room.account.sandbox.clearFaults();
 			await minutes(60);
-			await room.settle([hash]);
+			await room.setStatus([hash]);
 
 			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 		});
@@ -136,7 +136,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			room.account.fault('read', { kind: 'status', status: 503 }, 5);
 			room.account.fault('read', unknown, 1);
 			await minutes(90);
-			await room.settle([hash]);
+			await room.setStatus([hash]);
 
 			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 		});
@@ -147,7 +147,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			always({ kind: 'status', status: 404, body: {} });
 			await minutes(60);
 			room.account.sandbox.clearFaults();
-			await room.settle([hash]);
+			await room.setStatus([hash]);
 
 			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 		});
@@ -164,13 +164,13 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 				...{ startItems, ...more },
 				parameters: { transactionHash: `={{ $json.${field} }}` },
 			});
-		await room.settle([paid, right]);
+		await room.setStatus([paid, right]);
 		const failed = await (await wait('wrong')).parked?.finished;
 
 		const retry = await wait('right', { retryOf: failed?.run.data });
 
 		expect([failed?.status, retry.status]).toEqual(['error', 'waiting']);
-		await room.settle([open]);
+		await room.setStatus([open]);
 		expect(received(await retry.parked?.finished)).toMatchObject([
 			{ hash: open, paid: true },
 			{ hash: right, paid: true },
@@ -186,7 +186,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		room.account.fault('read', { kind: 'status', status: 404, body: {} });
 		const failed = await parked.finished;
 		await minutes(120);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 		room.account.fault('read', { kind: 'status', status: 503 });
 
 		const retry = await room.wait([hash], { minutes: 4, retryOf: failed.run.data });
@@ -199,12 +199,12 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		const hash = await room.charge();
 		const settings = { onError: 'continueRegularOutput', retryOnFail: true, maxTries: 3 };
 		const parked = await room.park(['nosuch1', hash], { settings });
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		const end = await parked.finished;
 
 		expect(received(end)).toMatchObject([{ error: { status: 404 } }, { hash, paid: true }]);
-		expect(room.looksAt('nosuch1').at(-1)).toBeLessThan(40);
+		expect(room.lookMinutes('nosuch1').at(-1)).toBeLessThan(40);
 	});
 
 	test('under On Error: Continue a payment that the service refuses to read does not hold up other payments', async () => {
@@ -215,13 +215,13 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		const settings = { onError: 'continueRegularOutput' };
 		const parked = await room.park(['bad1', hash], { settings });
 		await minutes(1.5);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		expect(received(await parked.finished)).toMatchObject([
 			{ error: { status: 422, about: 'transaction bad1' } },
 			{ hash, paid: true },
 		]);
-		expect(room.looksAt(hash).at(-1)).toBeLessThan(4);
+		expect(room.lookMinutes(hash).at(-1)).toBeLessThan(4);
 	});
 
 	test('canceling the execution stops the look', async () => {
@@ -251,7 +251,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		const again = await room.wait([hash], { credentials, retryOf: outcome?.run.data });
 		expect(again.status).toBe('waiting');
 		await minutes(60);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 		expect(received(await again.parked?.finished)).toMatchObject([{ hash, paid: true }]);
 	});
 

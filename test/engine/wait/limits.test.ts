@@ -12,12 +12,12 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { minutes: 30 });
 		await clock.sleep(29.5 * MINUTE_MS);
-		await room.settle([hash], 'analyzing');
+		await room.setStatus([hash], 'analyzing');
 
 		const [item] = received(await parked.finished) ?? [];
 
 		expect(item).toMatchObject({ paid: false, hash, payment_status: 'analyzing', timed_out: true });
-		expect(room.looksAt(hash).at(-1)).toBeCloseTo(30, 1);
+		expect(room.lookMinutes(hash).at(-1)).toBeCloseTo(30, 1);
 	});
 
 	test('uses the longest limit of its items', async () => {
@@ -28,15 +28,15 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 		await parked.finished;
 
-		expect(room.looksAt(hashes[0] ?? '').at(-1)).toBeCloseTo(16, 1);
+		expect(room.lookMinutes(hashes[0] ?? '').at(-1)).toBeCloseTo(16, 1);
 	});
 
 	test('reads decided payments once more at the time limit', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
-		await room.settle([paid]);
+		await room.setStatus([paid]);
 		const parked = await room.park([paid, open], { minutes: 10 });
 		await clock.sleep(9 * MINUTE_MS);
-		await room.settle([paid], 'refunded');
+		await room.setStatus([paid], 'refunded');
 
 		expect(received(await parked.finished)).toMatchObject([
 			{ hash: paid, paid: false, payment_status: 'refunded', timed_out: false },
@@ -48,13 +48,13 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { minutes: 10 });
 		await clock.sleep(9 * MINUTE_MS);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
 		await clock.sleep(5 * MINUTE_MS);
 		room.account.sandbox.clearFaults();
 
 		expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
-		expect(room.looksAt(hash).at(-1)).toBeLessThan(21);
+		expect(room.lookMinutes(hash).at(-1)).toBeLessThan(21);
 	});
 
 	test('reads within the 15 minutes after the limit although reads had failed for long before', async () => {
@@ -62,7 +62,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const parked = await room.park([hash], { minutes: 60 });
 		await clock.sleep(2 * MINUTE_MS);
 		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 		await clock.sleep(60 * MINUTE_MS);
 		room.account.sandbox.clearFaults();
 		await clock.sleep(11 * MINUTE_MS);
@@ -80,9 +80,9 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		const [item] = received(await parked.finished) ?? [];
 
 		expect(item).toMatchObject({ paid: false, payment_status: 'waiting_payment', timed_out: true });
-		const looksAt = room.looksAt(hash);
-		expect(looksAt.at(-1)).toBeCloseTo(25, 1);
-		const lastRead = looksAt.filter((at) => at < 7).at(-1) ?? NaN;
+		const looks = room.lookMinutes(hash);
+		expect(looks.at(-1)).toBeCloseTo(25, 1);
+		const lastRead = looks.filter((at) => at < 7).at(-1) ?? NaN;
 		const firstAt = room.account.sandbox.requests.find(({ method }) => method === 'GET')?.at ?? NaN;
 		expect((Date.parse(String(item?.checked_at)) - firstAt) / MINUTE_MS).toBeCloseTo(lastRead, 1);
 	});
@@ -159,7 +159,7 @@ describe('Transaction > Wait for Payment: a service that allows few reads', () =
 		while (hashes.length < 12) hashes.push(await room.charge());
 		const parked = await room.park(hashes, { minutes: 60 });
 		await clock.sleep(59 * MINUTE_MS);
-		await room.settle(hashes);
+		await room.setStatus(hashes);
 
 		const items = received(await parked.finished) ?? [];
 

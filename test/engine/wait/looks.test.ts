@@ -1,12 +1,12 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { type ParkedRun, webServer } from '../../helpers/engine';
+import { type StoredRun, webServer } from '../../helpers/engine';
 import { received, useWaitingRoom } from '../../helpers/waiting';
 
 const MINUTE_MS = 60_000;
 
 /** Each pause is a random part of the minutes, or a tenth more at most. */
-function expectPauses(looksAt: number[], minutes: number[], leastPart = 1): void {
-	const pauses = looksAt.slice(1).map((at, nth) => at - (looksAt[nth] ?? 0));
+function expectPauses(looks: number[], minutes: number[], leastPart = 1): void {
+	const pauses = looks.slice(1).map((at, nth) => at - (looks[nth] ?? 0));
 	expect(pauses).toHaveLength(minutes.length);
 	for (const [nth, pause] of pauses.entries()) {
 		expect(pause).toBeGreaterThanOrEqual((minutes[nth] ?? NaN) * leastPart);
@@ -23,7 +23,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 	});
 
 	/** Charges and waits in an n8n that the service can reach, whose webhooks are all lost. */
-	const chargeUnheard = async (): Promise<{ hash: string; parked: ParkedRun }> => {
+	const chargeUnheard = async (): Promise<{ hash: string; parked: StoredRun }> => {
 		webServer.publicUrl = 'https://n8n.example.com';
 		const { parked } = await room.chargeAndWait();
 		room.account.sandbox.addFault({ kind: 'lostNotice', times: 'always' });
@@ -37,7 +37,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 
 		await clock.sleep(3.5 * 60 * MINUTE_MS);
 
-		expectPauses(room.looksAt(hash).slice(0, 12), [1, 1, 1, 2, 3, 5, 8, 13, 20, 30, 60]);
+		expectPauses(room.lookMinutes(hash).slice(0, 12), [1, 1, 1, 2, 3, 5, 8, 13, 20, 30, 60]);
 	});
 
 	test('looks about 35 times in 24 hours', async () => {
@@ -46,9 +46,9 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		const end = await (await room.park([hash])).finished;
 
 		expect(received(end)).toMatchObject([{ paid: false, timed_out: true }]);
-		expect(room.looksAt(hash).length).toBeGreaterThanOrEqual(29);
-		expect(room.looksAt(hash).length).toBeLessThanOrEqual(36);
-		expect(room.looksAt(hash).at(-1)).toBeCloseTo(24 * 60, 0);
+		expect(room.lookMinutes(hash).length).toBeGreaterThanOrEqual(29);
+		expect(room.lookMinutes(hash).length).toBeLessThanOrEqual(36);
+		expect(room.lookMinutes(hash).at(-1)).toBeCloseTo(24 * 60, 0);
 	});
 
 	test('looks rarely if the service sends webhooks to this execution', async () => {
@@ -56,16 +56,16 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 
 		await clock.sleep(5 * 60 * MINUTE_MS);
 
-		expectPauses(room.looksAt(hash).slice(0, 7), [5, 10, 15, 30, 60, 60], 0.4);
+		expectPauses(room.lookMinutes(hash).slice(0, 7), [5, 10, 15, 30, 60, 60], 0.4);
 	});
 
 	test('finds a payment whose webhook was lost within 6 minutes', async () => {
 		const { hash, parked } = await chargeUnheard();
 		await clock.sleep(2 * MINUTE_MS);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
-		expect(room.looksAt(hash).at(-1)).toBeLessThanOrEqual(6.01);
+		expect(room.lookMinutes(hash).at(-1)).toBeLessThanOrEqual(6.01);
 	});
 
 	test.each([
@@ -85,7 +85,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		await room.park([hash]);
 		await clock.sleep(4 * MINUTE_MS);
 
-		expect(room.looksAt(hash).length).toBeGreaterThanOrEqual(4);
+		expect(room.lookMinutes(hash).length).toBeGreaterThanOrEqual(4);
 	});
 
 	test('looks often if the address of this execution is private', async () => {
@@ -95,7 +95,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 
 		await clock.sleep(4 * MINUTE_MS);
 
-		expect(room.looksAt(hash).length).toBeGreaterThanOrEqual(4);
+		expect(room.lookMinutes(hash).length).toBeGreaterThanOrEqual(4);
 	});
 
 	test('looks again in a minute after a webhook whose read fails, even if reads have failed for an hour', async () => {
@@ -103,26 +103,26 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		const parked = await room.park([hash]);
 		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
 		await clock.sleep(70 * MINUTE_MS);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 		await parked.resumeByWebhook({ hash, status: 'paid' });
 		room.account.sandbox.clearFaults();
 
 		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
-		const looksAt = room.looksAt(hash);
-		expectPauses(looksAt.slice(-2), [1]);
+		const looks = room.lookMinutes(hash);
+		expectPauses(looks.slice(-2), [1]);
 	});
 
 	test('looks again in a minute after a webhook that the read does not confirm, and then as before', async () => {
 		const { hash, parked } = await chargeUnheard();
 		jest.spyOn(clock, 'random').mockReturnValue(0.9);
 		await clock.sleep(6 * MINUTE_MS);
-		const before = room.looksAt(hash).length;
+		const before = room.lookMinutes(hash).length;
 
 		const { answer, outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
 		await clock.sleep(20 * MINUTE_MS);
 
 		expect([answer.status, outcome?.status]).toEqual([200, 'waiting']);
-		expectPauses(room.looksAt(hash).slice(before), [1, 15]);
+		expectPauses(room.lookMinutes(hash).slice(before), [1, 15]);
 	});
 
 	test('looks again in a minute after the first failed look, even if a webhook woke the look before', async () => {
@@ -133,7 +133,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 
 		await clock.sleep(5 * MINUTE_MS);
 
-		expectPauses(room.looksAt(hash).slice(1, 4), [1, 1]);
+		expectPauses(room.lookMinutes(hash).slice(1, 4), [1, 1]);
 	});
 
 	test('looks again 1, 2, 4 ... 16 minutes after failed reads, and as before once a read succeeds', async () => {
@@ -143,7 +143,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		await room.park([hash]);
 		await clock.sleep(110 * MINUTE_MS);
 
-		expectPauses(room.looksAt(hash).slice(0, 9), [1, 2, 4, 8, 16, 16, 8, 13]);
+		expectPauses(room.lookMinutes(hash).slice(0, 9), [1, 2, 4, 8, 16, 16, 8, 13]);
 	});
 
 	test('looks as usual if only some payments can be read, and reads the others once the first are decided', async () => {
@@ -154,9 +154,9 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		const fault = { kind: 'status', status: 503 } as const;
 		for (let after = 1; after < 40; after += 3) room.account.fault('read', { ...fault, after }, 2);
 		await clock.sleep(4 * MINUTE_MS);
-		expectPauses(room.looksAt(first).slice(0, 4), [1, 1, 1]);
+		expectPauses(room.lookMinutes(first).slice(0, 4), [1, 1, 1]);
 		room.account.sandbox.clearFaults();
-		await room.settle([first, ...others]);
+		await room.setStatus([first, ...others]);
 
 		expect(received(await parked.finished)?.map(({ paid }) => paid)).toEqual([true, true, true]);
 	});
@@ -164,13 +164,13 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 	test('looks again soon if the only open payment could not be read', async () => {
 		const [first, second] = [await room.charge(), await room.charge()];
 		const parked = await room.park([first, second]);
-		await room.settle([first, second]);
+		await room.setStatus([first, second]);
 		room.account.fault('read', { kind: 'status', status: 503, after: 1 });
 
 		const end = await parked.finished;
 
 		expect(received(end)).toMatchObject([{ paid: true }, { paid: true }]);
-		expectPauses(room.looksAt(second), [1, 1]);
+		expectPauses(room.lookMinutes(second), [1, 1]);
 	});
 
 	test('never waits in line for the rate limit', async () => {
@@ -195,7 +195,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 
 		await room.park(hashes);
 
-		expect(hashes.map((hash) => room.looksAt(hash).length)).toEqual([1, 1, 1]);
+		expect(hashes.map((hash) => room.lookMinutes(hash).length)).toEqual([1, 1, 1]);
 	});
 
 	test('spreads the looks of many waits that expect webhooks over minutes', async () => {
@@ -225,7 +225,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		expect(run.status).toBe('waiting');
 		expect(run.data.Wait?.items).toEqual([]);
 		await clock.sleep(10 * MINUTE_MS);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		const end = await run.parked?.finished;
 
@@ -238,10 +238,10 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		const parked = await room.park([hash]);
 		await clock.sleep(2 * MINUTE_MS);
 		room.forget();
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
-		expect(room.looksAt(hash).at(-1)).toBeLessThan(4);
+		expect(room.lookMinutes(hash).at(-1)).toBeLessThan(4);
 	});
 
 	describe('if the clock is set', () => {
@@ -256,7 +256,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 			const parked = await room.park([hash]);
 			set(-3);
 			await clock.sleep(2 * MINUTE_MS);
-			await room.settle([hash]);
+			await room.setStatus([hash]);
 
 			const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
 
@@ -267,7 +267,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
 			set(-3);
-			await room.settle([hash]);
+			await room.setStatus([hash]);
 
 			expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
 		});
@@ -275,7 +275,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		test('forward past the limit, the payments are read before the wait ends', async () => {
 			const [paid, open] = [await room.charge(), await room.charge()];
 			const parked = await room.park([paid, open]);
-			await room.settle([paid]);
+			await room.setStatus([paid]);
 			set(30);
 
 			expect(received(await parked.finished)).toMatchObject([
@@ -290,7 +290,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 				const [first, second] = [await room.charge(), await room.charge()];
 				const parked = await room.park([first, second], { minutes: 10 });
 				await clock.sleep(9.5 * MINUTE_MS);
-				await room.settle([first, second]);
+				await room.setStatus([first, second]);
 				room.account.fault('read', { kind: 'status', status: 503, after: 1 });
 				await clock.sleep(MINUTE_MS);
 				set(3);
@@ -308,7 +308,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 
 			test('it reads again the payments that it read before the stop', async () => {
 				const { first, parked } = await parkAtEnd();
-				await room.settle([first], 'refunded');
+				await room.setStatus([first], 'refunded');
 
 				const items = received(await parked.finished);
 
@@ -319,7 +319,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		test('forward past the limit, the payment is read again if the first read fails', async () => {
 			const hash = await room.charge();
 			const parked = await room.park([hash]);
-			await room.settle([hash]);
+			await room.setStatus([hash]);
 			set(30);
 			room.account.fault('read', { kind: 'resetBeforeProcessing' });
 
@@ -334,12 +334,12 @@ describe('Transaction > Wait for Payment: when few reads are allowed', () => {
 	test('all payments are read at the end, although all waits were overdue at once', async () => {
 		const hashes: string[] = [];
 		while (hashes.length < 12) hashes.push(await room.charge());
-		const parked: ParkedRun[] = [];
+		const parked: StoredRun[] = [];
 		for (const hash of hashes) {
 			parked.push(await room.park([hash]));
 			await clock.sleep(MINUTE_MS / 2);
 		}
-		await room.settle(hashes);
+		await room.setStatus(hashes);
 		const { now } = Date;
 		jest.spyOn(Date, 'now').mockImplementation(() => now() + 30 * 60 * MINUTE_MS);
 
@@ -354,12 +354,12 @@ describe('Transaction > Wait for Payment: when few reads are allowed', () => {
 		const unknown = ['nosuch1', 'nosuch2', 'nosuch3', 'nosuch4', 'nosuch5'];
 		const settings = { onError: 'continueRegularOutput' };
 		const parked = await room.park([...unknown, ...hashes], { settings, minutes: 120 });
-		await room.settle(hashes);
+		await room.setStatus(hashes);
 
 		const items = received(await parked.finished) ?? [];
 
 		expect(items.slice(0, 5).map(({ paid }) => paid)).not.toContain(true);
 		expect(items.slice(5).map(({ paid }) => paid)).toEqual([true, true, true]);
-		expect(room.looksAt(hashes[0] ?? '').at(-1)).toBeLessThan(60);
+		expect(room.lookMinutes(hashes[0] ?? '').at(-1)).toBeLessThan(60);
 	});
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Fault } from '../../sandbox';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import type { ParkedRun, RunOutcome } from '../../helpers/engine';
+import type { RunOutcome, StoredRun } from '../../helpers/engine';
 import { received, useWaitingRoom } from '../../helpers/waiting';
 
 const RUNS = Number(process.env.MODEL_RUNS ?? 8);
@@ -70,7 +70,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 						await happen(parked, hashes, paid, LIMIT_MINUTES - minutes(), next);
 					}
 					account.sandbox.clearFaults();
-					parked.refuse(0);
+					parked.failResumptions(0);
 
 					const items = received(await parked.finished);
 					expect(items?.map(({ hash }) => hash)).toEqual(hashes);
@@ -89,7 +89,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 	);
 
 	const happen = async (
-		parked: ParkedRun,
+		parked: StoredRun,
 		hashes: string[],
 		paid: Set<string>,
 		leftMinutes: number,
@@ -101,7 +101,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 			case 'paid':
 				if (leftMinutes > 0) {
 					paid.add(hash);
-					await room.settle([hash]);
+					await room.setStatus([hash]);
 				}
 				break;
 			case 'noticed':
@@ -112,7 +112,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 				break;
 			case 'right':
 				account.sandbox.clearFaults();
-				parked.refuse(0);
+				parked.failResumptions(0);
 				break;
 			case 'old for a minute':
 				if (leftMinutes < 2) break;
@@ -124,7 +124,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 				account.fault('read', step.fault, 'always');
 				break;
 			case 'unable to store':
-				parked.refuse(step.times);
+				parked.failResumptions(step.times);
 				break;
 		}
 	};

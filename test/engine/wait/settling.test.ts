@@ -11,14 +11,14 @@ import { received, useWaitingRoom, waitParameters } from '../../helpers/waiting'
 
 const MINUTE_MS = 60_000;
 
-describe('Transaction > Wait for Payment: until it is decided', () => {
+describe('Transaction > Wait for Payment: until the payment is decided', () => {
 	const room = useWaitingRoom();
 
 	test.each(['paid', 'expired', 'PAID'])(
 		'passes on at once a payment that is %s',
 		async (status) => {
 			const hash = await room.charge();
-			await room.settle([hash], status);
+			await room.setStatus([hash], status);
 
 			const run = await room.wait([hash]);
 
@@ -34,8 +34,8 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		'waits while one of two payments is %s',
 		async (status) => {
 			const [settled, open] = [await room.charge(), await room.charge()];
-			await room.settle([settled]);
-			await room.settle([open], status);
+			await room.setStatus([settled]);
+			await room.setStatus([open], status);
 
 			const run = await room.wait([settled, open]);
 
@@ -44,10 +44,10 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		},
 	);
 
-	test('an item has the fields of Create PIX and of the trigger, and three of its own', async () => {
+	test('an item has the fields of Create PIX and of the trigger, and paid, timed_out and checked_at', async () => {
 		const hash = await room.charge();
 		const run = await room.wait([hash]);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 		const readAt = (room.account.sandbox.requests.at(-1)?.at ?? 0) + 1;
 
 		const end = await run.parked?.finished;
@@ -55,15 +55,18 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		const [item] = end?.data.After?.items ?? [];
 		expect(Object.keys(item ?? {}).sort()).toEqual(['json', 'pairedItem']);
 		expect(Object.keys(item?.json ?? {})).toEqual([
-			...['paid', 'hash', 'payment_status', 'amount_reais', 'customer_name', 'customer_email'],
-			...[
-				'customer_phone',
-				'product_hash',
-				'product_title',
-				'pix_qr_code',
-				'timed_out',
-				'checked_at',
-			],
+			'paid',
+			'hash',
+			'payment_status',
+			'amount_reais',
+			'customer_name',
+			'customer_email',
+			'customer_phone',
+			'product_hash',
+			'product_title',
+			'pix_qr_code',
+			'timed_out',
+			'checked_at',
 		]);
 		expect(item?.json).toMatchObject({ paid: true, timed_out: false });
 		expect(Date.parse(String(item?.json.checked_at))).toBeGreaterThanOrEqual(readAt);
@@ -73,9 +76,9 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 	test('returns the chosen fields of payments that are decided at once or later', async () => {
 		const parameters = { options: { fields: ['amount', 'product_hash'] } };
 		const [first, second] = [await room.charge(), await room.charge()];
-		await room.settle([first]);
+		await room.setStatus([first]);
 		const parked = await room.park([first, second], { parameters });
-		await room.settle([second]);
+		await room.setStatus([second]);
 
 		const items = received(await parked.finished) ?? [];
 
@@ -86,9 +89,9 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		expect(items.map((item) => Object.keys(item).length)).toEqual([7, 7]);
 	});
 
-	test('without Simplify returns the whole transaction, whose fields cannot replace the three of the wait', async () => {
+	test('without Simplify returns the whole transaction, whose fields cannot replace paid, timed_out and checked_at', async () => {
 		const hash = await room.charge();
-		await room.settle([hash], 'refused');
+		await room.setStatus([hash], 'refused');
 		const set = { paid: true, timed_out: true, checked_at: 'never' };
 		room.account.fault('read', { kind: 'patchBody', set });
 
@@ -122,13 +125,13 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 	test('waits until every item is decided, keeps their order, and reads a decided payment again only at the end', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const [first = '', second = '', third = ''] = hashes;
-		await room.settle([second], 'refused');
+		await room.setStatus([second], 'refused');
 		const parked = await room.park(hashes);
 
-		await room.settle([third]);
+		await room.setStatus([third]);
 		const early = await parked.resumeByWebhook({ hash: third, status: 'paid' });
 		await clock.sleep(1_000);
-		await room.settle([first]);
+		await room.setStatus([first]);
 		const last = await parked.resumeByWebhook({ hash: first, status: 'paid' });
 
 		expect([early.answer.status, early.outcome?.status]).toEqual([200, 'waiting']);
@@ -144,10 +147,10 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 
 	test('reads a paid payment again at the end, because it may have been charged back', async () => {
 		const [paid, open] = [await room.charge(), await room.charge()];
-		await room.settle([paid]);
+		await room.setStatus([paid]);
 		const parked = await room.park([paid, open]);
-		await room.settle([paid], 'chargeback');
-		await room.settle([open]);
+		await room.setStatus([paid], 'chargeback');
+		await room.setStatus([open]);
 
 		expect(received(await parked.finished)).toMatchObject([
 			{ paid: false, hash: paid, payment_status: 'chargeback', timed_out: false },
@@ -159,16 +162,16 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		/** Of two payments, the first is read as paid. The second is paid some time later. */
 		const waitWithPaid = async (laterMs = 0) => {
 			const [paid, open] = [await room.charge(), await room.charge()];
-			await room.settle([paid]);
+			await room.setStatus([paid]);
 			const parked = await room.park([paid, open]);
 			await clock.sleep(laterMs);
 			return { parked, paid, open };
 		};
 
-		test('fails, a read of the last 15 minutes counts, with its time', async () => {
+		test('fails, an earlier read within 15 minutes is used, with its checked_at', async () => {
 			const { parked, paid, open } = await waitWithPaid();
-			await room.settle([open]);
-			// The first read of the next look is of the open payment, the second one of the other.
+			await room.setStatus([open]);
+			// The next look first reads the open payment, then the paid payment.
 			room.account.fault('read', { kind: 'status', status: 500, after: 1 });
 
 			const [item, other] = received(await parked.finished) ?? [];
@@ -180,8 +183,8 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 
 		test('fails, a read from hours ago does not count, and the next read shows the refund', async () => {
 			const { parked, paid, open } = await waitWithPaid(3 * 60 * MINUTE_MS);
-			await room.settle([paid], 'refunded');
-			await room.settle([open]);
+			await room.setStatus([paid], 'refunded');
+			await room.setStatus([open]);
 			room.account.fault('read', { kind: 'status', status: 500, after: 1 }, 2);
 
 			const [item, other] = received(await parked.finished) ?? [];
@@ -192,11 +195,11 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 
 		test('fails for 15 minutes and then shows it open, the wait goes on', async () => {
 			const { parked, paid, open } = await waitWithPaid(3 * 60 * MINUTE_MS);
-			await room.settle([open]);
+			await room.setStatus([open]);
 			room.account.fault('read', { kind: 'status', status: 500, after: 1 }, 7);
-			await room.settle([paid], 'waiting_payment');
+			await room.setStatus([paid], 'waiting_payment');
 			await clock.sleep(60 * MINUTE_MS);
-			await room.settle([paid]);
+			await room.setStatus([paid]);
 
 			const items = received(await parked.finished) ?? [];
 
@@ -207,7 +210,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 			'shows %s, the wait goes on until it is decided',
 			async (status) => {
 				const { parked, open } = await waitWithPaid();
-				await room.settle([open]);
+				await room.setStatus([open]);
 				const set = { payment_status: status };
 				room.account.fault('read', { kind: 'patchBody', set, after: 1 });
 
@@ -235,9 +238,9 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 			credentials: room.account.credentials,
 		});
 		await clock.sleep(5 * MINUTE_MS);
-		await room.settle([first]);
+		await room.setStatus([first]);
 		await clock.sleep(20 * MINUTE_MS);
-		await room.settle([second], 'canceled');
+		await room.setStatus([second], 'canceled');
 
 		const end = await run.parked?.finished;
 
@@ -270,7 +273,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 			credentials: room.account.credentials,
 		});
 		await clock.sleep(3 * MINUTE_MS);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		const end = await run.parked?.finished;
 
@@ -286,7 +289,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		const parked = await room.park([hash], { settings: { alwaysOutputData: true } });
 		await clock.sleep(3.5 * MINUTE_MS);
 		await parked.resumeByWebhook({ hash, status: 'paid' });
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
 
@@ -300,7 +303,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash], { parameters: { simplify: false } });
 		await clock.sleep(3 * MINUTE_MS);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		const end = await parked.finished;
 
@@ -313,7 +316,7 @@ describe('Transaction > Wait for Payment: until it is decided', () => {
 		const [only, left] = [await room.charge(), await room.charge()];
 		const parked = await room.park([only, left], { settings: { executeOnce: true } });
 		await clock.sleep(2 * MINUTE_MS);
-		await room.settle([only]);
+		await room.setStatus([only]);
 
 		expect(received(await parked.finished)).toMatchObject([{ hash: only, timed_out: false }]);
 		expect(room.reads(left)).toBe(0);

@@ -47,7 +47,7 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 			const parked = await room.park([hash]);
 
 			const forged = await parked.resumeByWebhook({ hash, status });
-			await room.settle([hash], 'expired');
+			await room.setStatus([hash], 'expired');
 			const { answer, outcome } = await parked.resumeByWebhook({ hash, status });
 
 			expect([forged.answer.status, forged.outcome?.status]).toEqual([200, 'waiting']);
@@ -59,7 +59,7 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 	test('a webhook about another charge of the execution wakes it, too', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		const { answer, outcome } = await parked.resumeByWebhook({ hash: 'other1', status: 'paid' });
 
@@ -70,7 +70,7 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 	test('many webhooks at once wake the execution once, and n8n rejects the others', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 		room.account.fault('read', { kind: 'delay', ms: 300 }, 'always');
 		const reads = room.reads();
 
@@ -88,8 +88,8 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 	test('a webhook is not answered 200 if n8n cannot resume the execution, and the next webhook resumes it', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
-		await room.settle([hash]);
-		parked.refuse(1);
+		await room.setStatus([hash]);
+		parked.failResumptions(1);
 
 		const refused = await parked.resumeByWebhook({ hash, status: 'paid' });
 		const taken = await parked.resumeByWebhook({ hash, status: 'paid' });
@@ -103,7 +103,7 @@ describe('Transaction > Wait for Payment: webhooks to the waiting execution', ()
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
 		await clock.sleep(parked.waitTill - clock.now() - 2_000);
-		await room.settle([hash]);
+		await room.setStatus([hash]);
 
 		await parked.resumeByWebhook({ hash, status: 'paid' });
 		await clock.sleep(120_000);

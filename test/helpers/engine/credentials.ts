@@ -34,7 +34,7 @@ export class HarnessCredentials implements Partial<ICredentialsHelper> {
 	): Promise<IHttpRequestOptions> {
 		const { authenticate } = this.type;
 		if (typeof authenticate === 'function') return await authenticate(credentials, requestOptions);
-		throw new Error('Only a coded authenticate is part of this harness');
+		throw new Error('The harness supports only an authenticate function');
 	}
 
 	async preAuthentication(): Promise<undefined> {}

@@ -52,7 +52,7 @@ export interface NodeRun {
 	items: INodeExecutionData[];
 	outputs: INodeExecutionData[][];
 	error?: ITaskData['error'];
-	/** Of all runs. */
+	/** The hints of all runs of the node. */
 	hints: NodeExecutionHint[];
 }
 
@@ -79,11 +79,8 @@ export class StoredWorkflow {
 
 	readonly credentials: HarnessCredentials;
 
-	constructor(
-		input: WorkflowInput,
-		private readonly surroundings: Surroundings,
-	) {
-		const { process = defaultProcess, nodeTypes, credentials } = surroundings;
+	constructor(private readonly input: Surroundings & WorkflowInput) {
+		const { process = defaultProcess, nodeTypes, credentials } = input;
 		this.nodeTypes = new HarnessNodeTypes(process, nodeTypes);
 		this.credentials = new HarnessCredentials(process.credentialType, credentials);
 		this.id = input.id ?? randomUUID();
@@ -102,9 +99,9 @@ export class StoredWorkflow {
 		};
 	}
 
-	/** The processes share only stored data. */
+	/** The same workflow in another process. */
 	in(process: NodeProcess): StoredWorkflow {
-		return new StoredWorkflow(this.base, { ...this.surroundings, process });
+		return new StoredWorkflow({ ...this.input, ...this.base, process });
 	}
 
 	/** A process loads the workflow for each run. */
@@ -113,7 +110,7 @@ export class StoredWorkflow {
 		const workflow = new Workflow({ ...deepCopy(this.base), nodeTypes });
 		// All executions share static data, and the last execution to end overwrites it.
 		workflow.getStaticData = () => {
-			throw new Error('No node of the package keeps anything in static data');
+			throw new Error('A node used static data');
 		};
 		return workflow;
 	}
@@ -122,7 +119,7 @@ export class StoredWorkflow {
 		const { description } = this.nodeTypes.getByName(node.type);
 		const version = description.version;
 		const used = (description.credentials ?? []).filter(
-			({ name }) => name in (this.surroundings.credentials ?? {}),
+			({ name }) => name in (this.input.credentials ?? {}),
 		);
 		return {
 			// As in n8n, a node has the same id in each run.
@@ -156,7 +153,7 @@ export function connect(wires: Record<string, string | string[]>): IConnections 
 	);
 }
 
-/** The part of the server's data for a run that the nodes use, with the addresses of this file's server. */
+/** n8n's `additionalData` as far as the nodes use it, with addresses of `webServer`. */
 export function createAdditionalData(
 	credentials: HarnessCredentials,
 	ids: { workflowId?: string; executionId?: string } = {},
@@ -225,7 +222,7 @@ function readRun(run: IRun): RunOutcome {
 	};
 }
 
-/** The whole outcome and its logs as a text, in which a test searches for secrets. */
+/** The whole outcome and its logs as text, in which a test searches for secrets. */
 export function everythingIn(outcome: RunOutcome): string {
 	const options = { depth: Infinity, maxArrayLength: null, maxStringLength: null };
 	return inspect({ ...outcome, logs: outcome.logs.map(({ text }) => text) }, options);

@@ -9,18 +9,15 @@ import { LoggerProxy, type LogMetadata } from 'n8n-workflow';
 
 const store: Record<symbol, unknown> = globalThis as unknown as Record<symbol, unknown>;
 
-/**
- * Makes a value that all test files of a process share, as they share n8n's engine. The modules of the helpers are
- * loaded again for each file.
- */
-export function oncePerProcess<T>(name: string, make: () => T): T {
+/** Makes a value once per jest worker, because n8n's engine is loaded once, but the helpers once per test file. */
+export function oncePerJestWorker<T>(name: string, make: () => T): T {
 	const key = Symbol.for(`digital-sales harness: ${name}`);
 	store[key] ??= make();
 	return store[key] as T;
 }
 
 // Otherwise n8n would read settings from the developer's home, and write a settings file there.
-oncePerProcess('environment', () => {
+oncePerJestWorker('environment', () => {
 	const userFolder = mkdtempSync(join(tmpdir(), 'digital-sales-engine-'));
 	process.env.N8N_USER_FOLDER = userFolder;
 	process.env.N8N_ENCRYPTION_KEY = 'engine-tests';
@@ -40,7 +37,7 @@ export interface LogEntry {
 }
 
 /** The log of n8n and its nodes since the test began, also after the end of a run. */
-export const logged = oncePerProcess('log', () => {
+export const logged = oncePerJestWorker('log', () => {
 	const entries: LogEntry[] = [];
 	const writes = (level: LogEntry['level']) => (message: string, metadata?: LogMetadata) => {
 		const details = metadata === undefined ? '' : ` ${inspect(metadata, { depth: 12 })}`;
@@ -53,7 +50,7 @@ export const logged = oncePerProcess('log', () => {
 		debug: writes('debug'),
 		scoped: () => logger,
 	};
-	// A service takes the logger when it is built, so the logger comes first.
+	// n8n's classes take the logger when they are built, so the logger comes first.
 	Container.set(Logger, logger as unknown as Logger);
 	LoggerProxy.init(logger);
 	return entries;

@@ -6,16 +6,16 @@ export {
 	ACTION_TYPE,
 	type Classes,
 	defaultProcess,
-	double,
 	NO_OP_TYPE,
 	NodeProcess,
 	START_TYPE,
+	testDouble,
 	TRIGGER_TYPE,
 } from './nodeTypes';
 export { processedItems } from './processedItems';
 export { crashedData, runNode, runWorkflow } from './run';
 export type { NodeOutcome, NodeRunOptions, RunHandle, RunOptions, WorkflowOutcome } from './run';
 export { PublishedTrigger, serveWebhook, type TriggerOptions } from './trigger';
-export type { ParkedRun } from './waiting';
+export type { StoredRun } from './waiting';
 export { runCredentialTest, runListSearch } from './methods';
 export { webServer } from './webServer';

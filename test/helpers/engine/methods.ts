@@ -22,7 +22,7 @@ export async function runListSearch(
 	{ type = ACTION_TYPE, filter, paginationToken, ...surroundings }: ListSearchOptions = {},
 ): Promise<INodeListSearchResult> {
 	const node = { name: 'Temp-Node', type };
-	const stored = new StoredWorkflow({ nodes: [node] }, surroundings);
+	const stored = new StoredWorkflow({ ...surroundings, nodes: [node] });
 	const method = stored.nodeTypes.getByName(type).methods?.listSearch?.[name];
 	if (method === undefined) throw new Error(`"${type}" has no listSearch method "${name}"`);
 	const workflow = stored.load();

@@ -23,12 +23,12 @@ const FILES = [
 ];
 
 function load(): Classes {
-	// eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded again for each process
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded again for each NodeProcess
 	const modules = FILES.map((file) => require(`../../../${file}`) as Partial<Classes>);
 	return Object.assign({}, ...modules) as Classes;
 }
 
-/** The package in one process of n8n, with its own state of the modules. */
+/** The package in one n8n process, with its own copy of the modules. */
 export class NodeProcess {
 	/** By full type name. */
 	readonly nodeTypes: Record<string, INodeType>;
@@ -43,26 +43,26 @@ export class NodeProcess {
 		this.credentialType = new DigitalSalesApi();
 	}
 
-	/** A process after a restart, or another worker. */
+	/** n8n after a restart, or another worker of n8n. */
 	static fresh(): NodeProcess {
-		let process = defaultProcess;
+		let fresh = defaultProcess;
 		jest.isolateModules(() => {
-			process = new NodeProcess();
+			fresh = new NodeProcess();
 		});
-		return process;
+		return fresh;
 	}
 }
 
-/** Shares its modules with the test's imports. */
+/** The n8n process whose modules the test imports, too. */
 export const defaultProcess = new NodeProcess();
 
-/** The node puts out the start items of the run. */
+/** A trigger that puts out the start items of the run. */
 export const START_TYPE = 'n8n-nodes-base.manualTrigger';
 
 export const NO_OP_TYPE = 'n8n-nodes-base.noOp';
 
 /** A test double of a node. */
-export function double(
+export function testDouble(
 	execute: INodeType['execute'],
 	outputs = 1,
 	more: Partial<INodeTypeDescription> = {},
@@ -89,8 +89,8 @@ const passOn: INodeType['execute'] = async function () {
 };
 
 const BUILT_IN: Record<string, INodeType> = {
-	[START_TYPE]: double(passOn, 1, { group: ['trigger'], inputs: [] }),
-	[NO_OP_TYPE]: double(passOn),
+	[START_TYPE]: testDouble(passOn, 1, { group: ['trigger'], inputs: [] }),
+	[NO_OP_TYPE]: testDouble(passOn),
 };
 
 export class HarnessNodeTypes implements INodeTypes {

@@ -8,7 +8,7 @@ import type {
 	IDataDeduplicator,
 	IDeduplicationOutput,
 } from 'n8n-workflow';
-import { oncePerProcess } from './environment';
+import { oncePerJestWorker } from './environment';
 
 interface Row {
 	mode: string;
@@ -18,7 +18,7 @@ interface Row {
 /**
  * Behaves like n8n's table of processed items, in memory. A row holds the items of a node, and n8n reads and writes the
  * row as a whole. The mode of a row cannot change, a row cannot be inserted twice, and an update of a deleted row does
- * nothing. The rows outlive a {@link NodeProcess}.
+ * nothing. The ledger gives each key a node id of its own. The rows outlive a {@link NodeProcess}.
  */
 class ProcessedItems implements IDataDeduplicator {
 	private readonly rows = new Map<string, Row>();
@@ -26,10 +26,10 @@ class ProcessedItems implements IDataDeduplicator {
 	/** The number of next writes that fail, as on a full disk. */
 	failingWrites = 0;
 
-	/** All writes after this number fail, as if the process had been killed. */
-	failAfter = Infinity;
+	/** The number of next writes that succeed. All later writes fail, as if the process had been killed. */
+	writesLeft = Infinity;
 
-	/** Is called before each read and write, and again after a write. */
+	/** If true, the read or write fails. Asked before each, and after a write, which is then stored. */
 	fails: () => boolean = () => false;
 
 	/** How long each read or write takes, in milliseconds; 0 means until the next turn of the event loop. */
@@ -40,7 +40,7 @@ class ProcessedItems implements IDataDeduplicator {
 		this.fails = () => false;
 		if (!keepRows) this.rows.clear();
 		this.failingWrites = 0;
-		this.failAfter = Infinity;
+		this.writesLeft = Infinity;
 	}
 
 	get size(): number {
@@ -77,7 +77,7 @@ class ProcessedItems implements IDataDeduplicator {
 	}
 
 	async removeProcessed(): Promise<void> {
-		throw new Error('The nodes remove whole rows only');
+		throw new Error('The nodes remove only whole rows');
 	}
 
 	async clearAllProcessedItems(
@@ -104,7 +104,7 @@ class ProcessedItems implements IDataDeduplicator {
 
 	private async write(change: () => void): Promise<void> {
 		await this.pause();
-		if (this.failAfter-- <= 0 || this.failingWrites-- > 0)
+		if (this.writesLeft-- <= 0 || this.failingWrites-- > 0)
 			throw new Error('SQLITE_FULL: database or disk is full');
 		change();
 		if (this.fails()) throw new Error('Connection terminated');
@@ -123,7 +123,7 @@ function rowOf(scope: DeduplicationScope, { workflow, node }: ICheckProcessedCon
 	return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
 }
 
-export const processedItems = oncePerProcess('processed items', () => {
+export const processedItems = oncePerJestWorker('processed items', () => {
 	const table = new ProcessedItems();
 	void DataDeduplicationService.init(table);
 	return table;

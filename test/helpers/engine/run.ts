@@ -19,7 +19,7 @@ import {
 	type WorkflowInput,
 } from './engine';
 import { ACTION_TYPE, START_TYPE } from './nodeTypes';
-import { ParkedRun } from './waiting';
+import { StoredRun } from './waiting';
 
 /**
  * Prepares stored data for a Retry as n8n does: without the error and without the failed run of the last node, and with
@@ -43,7 +43,7 @@ export function retryData(stored: IRunExecutionData, nodes: INode[]): IRunExecut
 /**
  * Recovers stored data as n8n does after its process was killed.
  *
- * @param nodes that had begun, in the order of the workflow
+ * @param nodes the nodes that had begun, in the order of the workflow
  */
 export function crashedData(
 	begun: IRunExecutionData,
@@ -82,7 +82,7 @@ export interface RunOptions extends Surroundings {
 
 export interface WorkflowOutcome extends RunOutcome {
 	/** Only if a node has parked the run. */
-	parked?: ParkedRun;
+	parked?: StoredRun;
 	/** The data that n8n stored when the execution began. */
 	begun: IRunExecutionData;
 }
@@ -109,7 +109,7 @@ async function start(
 	signal: AbortSignal,
 ): Promise<WorkflowOutcome> {
 	const { mode = 'manual', executionId = nextExecutionId(), startItems = [{}], retryOf } = options;
-	const stored = new StoredWorkflow(options, options);
+	const stored = new StoredWorkflow(options);
 	const [node] = stored.base.nodes;
 	if (node === undefined) throw new Error('The workflow has no node to start at');
 	const main = [startItems.map((json) => ({ json }))];
@@ -119,7 +119,7 @@ async function start(
 				executionData: { nodeExecutionStack: [{ node, data: { main }, source: null }] },
 			});
 	const begun = deepCopy(data);
-	const run = new ParkedRun(stored, retryOf ? 'retry' : mode, executionId, signal);
+	const run = new StoredRun(stored, retryOf ? 'retry' : mode, executionId, signal);
 	const outcome = { ...(await run.start(data)), begun };
 	return outcome.status === 'waiting' ? { ...outcome, parked: run } : outcome;
 }
@@ -141,7 +141,7 @@ export interface NodeRunOptions extends Omit<RunOptions, 'startItems'> {
 	workflowId?: string;
 }
 
-/** The outcome of the run, and the part of the node. */
+/** The outcome of the run, and what the node did. */
 export interface NodeOutcome extends WorkflowOutcome {
 	/** The first output, which is empty if the node failed. */
 	items: INodeExecutionData[];

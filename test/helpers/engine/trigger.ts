@@ -52,13 +52,13 @@ export interface TriggerOptions extends Surroundings {
 /** A published workflow that starts with the trigger. */
 export class PublishedTrigger {
 	/** The items of each execution in which the trigger put out items. */
-	readonly executions: INodeExecutionData[][] = [];
+	readonly emitted: INodeExecutionData[][] = [];
 
-	/** Errors of `webhook`. n8n answers 500 and starts a failed execution. */
+	/** The errors that the `webhook` method threw. n8n answers 500 and starts a failed execution. */
 	readonly thrown: Error[] = [];
 
-	/** Of all executions, also of duplicates. */
-	readonly runs: Array<Promise<RunOutcome>> = [];
+	/** The outcome of each execution, also of repeated webhooks. */
+	readonly outcomes: Array<Promise<RunOutcome>> = [];
 
 	/** The data that n8n stored when each execution began. */
 	readonly begun: IRunExecutionData[] = [];
@@ -70,11 +70,11 @@ export class PublishedTrigger {
 	storing: Promise<void> | undefined;
 
 	/** The number of executions that n8n has begun to store. */
-	held = 0;
+	storesBegun = 0;
 
 	readonly logs = logged;
 
-	/** The workflow in all processes but the first. */
+	/** The workflow in each process except the first. */
 	private readonly others: StoredWorkflow[] = [];
 
 	private requests = 0;
@@ -89,16 +89,16 @@ export class PublishedTrigger {
 		readonly url: string,
 	) {}
 
-	/** The trigger is not published yet. */
+	/** Creates the workflow without publishing it. */
 	static async prepare(options: TriggerOptions): Promise<PublishedTrigger> {
 		const { mode = 'production', parameters = {}, settings, engineType, next = [] } = options;
 		const trigger = { ...settings, name: NAME, type: TRIGGER_TYPE, parameters };
-		const workflow = {
+		const stored = new StoredWorkflow({
+			...options,
 			nodes: [trigger, ...next],
 			active: mode === 'production',
-			settings: { executionOrder: 'v1' as const, engineType },
-		};
-		const stored = new StoredWorkflow(workflow, options);
+			settings: { executionOrder: 'v1', engineType },
+		});
 		const additionalData = createAdditionalData(stored.credentials);
 		const { path } = webhookOf(stored.load(), additionalData);
 		const { webhookBaseUrl, webhookTestBaseUrl } = additionalData;
@@ -166,7 +166,7 @@ export class PublishedTrigger {
 	/** Waits until all webhooks are answered and all executions have ended. */
 	async settled(): Promise<RunOutcome[]> {
 		await Promise.allSettled(this.handling);
-		return await Promise.all(this.runs);
+		return await Promise.all(this.outcomes);
 	}
 
 	private webhookData(workflow: Workflow, method = 'POST'): IWebhookData {
@@ -220,13 +220,13 @@ export class PublishedTrigger {
 		const data = createRunExecutionData({
 			executionData: { nodeExecutionStack: [{ node, data: { main: workflowData }, source: null }] },
 		});
-		this.held += 1;
+		this.storesBegun += 1;
 		await this.storing;
 		if (this.failingStores-- > 0) throw new HttpError(500, 'The execution could not be stored');
 		this.begun.push(deepCopy(data));
 		const run = this.run(stored, mode, data);
-		this.runs.push(run);
-		// n8n does not wait for the end. This waits if it is short, so that a test can check at once.
+		this.outcomes.push(run);
+		// n8n does not wait for the run to end. The harness does if the trigger is the only node.
 		if (stored.base.nodes.length === 1) await run;
 	}
 
@@ -238,14 +238,14 @@ export class PublishedTrigger {
 		const executionId = nextExecutionId();
 		const outcome = await runLeg({ stored, mode, executionId, data });
 		const items = outcome.data[NAME]?.items ?? [];
-		if (items.length > 0) this.executions.push(items);
+		if (items.length > 0) this.emitted.push(items);
 		return outcome;
 	}
 }
 
 function nodeIn(nodes: INode[]): INode {
 	const node = nodes.find(({ name }) => name === NAME);
-	if (node === undefined) throw new Error('The trigger is gone');
+	if (node === undefined) throw new Error('The workflow has no trigger');
 	return node;
 }
 
@@ -271,7 +271,7 @@ export async function serveWebhook(options: TriggerOptions = {}): Promise<Publis
 		trigger.stopListening();
 		throw error;
 	}
-	// n8n registers the test address again, even if an earlier webhook has ended the test.
+	// n8n also registers the test address after `create`, even if a webhook during `create` has ended the test.
 	if (options.mode === 'test') trigger.listen();
 	return trigger;
 }

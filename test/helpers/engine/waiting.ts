@@ -11,19 +11,19 @@ import {
 	webServer,
 } from './webServer';
 
-/** n8n's timer looks this often for runs that are due this soon. */
+/** n8n polls every `POLL_MS` for runs that are due within `DUE_WITHIN_MS`. */
 const POLL_MS = 60_000;
 const DUE_WITHIN_MS = 70_000;
 
 export interface Resumption {
 	answer: HttpAnswer;
-	/** Of the leg that the webhook started; undefined if the run stayed parked. */
+	/** The outcome of the leg that the webhook started. Missing if the run stayed parked. */
 	outcome?: RunOutcome;
 }
 
 /** A run as n8n's database stores it, from its start to its end, with all parkings. */
-export class ParkedRun {
-	/** Pending while the run is parked. */
+export class StoredRun {
+	/** Resolves when the run has ended. */
 	readonly finished: Promise<RunOutcome>;
 
 	/** The number of times that n8n started or resumed the run. */
@@ -40,7 +40,7 @@ export class ParkedRun {
 
 	private token = '';
 
-	private refusals = 0;
+	private failingResumptions = 0;
 
 	private till = 0;
 
@@ -69,9 +69,9 @@ export class ParkedRun {
 		return await this.run(data);
 	}
 
-	/** Lets n8n fail this many times to resume the run, as while its database is down. */
-	refuse(times: number): void {
-		this.refusals = times;
+	/** Makes the next resumptions fail, as when n8n's database is down. */
+	failResumptions(times: number): void {
+		this.failingResumptions = times;
 	}
 
 	/** The address that resumes the run, with its secret. */
@@ -99,7 +99,7 @@ export class ParkedRun {
 		return { answer, outcome: await this.leg };
 	}
 
-	/** When n8n's timer resumes the run, in milliseconds of Unix time. */
+	/** When n8n's timer resumes the run, as Unix time in milliseconds. */
 	get waitTill(): number {
 		return this.till;
 	}
@@ -142,7 +142,7 @@ export class ParkedRun {
 		this.isTimed = true;
 		await sleep(Math.max(0, this.till - Date.now()));
 		this.isTimed = false;
-		// If a webhook has resumed the run and it waits again, n8n's old timer resumes it too early.
+		// As in n8n, the old timer also resumes a run that a webhook has resumed and that waits again.
 		if (this.status === 'waiting') await this.run(this.stored);
 	}
 
@@ -170,6 +170,7 @@ export class ParkedRun {
 		if (entry === undefined || node === null) {
 			throw new HttpError(404, 'Could not find node to process webhook.');
 		}
+		// As in n8n, so that the entry passes on its input instead of running the node again.
 		entry.node.disabled = true;
 		data.waitTill = undefined;
 		data.resultData.runData[last]?.pop();
@@ -192,8 +193,8 @@ export class ParkedRun {
 			request,
 			response,
 			start: async (workflowData, error) => {
-				if (this.refusals > 0 || this.status !== 'waiting') {
-					this.refusals -= 1;
+				if (this.failingResumptions > 0 || this.status !== 'waiting') {
+					this.failingResumptions -= 1;
 					throw new HttpError(500, 'There was a problem executing the workflow');
 				}
 				entry.data.main = workflowData;

@@ -43,7 +43,7 @@ export class WebRequest extends IncomingMessage {
 
 	path = '';
 
-	/** As Express reads it behind one proxy. */
+	/** The address that Express reads behind one proxy. */
 	get ip(): string | undefined {
 		return this.headers['x-forwarded-for']?.toString() ?? this.socket.remoteAddress;
 	}
@@ -74,7 +74,7 @@ class WebServer {
 	private readonly handlers = new Map<string, RequestHandler>();
 
 	private readonly server = createServer(
-		// Node.js would close a connection on which a large body comes in slowly after its answer.
+		// With a keep-alive timeout, Node.js closes a connection whose body still comes in after the answer.
 		{ IncomingMessage: WebRequest, ServerResponse: WebResponse, keepAliveTimeout: 0 },
 		(request, response) => void this.answer(request, response as WebResponse),
 	);
@@ -89,7 +89,7 @@ class WebServer {
 		this.server.closeAllConnections();
 	}
 
-	/** The public address in the settings of n8n, if a test needs an address that looks public. Nothing calls it. */
+	/** The public address in n8n's settings, for a test that needs an address that looks public. Nothing calls it. */
 	publicUrl?: string;
 
 	url(): string {
@@ -148,8 +148,8 @@ afterAll(() => webServer.close());
 const PARSED = /^(application\/json|text\/plain|application\/x-www-form-urlencoded)/;
 
 /**
- * Sets `body` as n8n does, except for XML, which only n8n parses. For a type version above 1, n8n does not read a body
- * of a type that it does not parse. A form with files has no raw body, and no limit.
+ * Sets `body` as n8n does, except for XML, which only n8n parses. Above type version 1, n8n does not read a body with
+ * an unparsed content type. A multipart body has no `rawBody`, and no size limit.
  */
 async function parseBody(request: WebRequest, typeVersion: number): Promise<void> {
 	const { contentType = '', encoding } = request;
@@ -205,7 +205,7 @@ export interface WebhookCall {
 	workflow: Workflow;
 	webhook: IWebhookData;
 	mode: WorkflowExecuteMode;
-	/** Of a parked run. */
+	/** The data of a parked run. */
 	runData?: IRunExecutionData;
 	request: WebRequest;
 	response: WebResponse;
@@ -213,13 +213,13 @@ export interface WebhookCall {
 	start: (workflowData: INodeExecutionData[][], error?: Error) => Promise<void>;
 }
 
-/** Calls a node's `webhook`, and answers unless the node does. */
+/** Calls a node's `webhook` method, and answers unless the node does. */
 export async function callWebhook(call: WebhookCall): Promise<void> {
 	const { workflow, webhook, mode, request, response, runData = null } = call;
 	const { workflowExecuteAdditionalData: additionalData, webhookDescription } = webhook;
 	const { responseMode, responseData } = webhookDescription;
 	if (responseMode !== 'onReceived' || responseData !== 'noData') {
-		throw new Error('Only an empty answer at once is part of this harness');
+		throw new Error('The harness supports only responseMode onReceived with noData');
 	}
 	const node = workflow.getNode(webhook.node) as INode;
 	const nodeType = workflow.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
@@ -238,10 +238,12 @@ export async function callWebhook(call: WebhookCall): Promise<void> {
 	}
 
 	const { noWebhookResponse = false, workflowData } = result ?? {};
-	if (noWebhookResponse !== response.headersSent || noWebhookResponse === !!workflowData) {
-		throw new Error('The node has to answer for itself, or to start a run that n8n answers for');
+	const isAnswered = response.headersSent;
+	const startsRun = workflowData !== undefined;
+	if (noWebhookResponse !== isAnswered || startsRun === isAnswered) {
+		throw new Error('The node must either answer or start a run');
 	}
-	if (workflowData === undefined) return;
+	if (!startsRun) return;
 	await call.start(workflowData);
 	response.status(200).end();
 }

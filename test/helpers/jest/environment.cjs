@@ -22,7 +22,7 @@ if (process.env.JEST_WORKER_ID !== undefined && process.send) {
 }
 
 /**
- * One global context for all test files of a process, so that installed modules are loaded once (see runtime.cjs).
+ * One global context for all test files of a jest worker, so that installed modules are loaded once (see runtime.cjs).
  * The teardown removes what a file and jest added to the context. Otherwise the modules of all earlier files stay in
  * memory, and the system takes more than half a second to free the memory of a worker that ends.
  */

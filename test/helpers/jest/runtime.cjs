@@ -17,7 +17,7 @@ function requireInstalled(from, name) {
 const isInstalled = (name = '.') => !/^[./]/.test(name);
 
 /**
- * Loads installed modules once for a process. Jest would load n8n's engine and its own runner again for each test
+ * Loads installed modules once per jest worker. Jest would load n8n's engine and its own runner again for each test
  * file, which takes longer than most tests, and no transform such as @swc/jest changes that. Our own modules are
  * loaded again for each file, from scripts that are compiled once.
  */

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LOOPBACK } from '../../helpers/n8n/processes';
 import { startSandbox } from '../../sandbox';
 import { readShape } from '../../sandbox/shapes';
-import { soldAt } from '../../helpers/charge';
+import { transactionAt } from '../../helpers/charge';
 
 /**
  * A fast simulation of the service, for rows in which the sandbox would be too slow. It returns any transaction as the
@@ -31,7 +31,7 @@ export class LeanService {
 
 	static async open(): Promise<LeanService> {
 		const sandbox = await startSandbox({ qrImage: 'absent' });
-		const sold = await soldAt(sandbox);
+		const sold = await transactionAt(sandbox);
 		await sandbox.close();
 		const paid = JSON.stringify(readShape({ ...sold, payment_status: 'paid' }));
 		const service = new LeanService(paid, sold.hash);
