@@ -17,7 +17,7 @@ const ANSWER_WITHIN_MS = 9_500;
 /** Each read without news doubles the pause, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
-const FORGOTTEN_AFTER_MS = 600_000;
+const FORGOTTEN_AFTER_MS = 3_600_000;
 
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
