@@ -6,7 +6,7 @@ import {
 	type INodeListSearchResult,
 	NodeApiError,
 } from 'n8n-workflow';
-import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { loadAccount } from '../api/account';
 import { CATALOG_LIMITS, MOST_LOOKUP_PAGES, readCatalog } from '../api/catalog';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/serviceError';
@@ -78,8 +78,7 @@ function makeListSearch(plural: string, listCandidates: ListCandidates) {
 		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
 		const from = Number(paginationToken);
 		try {
-			const credential = await this.getCredentials(CREDENTIAL_NAME);
-			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);
+			const client = new Client(this, await loadAccount(this), CATALOG_LIMITS);
 			const { results, nextPage } = await searchCatalog(client, from, search, listCandidates);
 			if (results.length === 0 && search !== '' && nextPage !== undefined) {
 				throw buildListError(
