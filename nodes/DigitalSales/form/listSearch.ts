@@ -109,20 +109,14 @@ async function searchCatalog(
 	listCandidates: ListCandidates,
 ): Promise<{ results: INodeListSearchItems[]; nextPage?: string }> {
 	const isMatch = textMatcher(search);
-	const pages = readCatalog(client, { from });
 	const results: INodeListSearchItems[] = [];
-	for (let page = await pages.next(); !page.done; page = await pages.next()) {
-		const { pageNumber, items, hasNext } = page.value;
+	for await (const { pageNumber, items, hasNext } of readCatalog(client, { from })) {
 		const found = items.flatMap(listCandidates).filter(({ searched }) => isMatch(searched));
 		results.push(...found.map(({ entry }) => entry));
 		if (hasNext === false) break;
 		const isEnough = search === '' && results.length > 0;
-		if (!isEnough && pageNumber + 1 < from + MOST_LOOKUP_PAGES) continue;
-		// If the next page cannot be read, this page stands in, so that scrolling shows the error.
-		const nextOrThis = hasNext ?? (await pages.next().catch(() => page)).value;
-		const hasMore =
-			typeof nextOrThis === 'object' ? nextOrThis.items.length > 0 : nextOrThis === true;
-		return { results, nextPage: hasMore ? String(pageNumber + 1) : undefined };
+		const isLast = pageNumber + 1 === from + MOST_LOOKUP_PAGES;
+		if (isEnough || isLast) return { results, nextPage: String(pageNumber + 1) };
 	}
 	return { results };
 }
