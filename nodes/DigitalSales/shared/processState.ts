@@ -61,8 +61,8 @@ export class BoundedMap<V> {
 	}
 
 	private evictOldest(): void {
-		const { most, isKept } = this.bounds;
-		for (const [key, entry] of this.entries) {
+		const { most, keptMs, isKept } = this.bounds;
+		for (const [key, entry] of keptMs ? this.entries : []) {
 			if (!isOver(entry)) break;
 			this.entries.delete(key);
 		}
