@@ -162,7 +162,7 @@ describe('Searchable lists', () => {
 				],
 			],
 		] as const)('%s shows the data that exists', async (name, results) => {
-			expect(await search(name, { filter: '  ' })).toEqual({ results });
+			expect((await search(name, { filter: '  ' })).results).toEqual(results);
 		});
 
 		test.each([
@@ -201,7 +201,8 @@ describe('Searchable lists', () => {
 			expect(paginationToken).toBe('2');
 			const hashes = [...first.results, ...second.results].map(({ value }) => value);
 			expect(hashes).toEqual(account.sandbox.products.map(({ hash }) => hash));
-			expect(second.paginationToken).toBeUndefined();
+			const last = await search('searchProducts', { paginationToken: second.paginationToken });
+			expect(last).toEqual({ results: [], paginationToken: undefined });
 			expect(account.sandbox.requests.map(({ query }) => query.page)).toEqual(['1', '2', '3']);
 		});
 

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type Account, accounts } from '../../nodes/DigitalSales/api/account';
 import { findRateLimiter, rateLimiters } from '../../nodes/DigitalSales/api/rateLimiter';
 import { readTransaction } from '../../nodes/DigitalSales/api/schemas/transaction';
 import { isLater } from '../../nodes/DigitalSales/domain/paymentStatus';
@@ -160,9 +159,8 @@ describe('A status', () => {
 describe('For webhooks a process remembers at most', () => {
 	afterEach(() => clearProcessState());
 
-	test('a hundred accounts, and ten thousand senders, reads and answers', async () => {
+	test('ten thousand senders, reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
-			void accounts.get(`${nth}`, async () => ({}) as Account);
 			const result = Promise.resolve({ repeats: 0, entered: [] });
 			const claim = { claim: '', claimedSince: 0 };
 			reads.set(`${nth}`, { startedAt: clock.elapsed(), ...claim, result, previous: undefined });
@@ -171,7 +169,6 @@ describe('For webhooks a process remembers at most', () => {
 		}
 
 		// One entry too many evicts a tenth of the entries.
-		expect(accounts.size).toBe(100);
 		expect([rateLimiters.size, handedOver.size, reads.size]).toEqual([9_000, 9_000, 9_000]);
 		expect(handedOver.get('0')).toBeUndefined();
 	});

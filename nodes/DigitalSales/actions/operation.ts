@@ -4,6 +4,7 @@ import type { Run } from './run';
 
 /** Each item takes four steps: its form is read, completed, checked and sent. */
 export interface Operation<Values = unknown, Ready = Values> {
+	resource: 'transaction' | 'product' | 'offer';
 	/** The label in the drop-down. */
 	name: string;
 	value: string;
@@ -27,11 +28,4 @@ export interface Operation<Values = unknown, Ready = Values> {
 	send(run: Run, itemIndex: number, ready: Ready): Promise<INodeExecutionData[]>;
 	/** Processes the output of the whole run, including failed items. */
 	finish?(run: Run, items: INodeExecutionData[]): Promise<INodeExecutionData[]>;
-}
-
-export interface Resource {
-	name: string;
-	value: string;
-	/** The form opens with the first operation. */
-	operations: [Operation, ...Operation[]];
 }

@@ -1,54 +1,45 @@
+import { pick, startCase } from 'lodash';
 import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import { createOfferOperation } from './offer/create.operation';
-import type { Operation, Resource } from './operation';
+import type { Operation } from './operation';
 import { getAllProducts } from './product/getAll.operation';
 import { createTransactionOperation } from './transaction/create.operation';
 import { getTransactionOperation } from './transaction/get.operation';
 import { waitForPaymentOperation } from './transaction/waitForPayment.operation';
 
-/** In the order of the node panel. Most people come to charge. */
-const RESOURCES: Resource[] = [
-	{
-		name: 'Transaction',
-		value: 'transaction',
-		operations: [createTransactionOperation, getTransactionOperation, waitForPaymentOperation],
-	},
-	{ name: 'Product', value: 'product', operations: [getAllProducts] },
-	{ name: 'Offer', value: 'offer', operations: [createOfferOperation] },
+const RESOURCES = ['transaction', 'product', 'offer'] as const;
+
+/** In the order of the node panel. Most people come to charge. The form opens with the first operation of a resource. */
+const OPERATIONS: Operation[] = [
+	createTransactionOperation,
+	getTransactionOperation,
+	waitForPaymentOperation,
+	getAllProducts,
+	createOfferOperation,
 ];
 
-const CHOICES = RESOURCES.flatMap((resource) =>
-	resource.operations.map((operation) => ({ resource, operation })),
-);
-
-export function findOperation(resource: string, operation: string): Operation | undefined {
-	return CHOICES.find(
-		(choice) => choice.resource.value === resource && choice.operation.value === operation,
-	)?.operation;
+export function findOperation(resource: string, value: string): Operation | undefined {
+	return OPERATIONS.find(
+		(operation) => operation.resource === resource && operation.value === value,
+	);
 }
 
 /** Shows the chosen operation under the node: `Transaction: Create PIX`. */
 export function subtitleExpression(): string {
-	const subtitles = Object.fromEntries(
-		CHOICES.map(({ resource, operation }) => [
-			`${resource.value} ${operation.value}`,
-			`${resource.name}: ${operation.name}`,
-		]),
-	);
-	return `={{ (${JSON.stringify(subtitles)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
+	const subtitles = OPERATIONS.map(({ resource, value, name }) => [
+		`${resource} ${value}`,
+		`${startCase(resource)}: ${name}`,
+	]);
+	return `={{ (${JSON.stringify(Object.fromEntries(subtitles))})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
 }
 
 export function manyItemsHints(): NodeHint[] {
-	return CHOICES.flatMap(({ resource, operation }): NodeHint[] => {
-		if (operation.manyItemsHint === undefined) return [];
-		const isChosen = `$parameter["resource"] === "${resource.value}" && $parameter["operation"] === "${operation.value}"`;
+	return OPERATIONS.flatMap(({ resource, value, manyItemsHint: message }): NodeHint[] => {
+		if (message === undefined) return [];
+		const isChosen = `$parameter["resource"] === "${resource}" && $parameter["operation"] === "${value}"`;
+		const displayCondition = `={{ ${isChosen} && $input.all().length > 1 }}`;
 		return [
-			{
-				message: operation.manyItemsHint,
-				displayCondition: `={{ ${isChosen} && $input.all().length > 1 }}`,
-				whenToDisplay: 'beforeExecution',
-				location: 'outputPane',
-			},
+			{ message, displayCondition, whenToDisplay: 'beforeExecution', location: 'outputPane' },
 		];
 	});
 }
@@ -60,51 +51,36 @@ export function formProperties(): INodeProperties[] {
 			name: 'resource',
 			type: 'options',
 			noDataExpression: true,
-			options: RESOURCES.map(({ name, value }) => ({ name, value })),
+			options: RESOURCES.map((value) => ({ name: startCase(value), value })),
 			default: 'transaction',
 		},
-		...RESOURCES.flatMap((resource) => [
-			operationField(resource),
-			...resource.operations.flatMap((operation) =>
-				operation.form.properties.map((property) => showFor(resource, operation, property)),
-			),
-		]),
+		...RESOURCES.flatMap((resource) => {
+			const operations = OPERATIONS.filter((operation) => operation.resource === resource);
+			return [operationField(resource, operations), ...operations.flatMap(formFields)];
+		}),
 	];
 }
 
-function operationField(resource: Resource): INodeProperties {
-	const { operations } = resource;
-	const [{ value: first }] = operations;
+function operationField(resource: string, operations: Operation[]): INodeProperties {
+	const initial = operations[0]?.value;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		displayOptions: { show: { resource: [resource.value] } },
-		options: operations.map(({ name, value, action, description }) => ({
-			name,
-			value,
-			action,
-			description,
-		})),
-		default: first,
+		displayOptions: { show: { resource: [resource] } },
+		options: operations.map((operation) =>
+			pick(operation, ['name', 'value', 'action', 'description']),
+		),
+		default: initial,
 	};
 }
 
-function showFor(
-	resource: Resource,
-	operation: Operation,
-	property: INodeProperties,
-): INodeProperties {
-	return {
-		...property,
-		displayOptions: {
-			...property.displayOptions,
-			show: {
-				resource: [resource.value],
-				operation: [operation.value],
-				...property.displayOptions?.show,
-			},
-		},
-	};
+/** Shown for the operation alone. */
+function formFields({ resource, value, form }: Operation): INodeProperties[] {
+	return form.properties.map((property) => {
+		const { displayOptions } = property;
+		const show = { resource: [resource], operation: [value], ...displayOptions?.show };
+		return { ...property, displayOptions: { ...displayOptions, show } };
+	});
 }

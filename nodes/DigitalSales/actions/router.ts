@@ -1,6 +1,6 @@
 import { sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { loadAccount } from '../api/account';
 import { type ErrorContext, NotSentError, toFailure } from '../output/errors';
 import { fieldLabel, readForm } from '../form/readForm';
 import { isEngine2 } from '../n8n/engine2';
@@ -18,7 +18,7 @@ export async function executeOperation(
 	let run: Run;
 	try {
 		operation = chooseOperation(context);
-		run = new Run(context, readAccount(await context.getCredentials(CREDENTIAL_NAME)));
+		run = new Run(context, await loadAccount(context));
 	} catch (error) {
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
 		const source = { context, memory: new ExecutionMemory(context) };

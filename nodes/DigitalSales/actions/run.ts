@@ -1,11 +1,11 @@
+import { memoize } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import { CATALOG_LIMITS, CatalogLookup } from '../api/catalog';
 import { Client, type ClientOptions } from '../api/client';
-import type { Transaction } from '../api/schemas/transaction';
 import { getTransaction } from '../api/transactions';
 import { describeRunItem, ExecutionMemory, type RunItem } from '../idempotency/executionMemory';
-import type { Listening } from '../n8n/listening';
+import { askIfListening } from '../n8n/listening';
 import { isFailureKept, isRetry } from '../n8n/retry';
 import { isTool } from '../n8n/tool';
 import { ItemOrder } from '../idempotency/itemOrder';
@@ -22,10 +22,10 @@ const LONGEST_HINT = 1_000;
 export class Run {
 	readonly memory: ExecutionMemory;
 	readonly itemOrder: ItemOrder;
-	/** Whether a trigger listens, by its URL. Each run asks n8n once. */
-	readonly listening = new Map<string, Promise<Listening>>();
-	/** The reads of entered hashes. */
-	private readonly enteredReads = new Map<string, Promise<Transaction>>();
+	readonly askIfListening = memoize(async (url: string) => await askIfListening(this.context, url));
+	readonly readEnteredHash = memoize(
+		async (hash: string) => await getTransaction(this.newClient(), hash),
+	);
 	private catalogLookup?: CatalogLookup;
 	/** By kind, with the message of its first hint. */
 	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
@@ -49,12 +49,6 @@ export class Run {
 		return (this.catalogLookup ??= new CatalogLookup(
 			new Client(this.context, this.account, options),
 		));
-	}
-
-	async readEnteredHash(hash: string): Promise<Transaction> {
-		const reading = this.enteredReads.get(hash) ?? getTransaction(this.newClient(), hash);
-		this.enteredReads.set(hash, reading);
-		return await reading;
 	}
 
 	newClient(options: ClientOptions = {}): Client {

@@ -7,7 +7,6 @@ import { z } from 'zod/v3';
 import { parseBaseUrl } from '../domain/webAddress';
 import { cleanText, LONGEST_TEXT } from '../domain/text';
 import { digest } from '../shared/digest';
-import { PromiseCache, processState } from '../shared/processState';
 import { createRedactor, type Redactor } from './redact';
 
 export const CREDENTIAL_NAME = 'digitalSalesApi';
@@ -91,21 +90,9 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	};
 }
 
-/** @internal */
-export const accounts = processState(new PromiseCache<Account>({ most: 100, keptMs: 5_000 }));
-
-/**
- * Keeps the account for a few seconds, because decrypting the credential is most of the work in a burst of
- * webhooks.
- *
- * @throws CredentialError
- */
+/** @throws CredentialError */
 export async function loadAccount(
-	context: Pick<FunctionsBase, 'getNode' | 'getWorkflow' | 'getCredentials'>,
+	context: Pick<FunctionsBase, 'getCredentials'>,
 ): Promise<Account> {
-	const { id, credentials } = context.getNode();
-	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
-	return await accounts.get(key, async () =>
-		readAccount(await context.getCredentials(CREDENTIAL_NAME)),
-	);
+	return readAccount(await context.getCredentials(CREDENTIAL_NAME));
 }

@@ -1,5 +1,4 @@
 import { uniqBy } from 'lodash';
-import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
 import type { Client, ClientOptions } from './client';
 import { type NewItems, readPages } from './pagination';
@@ -14,13 +13,9 @@ export const CATALOG_LIMITS: ClientOptions = {
 	longestLimiterWaitMs: 10_000,
 	isUrgent: true,
 };
-const REMEMBERED_MS = 45_000;
 
 export const catalogPages = processState(
-	new BoundedMap<{ page: ProductPage<Product>; until: number }>({
-		most: 60,
-		isExpired: ({ until }) => until <= clock.elapsed(),
-	}),
+	new BoundedMap<ProductPage<Product>>({ most: 60, keptMs: 45_000 }),
 );
 
 /**
@@ -43,12 +38,11 @@ async function readPage(
 ): Promise<ProductPage<Product>> {
 	const key = client.account.key + JSON.stringify(query);
 	const known = catalogPages.get(key);
-	if (known) return known.page;
-	const until = clock.elapsed() + REMEMBERED_MS;
+	if (known) return known;
 	const { data, ...figures } = await fetchProductPage(client, query);
 	// Drops all other fields, because a product may be large.
 	const page = { ...figures, data: data.map((item) => productSchema.parse(item)) };
-	catalogPages.set(key, { page, until });
+	catalogPages.set(key, page);
 	return page;
 }
 

@@ -51,7 +51,8 @@ export const RETRY_TABLE = {
 	badToken: {
 		...REFUSED,
 		message: 'The service does not accept the API token',
-		advice: 'Copy the token again from the service to API Token in the credential, without spaces.',
+		advice:
+			'Copy the token again from the service to API Token in the credential, without spaces. If Second API Token is filled in, copy that again, too.',
 	},
 	noPermission: {
 		...REFUSED,

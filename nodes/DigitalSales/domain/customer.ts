@@ -134,8 +134,7 @@ export function parsePhone(input: unknown): Result<string> {
 	const country = digits.startsWith('55') && (isAbroad || digits.length > 11) ? '55' : '';
 	const national = digits.slice(country.length);
 	const phone = national.replace(TRUNK, '');
-	const isService = /^0[3589]00/.test(national);
-	const problem = isService ? 'is a service number, such as 0800' : phoneProblem(phone, typed);
+	const problem = phoneProblem(phone, typed);
 	return problem === undefined ? { value: country + phone } : { problem };
 }
 
@@ -162,10 +161,5 @@ function phoneProblem(phone: string, typed: string): string | undefined {
 		return `has an area code (DDD) that does not exist: ${phone.slice(0, 2)}`;
 	if (LOCAL.test(phone))
 		return TAIL.test(typed) ? 'has one or two digits too many at its end' : undefined;
-	if (length === 11) {
-		return 'has 11 digits, but no 9 after the area code: one digit is wrong, or there is one too many';
-	}
-	return /^..[01]/.test(phone)
-		? `has a ${phone[2]} after the area code, which no Brazilian number has: check its digits`
-		: 'has 10 digits, but begins like a mobile number: a digit is missing, such as the 9 after the area code';
+	return 'has a wrong, missing or additional digit: after the area code, a mobile number has 9 digits and begins with 9, a landline has 8 and begins with 2 to 5';
 }

@@ -6,7 +6,7 @@ import {
 	type INodeListSearchResult,
 	NodeApiError,
 } from 'n8n-workflow';
-import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { loadAccount } from '../api/account';
 import { CATALOG_LIMITS, MOST_LOOKUP_PAGES, readCatalog } from '../api/catalog';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/serviceError';
@@ -78,8 +78,7 @@ function makeListSearch(plural: string, listCandidates: ListCandidates) {
 		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
 		const from = Number(paginationToken);
 		try {
-			const credential = await this.getCredentials(CREDENTIAL_NAME);
-			const client = new Client(this, readAccount(credential), CATALOG_LIMITS);
+			const client = new Client(this, await loadAccount(this), CATALOG_LIMITS);
 			const { results, nextPage } = await searchCatalog(client, from, search, listCandidates);
 			if (results.length === 0 && search !== '' && nextPage !== undefined) {
 				throw buildListError(
@@ -110,20 +109,14 @@ async function searchCatalog(
 	listCandidates: ListCandidates,
 ): Promise<{ results: INodeListSearchItems[]; nextPage?: string }> {
 	const isMatch = textMatcher(search);
-	const pages = readCatalog(client, { from });
 	const results: INodeListSearchItems[] = [];
-	for (let page = await pages.next(); !page.done; page = await pages.next()) {
-		const { pageNumber, items, hasNext } = page.value;
+	for await (const { pageNumber, items, hasNext } of readCatalog(client, { from })) {
 		const found = items.flatMap(listCandidates).filter(({ searched }) => isMatch(searched));
 		results.push(...found.map(({ entry }) => entry));
 		if (hasNext === false) break;
 		const isEnough = search === '' && results.length > 0;
-		if (!isEnough && pageNumber + 1 < from + MOST_LOOKUP_PAGES) continue;
-		// If the next page cannot be read, this page stands in, so that scrolling shows the error.
-		const nextOrThis = hasNext ?? (await pages.next().catch(() => page)).value;
-		const hasMore =
-			typeof nextOrThis === 'object' ? nextOrThis.items.length > 0 : nextOrThis === true;
-		return { results, nextPage: hasMore ? String(pageNumber + 1) : undefined };
+		const isLast = pageNumber + 1 === from + MOST_LOOKUP_PAGES;
+		if (isEnough || isLast) return { results, nextPage: String(pageNumber + 1) };
 	}
 	return { results };
 }

@@ -56,3 +56,8 @@ export function rememberAttempt(keys: readonly string[], attempt: Attempt): void
 export function forgetKeys(keys: readonly string[]): void {
 	for (const key of keys) attemptsByKey(key).delete(key);
 }
+
+/** Whether this process remembers a charge with the hash. */
+export function isChargeKnown(hash: string): boolean {
+	return attempts.others.listEntries().some(([, { result }]) => result?.hash === hash);
+}

@@ -4,7 +4,7 @@ import {
 	type IWebhookResponseData,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { PromiseCache, processState } from '../shared/processState';
+import { findRateLimiter } from '../api/rateLimiter';
 
 interface Reply {
 	status: number;
@@ -79,14 +79,15 @@ function safeReason(error: unknown): string {
 	return error instanceof Error ? error.name : typeof error;
 }
 
-const logged = processState(new PromiseCache<void>({ most: 100, keptMs: 600_000 }));
-
-/** Logs once in ten minutes for each node and subject, because anybody can send webhooks. */
+/** Logs once a minute for each node and subject, because anybody can send webhooks. */
 export async function logRarely(
 	context: IWebhookFunctions,
 	subject: string,
 	log: () => void,
 ): Promise<void> {
-	const key = `${context.getWorkflow().id} ${context.getNode().id} ${subject}`;
-	await logged.get(key, async () => log());
+	const key = `log ${context.getWorkflow().id} ${context.getNode().id} ${subject}`;
+	const limiter = findRateLimiter(key, 1);
+	if (limiter.delayMs() > 0) return;
+	limiter.releaseUsed(await limiter.acquirePermit());
+	log();
 }

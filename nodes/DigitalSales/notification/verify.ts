@@ -10,7 +10,8 @@ import {
 } from '../api/rateLimiter';
 import type { Transaction } from '../api/schemas/transaction';
 import { ServiceError } from '../api/serviceError';
-import { getTransaction, hasSeenTransaction } from '../api/transactions';
+import { getTransaction } from '../api/transactions';
+import { isChargeKnown } from '../idempotency/attempts';
 import { senderAddress } from '../n8n/senderAddress';
 import { clock } from '../shared/clock';
 import { Declined, REPLIES } from './reply';
@@ -41,7 +42,7 @@ export async function readBackTransaction(
 	{ answerBy, previous }: { answerBy: number; previous?: ReadResult },
 ): Promise<ReadResult> {
 	const account = await loadAccount(context);
-	const isSeen = hasSeenTransaction(account, hash);
+	const isKnown = previous?.transaction !== undefined || isChargeKnown(hash);
 	const entered: ReadResult['entered'] = [];
 	// A miss is a failed read, or one that shows nothing new for the second time. A new sale may appear late, so after an
 	// unknown hash this read does not wait for the permits of that miss.
@@ -49,7 +50,7 @@ export async function readBackTransaction(
 	let isMiss = false;
 	try {
 		const latest = answerBy - SHORTEST_READ_MS;
-		for (const [lane, rate] of findLanes(context, account, isSeen)) {
+		for (const [lane, rate] of findLanes(context, account, isKnown)) {
 			const own = permitsOfUnknown.filter(([limiter]) => limiter === lane).length;
 			entered.push([lane, await enterLane(lane, { rate: rate + own, latest })]);
 		}
@@ -95,15 +96,15 @@ const MOST_IN_LINE = 256;
 
 /**
  * Finds the two limiters that a read passes, and their limits: one for its sender, so that a flood from one address
- * does not delay others, and one for all senders. Seen transactions have their own, so that unknown hashes do not delay
+ * does not delay others, and one for all senders. Known transactions have their own, so that unknown hashes do not delay
  * them.
  */
 function findLanes(
 	context: IWebhookFunctions,
 	account: Account,
-	isSeen: boolean,
+	isKnown: boolean,
 ): Array<[RateLimiter, number]> {
-	const all = `${account.key} ${isSeen ? 'seen' : 'unseen'}`;
+	const all = `${account.key} ${isKnown ? 'known' : 'unknown'}`;
 	const sender = `${all} ${senderAddress(context)}`;
 	const allowedRate = rateLimiterFor(account, 'GET /transactions/{hash}').rateToShare();
 	const misses = Math.min(MISSES_OF_SENDER, Math.ceil(allowedRate / MISS_RATE_DIVISOR));

@@ -19,12 +19,17 @@ export function clearProcessState(): void {
 
 interface Bounds<V> {
 	most: number;
-	isExpired?: (value: V) => boolean;
+	keptMs?: number;
 	isKept?: (value: V) => boolean;
 }
 
+interface Entry<V> {
+	value: V;
+	until: number;
+}
+
 export class BoundedMap<V> {
-	private readonly entries = new Map<string, V>();
+	private readonly entries = new Map<string, Entry<V>>();
 
 	constructor(private readonly bounds: Bounds<V>) {}
 
@@ -33,13 +38,13 @@ export class BoundedMap<V> {
 	}
 
 	get(key: string): V | undefined {
-		const value = this.entries.get(key);
-		return value === undefined || this.isExpired(value) ? undefined : value;
+		const entry = this.entries.get(key);
+		return entry && !isOver(entry) ? entry.value : undefined;
 	}
 
 	set(key: string, value: V): void {
 		this.entries.delete(key);
-		this.entries.set(key, value);
+		this.entries.set(key, { value, until: clock.elapsed() + (this.bounds.keptMs ?? Infinity) });
 		this.evictOldest();
 	}
 
@@ -52,23 +57,19 @@ export class BoundedMap<V> {
 	}
 
 	listEntries(): Array<[string, V]> {
-		return [...this.entries].filter(([, value]) => !this.isExpired(value));
-	}
-
-	private isExpired(value: V): boolean {
-		return this.bounds.isExpired?.(value) === true;
+		return Array.from(this.entries, ([key, { value }]) => [key, value]);
 	}
 
 	private evictOldest(): void {
-		const { most, isExpired, isKept } = this.bounds;
-		for (const [key, value] of isExpired ? this.entries : []) {
-			if (!isExpired?.(value)) break;
+		const { most, keptMs, isKept } = this.bounds;
+		for (const [key, entry] of keptMs ? this.entries : []) {
+			if (!isOver(entry)) break;
 			this.entries.delete(key);
 		}
 		if (this.size <= most) return;
 		// V8 passes all deleted entries to find the first entry, so a large map evicts a tenth at once.
 		const left = isKept || most < 10_000 ? most : most * 0.9;
-		for (const [key, value] of this.entries) {
+		for (const [key, { value }] of this.entries) {
 			if (this.size <= left) return;
 			if (isKept?.(value) !== true) this.entries.delete(key);
 		}
@@ -79,31 +80,6 @@ export class BoundedMap<V> {
 	}
 }
 
-/** Caches the results of tasks, but no failures. Concurrent callers share a task. */
-export class PromiseCache<V> {
-	private readonly entries: BoundedMap<{ promise: Promise<V>; until: number }>;
-
-	constructor(private readonly bounds: { most: number; keptMs: number }) {
-		const { most } = bounds;
-		this.entries = new BoundedMap({ most, isExpired: ({ until }) => until <= clock.elapsed() });
-	}
-
-	get size(): number {
-		return this.entries.size;
-	}
-
-	async get(key: string, task: () => Promise<V>): Promise<V> {
-		const kept = this.entries.get(key);
-		if (kept) return await kept.promise;
-		const entry = { promise: task(), until: clock.elapsed() + this.bounds.keptMs };
-		this.entries.set(key, entry);
-		entry.promise.catch(() => {
-			if (this.entries.get(key) === entry) this.entries.delete(key);
-		});
-		return await entry.promise;
-	}
-
-	clear(): void {
-		this.entries.clear();
-	}
+function isOver({ until }: Entry<unknown>): boolean {
+	return until <= clock.elapsed();
 }

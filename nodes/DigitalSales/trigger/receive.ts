@@ -17,7 +17,6 @@ const ANSWER_WITHIN_MS = 9_500;
 /** Each read without news doubles the pause, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
-const FORGOTTEN_AFTER_MS = 600_000;
 
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
@@ -38,12 +37,7 @@ interface ReadRecord {
  *
  * @internal
  */
-export const reads = processState(
-	new BoundedMap<ReadRecord>({
-		most: 10_000,
-		isExpired: ({ startedAt }) => startedAt + FORGOTTEN_AFTER_MS <= clock.elapsed(),
-	}),
-);
+export const reads = processState(new BoundedMap<ReadRecord>({ most: 10_000, keptMs: 3_600_000 }));
 
 /** To store 80 executions takes n8n at least six seconds, and a sender waits about ten. */
 const MOST_UNANSWERED = 80;

@@ -1,5 +1,5 @@
 import { type IHookFunctions, NodeOperationError } from 'n8n-workflow';
-import { CREDENTIAL_NAME, readAccount } from '../api/account';
+import { loadAccount } from '../api/account';
 import { Client } from '../api/client';
 import { ServiceError } from '../api/serviceError';
 import type { Transaction } from '../api/schemas/transaction';
@@ -49,8 +49,7 @@ function testError(context: IHookFunctions, problem: string): NodeOperationError
 
 async function readTestTransaction(context: IHookFunctions, hash: string): Promise<Transaction> {
 	try {
-		const account = readAccount(await context.getCredentials(CREDENTIAL_NAME));
-		return await getTransaction(new Client(context, account, LIMITS), hash);
+		return await getTransaction(new Client(context, await loadAccount(context), LIMITS), hash);
 	} catch (error) {
 		if (!(error instanceof ServiceError)) throw toFailure(context.getNode(), error).error;
 		throw testError(

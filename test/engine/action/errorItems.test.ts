@@ -34,10 +34,7 @@ describe('A failed item under On Error: Continue', () => {
 		account.sandbox.addFault({ kind: 'status', status: 403, body, times: 'always' });
 
 		expect(await failed(name)).toEqual({
-			message:
-				name === 'transaction/create'
-					? 'One of the two tokens has no permission for this (403)'
-					: 'The API token has no permission for this (403)',
+			message: 'The API token has no permission for this (403)',
 			advice: expect.stringContaining('Use a token'),
 			status: 403,
 			outcome: 'refused',

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { accounts } from '../../../nodes/DigitalSales/api/account';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../helpers/charge';
+import { HarnessCredentials } from '../../helpers/engine/credentials';
 import { products, useInbox } from '../../helpers/inbox';
 import { postFrom, sendAsPlatform, type Sent } from '../../helpers/platform';
 
@@ -448,10 +448,13 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 
 	/** n8n returns the credential after this time. */
 	const delayCredential = (ms: number): void => {
-		const get = accounts.get.bind(accounts);
-		jest.spyOn(accounts, 'get').mockImplementation(async (...args) => {
+		const { getDecrypted } = HarnessCredentials.prototype;
+		jest.spyOn(HarnessCredentials.prototype, 'getDecrypted').mockImplementation(async function (
+			this: HarnessCredentials,
+			...given
+		) {
 			await clock.sleep(ms);
-			return await get(...args);
+			return await getDecrypted.apply(this, given);
 		});
 	};
 

@@ -1,8 +1,4 @@
 import { CredentialError, readAccount } from '../../../nodes/DigitalSales/api/account';
-import {
-	hasSeenTransaction,
-	markTransactionSeen,
-} from '../../../nodes/DigitalSales/api/transactions';
 
 const CREDENTIAL = { baseUrl: 'https://api.example.com/v1', apiToken: 'test-api-token' };
 
@@ -111,30 +107,4 @@ describe('The account of a credential', () => {
 			expect(() => read(changes)).toThrow(/^Allowed Domains in the credential does not include/);
 		},
 	);
-});
-
-describe('The transactions seen of an account', () => {
-	const account = (apiToken: string) =>
-		readAccount({ baseUrl: 'https://api.example.com/v1', apiToken });
-	const [one, other] = [account('test-token-one'), account('test-token-other')];
-
-	test('are kept apart by account', () => {
-		markTransactionSeen(one, 'ab12');
-
-		expect(hasSeenTransaction(one, 'ab12')).toBe(true);
-		expect(hasSeenTransaction(one, 'AB12')).toBe(false);
-		expect(hasSeenTransaction(other, 'ab12')).toBe(false);
-	});
-
-	test('are the latest ten thousand', () => {
-		for (let nth = 0; nth < 10_000; nth++) markTransactionSeen(one, `${nth}`);
-		markTransactionSeen(one, '0');
-
-		markTransactionSeen(other, 'new');
-
-		expect(hasSeenTransaction(other, 'new')).toBe(true);
-		expect(hasSeenTransaction(one, '1')).toBe(false);
-		expect(hasSeenTransaction(one, '2000')).toBe(true);
-		expect(hasSeenTransaction(one, '0')).toBe(true);
-	});
 });

@@ -3,20 +3,26 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { BoundedMap, PromiseCache } from '../../../nodes/DigitalSales/shared/processState';
+import { BoundedMap } from '../../../nodes/DigitalSales/shared/processState';
 
 describe('A bounded map', () => {
 	test('does not return expired entries, and evicts them with the next entry', () => {
-		let now = 0;
-		const map = new BoundedMap<number>({ most: 10, isExpired: (until) => until <= now });
-		map.set('short', 5);
-		map.set('long', 50);
-		now = 10;
+		const now = jest.spyOn(clock, 'elapsed');
+		const map = new BoundedMap<number>({ most: 10, keptMs: 100 });
+		now.mockReturnValue(1_000);
+		map.set('old', 1);
+		now.mockReturnValue(1_050);
+		map.set('recent', 2);
+		expect([map.get('old'), map.get('recent')]).toEqual([1, 2]);
+		now.mockReturnValue(1_100);
 
-		expect([map.get('short'), map.get('long')]).toEqual([undefined, 50]);
-		expect(map.listEntries()).toEqual([['long', 50]]);
-		map.set('new', 60);
-		expect(map.size).toBe(2);
+		expect([map.get('old'), map.get('recent')]).toEqual([undefined, 2]);
+		map.set('new', 3);
+		expect(map.listEntries()).toEqual([
+			['recent', 2],
+			['new', 3],
+		]);
+		now.mockRestore();
 	});
 
 	test('evicts kept entries last', () => {
@@ -57,7 +63,7 @@ describe('A bounded map', () => {
 	});
 
 	test('leaves no evicted entry in memory', async () => {
-		const bounds = [{}, { isOver: () => false }, { isKept: () => false }];
+		const bounds = [{}, { keptMs: 1e9 }, { isKept: () => false }];
 		const maps = bounds.map((more) => new BoundedMap<object>({ most: 10, ...more }));
 		const seen = maps.map((map) => {
 			const refs: Array<WeakRef<object>> = [];
@@ -82,55 +88,3 @@ function collectGarbage(): void {
 	setFlagsFromString('--expose-gc');
 	runInNewContext('gc()');
 }
-
-describe('A cache of promises', () => {
-	let cache: PromiseCache<number>;
-	let now: number;
-	let tasks: number;
-
-	beforeEach(() => {
-		now = 1_000;
-		tasks = 0;
-		jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
-		cache = new PromiseCache({ most: 2, keptMs: 100 });
-	});
-	afterEach(() => jest.restoreAllMocks());
-
-	const get = async (key: string): Promise<number> => await cache.get(key, async () => ++tasks);
-
-	test('shares a task among all callers, also while it runs', async () => {
-		expect(await Promise.all([get('a'), get('a'), get('b')])).toEqual([1, 1, 2]);
-		expect(await get('a')).toBe(1);
-	});
-
-	test('runs the task again after its time', async () => {
-		await get('a');
-		now += 99;
-		expect(await get('a')).toBe(1);
-		now += 1;
-		expect(await get('a')).toBe(2);
-	});
-
-	test('keeps no failure, and a late failure removes no newer entry', async () => {
-		let fail: (error: Error) => void = () => undefined;
-		const failing = cache.get('a', async () => await new Promise((_, reject) => (fail = reject)));
-		cache.clear();
-		expect(await get('a')).toBe(1);
-
-		fail(new Error('No'));
-		await expect(failing).rejects.toThrow('No');
-
-		expect(await get('a')).toBe(1);
-		await expect(
-			cache.get('b', async () => await Promise.reject(new Error('No'))),
-		).rejects.toThrow();
-		expect(await get('b')).toBe(2);
-	});
-
-	test('keeps the newest entries', async () => {
-		for (const key of ['a', 'b', 'c']) await get(key);
-
-		expect(cache.size).toBe(2);
-		expect([await get('b'), await get('c')]).toEqual([2, 3]);
-	});
-});

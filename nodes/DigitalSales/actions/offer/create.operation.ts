@@ -28,6 +28,7 @@ interface ReadyOffer {
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
 export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
+	resource: 'offer',
 	name: 'Create',
 	value: 'create',
 	action: 'Create an offer',

@@ -6,6 +6,7 @@ import { productsForm, type ProductsForm } from './getAll.form';
 
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
 export const getAllProducts: Operation<ProductsForm> = {
+	resource: 'product',
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many products',

@@ -28,6 +28,7 @@ interface ReadyCharge {
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
 export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
+	resource: 'transaction',
 	name: 'Create PIX',
 	value: 'create',
 	action: 'Create a PIX transaction',
@@ -86,7 +87,7 @@ function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creatio
 		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
 		enteredHash: {
-			read: async (hash) => await run.readEnteredHash(hash),
+			read: run.readEnteredHash,
 			findDifferences: (made) => findDifferences(run.context, charge, made),
 		},
 	};

@@ -22,6 +22,7 @@ const getForm = defineForm([
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
 export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
+	resource: 'transaction',
 	name: 'Get',
 	value: 'get',
 	action: 'Get a transaction',

@@ -2,7 +2,6 @@ import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME } from '../../api/account';
 import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
-import { askIfListening } from '../../n8n/listening';
 import { resumeUrl } from '../../n8n/resumeUrl';
 import { findTriggers, type WorkflowTrigger } from '../../n8n/workflowTriggers';
 import { NotSentError } from '../../output/errors';
@@ -81,7 +80,7 @@ async function automaticAddress(
 
 /** The first trigger that receives webhooks of this account. */
 async function findListeningTrigger(
-	{ context, listening }: Run,
+	{ context, askIfListening }: Run,
 	triggers: WorkflowTrigger[] | undefined,
 ): Promise<NotificationAddress | { missing: string }> {
 	if (!triggers) return { missing: 'n8n does not show the workflow to this node' };
@@ -99,9 +98,7 @@ async function findListeningTrigger(
 	for (const { name, url } of ofAccount) {
 		if (url === undefined) continue;
 		// n8n may publish a workflow without registering each of its triggers.
-		const asking = listening.get(url) ?? askIfListening(context, url);
-		listening.set(url, asking);
-		const state = await asking;
+		const state = await askIfListening(url);
 		if (state === 'no') continue;
 		const hints = [
 			state === 'unknown' &&

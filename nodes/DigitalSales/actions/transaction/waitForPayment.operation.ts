@@ -61,6 +61,7 @@ const waitForm = defineForm(
 
 /** Transaction > Wait for Payment: repeats GET /transactions/{hash} (API document, Endpoint 1) until the payment is decided. */
 export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
+	resource: 'transaction',
 	name: 'Wait for Payment',
 	value: 'waitForPayment',
 	action: 'Wait for the payment of a transaction',
