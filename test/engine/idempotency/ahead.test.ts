@@ -65,7 +65,7 @@ describe('All items are checked before the first is sent:', () => {
 	});
 
 	test('a hash that ends the doubt of the first fee lets the Retry charge the next fees of the customer', async () => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		const failed = await shop.ask(FEES);
 		const retried = await shop.ask({ ...FEES, retrying: failed, code: shop.hashes[0] });
 
@@ -74,7 +74,7 @@ describe('All items are checked before the first is sent:', () => {
 	});
 
 	test('a code for the first fee lets the Retry charge the next fees of the customer', async () => {
-		shop.fault('drop');
+		shop.fault('loseRequest');
 		const failed = await shop.ask(FEES);
 		const code = codeIn(await shop.ask({ ...FEES, retrying: failed }));
 		const retried = await shop.ask({ ...FEES, retrying: failed, code });

@@ -536,10 +536,10 @@ describe('A charge in doubt whose hash somebody enters', () => {
 
 	test('is returned by its hash on a worker that remembers an earlier doubt, which another worker has ended', async () => {
 		const process = NodeProcess.fresh();
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask({ order: 'order-1' });
 		await shop.charge({ order: 'order-1', code: shop.hashes[0], process });
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask({ order: 'order-2', process });
 		const here = await shop.ask({ order: 'order-2', code: shop.hashes[1] });
 

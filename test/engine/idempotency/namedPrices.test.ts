@@ -321,7 +321,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 	test.each(['XXX.982.247-XX', '•••.982.247-••', '2725'])(
 		'the hash of a charge whose CPF is masked as %s ends the doubt',
 		async (document) => {
-			shop.fault('lose');
+			shop.fault('loseAnswer');
 			await shop.ask();
 			const [hash = ''] = shop.hashes;
 			shop.account.fault('read', { kind: 'patchBody', set: { customer: { document } } }, 'always');
@@ -333,7 +333,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 	);
 
 	test('the error says how the hash of a charge with a fee on top ends the doubt', async () => {
-		shop.fault('lose');
+		shop.fault('loseAnswer');
 		await shop.ask();
 		const [hash = ''] = shop.hashes;
 		const [stored] = shop.account.sandbox.transactions;

@@ -132,7 +132,7 @@ describe('The tool of an agent', () => {
 	});
 
 	test('logs the code of a charge in doubt before the agent asks again', async () => {
-		shop.fault('drop');
+		shop.fault('loseRequest');
 		const { outcome } = await call();
 
 		expect(outcome.logs.map(({ text }) => text).join()).toMatch(CODE);
