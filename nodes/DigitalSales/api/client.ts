@@ -212,8 +212,10 @@ export class Client {
 		return responseHead.parse(await sending.catch(takeAnswer));
 	}
 
-	private toError({ request, outcome, tries }: Progress): Error {
-		const error = new ServiceError(request.endpoint, outcome, tries);
+	private toError({ request: { endpoint, body }, outcome, tries }: Progress): Error {
+		const { apiToken } = this.account.credential;
+		const hasTwoTokens = body?.api_token !== undefined && body.api_token !== apiToken;
+		const error = new ServiceError(endpoint, outcome, tries, hasTwoTokens);
 		// `idempotency/` counts a canceled request as not processed, so a request in doubt stays an error.
 		const isCanceled = this.options.signal?.aborted === true;
 		return isCanceled && !error.isInDoubt ? new CanceledError() : error;

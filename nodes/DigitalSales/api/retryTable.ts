@@ -51,8 +51,7 @@ export const RETRY_TABLE = {
 	badToken: {
 		...REFUSED,
 		message: 'The service does not accept the API token',
-		advice:
-			'Copy the token again from the service to API Token in the credential, without spaces. If Second API Token is filled in, copy that again, too.',
+		advice: 'Copy the token again from the service to API Token in the credential, without spaces.',
 	},
 	noPermission: {
 		...REFUSED,

@@ -42,6 +42,16 @@ const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 	'POST /transactions': ['The service found nothing for this charge', 'Check the offers in Cart. '],
 	'GET /products': ['The service found no products at this address', ''],
 };
+/** With two tokens, the service does not say which token it refused. */
+const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
+	badToken: {
+		message: 'The service does not accept one of the two tokens',
+		advice:
+			'Copy both again from the service to API Token and Second API Token in the credential, without spaces.',
+	},
+	noPermission: { message: 'One of the two tokens has no permission for this' },
+};
+
 /** Holds nothing of the failed request, which contains secrets. */
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
@@ -52,9 +62,10 @@ export class ServiceError extends Error {
 		readonly endpoint: Endpoint,
 		{ body: _body, ...outcome }: Outcome,
 		readonly tries: number,
+		hasTwoTokens = false,
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
-		const { message, advice, shown } = textsFor(kind, endpoint);
+		const { message, advice, shown } = textsFor(kind, endpoint, hasTwoTokens);
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
 		const [doubt, refusal] =
@@ -76,9 +87,13 @@ export class ServiceError extends Error {
 	}
 }
 
-function textsFor(kind: OutcomeKind, endpoint: Endpoint): Rule {
+function textsFor(
+	kind: OutcomeKind,
+	endpoint: Endpoint,
+	hasTwoTokens: boolean,
+): Pick<Rule, 'message' | 'advice' | 'shown'> {
 	const row = RETRY_TABLE[kind];
-	if (kind !== 'notFound') return row;
+	if (kind !== 'notFound') return { ...row, ...(hasTwoTokens && TWO_TOKEN_TEXTS[kind]) };
 	const [message, advice] = NOT_FOUND[endpoint];
 	return { ...row, message, advice: advice + row.advice };
 }

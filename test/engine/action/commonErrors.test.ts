@@ -50,15 +50,24 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'The service does not accept the API token (401)',
-				'Copy the token again from the service to API Token in the credential, without spaces. If Second API Token is filled in, copy that again, too.',
+				'Copy the token again from the service to API Token in the credential, without spaces.',
 				`${REQUEST}.`,
 			],
 		],
 		[
-			'a token that may not charge',
+			'a wrong token, of two',
+			answered(401),
+			[
+				'The service does not accept one of the two tokens (401)',
+				'Copy both again from the service to API Token and Second API Token in the credential, without spaces.',
+				`${REQUEST}.`,
+			],
+		],
+		[
+			'a token of two that may not charge',
 			answered(403),
 			[
-				'The API token has no permission for this (403)',
+				'One of the two tokens has no permission for this (403)',
 				'Use a token of an account that may do this, or ask the service for the permission.',
 				`${REQUEST}.`,
 			],

@@ -34,7 +34,10 @@ describe('A failed item under On Error: Continue', () => {
 		account.sandbox.addFault({ kind: 'status', status: 403, body, times: 'always' });
 
 		expect(await failed(name)).toEqual({
-			message: 'The API token has no permission for this (403)',
+			message:
+				name === 'transaction/create'
+					? 'One of the two tokens has no permission for this (403)'
+					: 'The API token has no permission for this (403)',
 			advice: expect.stringContaining('Use a token'),
 			status: 403,
 			outcome: 'refused',
