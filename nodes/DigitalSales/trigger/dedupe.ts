@@ -12,13 +12,26 @@ import { digest } from '../shared/digest';
 
 const LONGEST_STATUS = 100;
 
-/** Leaves out the name of the event, because anybody could invent names and start a paid sale again. */
-export function dedupeKey({ hash, status, event }: Notification): string {
-	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];
-	return normalizeUnicode(JSON.stringify(event === undefined ? key : [...key, 'other event']));
+export interface Change extends Omit<Notification, 'event'> {
+	/** Null if the event belongs to an earlier status. */
+	event?: string | null;
 }
 
-const textField = lenientText.optional().catch(undefined);
+/**
+ * Leaves out the name of the event, because anybody could invent names and start a paid sale again. Another event also
+ * takes the key of the sale itself, because a platform may name an event in all its webhooks.
+ *
+ * @returns first the key that nobody may have
+ */
+export function dedupeKeys({ hash, status, event }: Change): [string, string?] {
+	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];
+	const sale = normalizeUnicode(JSON.stringify(key));
+	const other = normalizeUnicode(JSON.stringify([...key, 'other event']));
+	if (event === undefined) return [sale];
+	return event === null ? [sale, other] : [other, sale];
+}
+
+const textField = lenientText.nullish().catch(undefined);
 const itemSchema = z.object({
 	hash: z.coerce.string(),
 	payment_status: textField,
@@ -35,8 +48,11 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	const ledger = Ledger.forContext(context);
 	if (!ledger || context.getMode() === 'manual') return [items];
 	const { hash, payment_status: status, webhook_event: event } = itemSchema.parse(items[0]?.json);
-	const isFirst = await claimNotification(context, ledger, dedupeKey({ hash, status, event }));
-	if (isFirst) return [items];
+	const [own, other] = dedupeKeys({ hash, status, event });
+	const claim = async (key: string) => await claimNotification(context, ledger, key);
+	const isOwnNew = await claim(own);
+	const isOtherNew = isOwnNew && other !== undefined && (await claim(other));
+	if (isOwnNew && (isOtherNew || event !== null)) return [items];
 	endWithoutItem(context);
 	return [[]];
 }

@@ -8,7 +8,7 @@ import { type ReadResult, SHORTEST_READ_MS, readBackTransaction } from '../notif
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
-import { dedupeKey } from './dedupe';
+import { type Change, dedupeKeys } from './dedupe';
 import { isSameStatus, mayBeOutdated, rejectionReason } from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
@@ -49,7 +49,7 @@ export const reads = processState(
 const MOST_UNANSWERED = 80;
 
 /**
- * Webhooks passed to n8n, by trigger and {@link dedupeKey}; true once stored. `emitOnce` drops the repeats that this
+ * Webhooks passed to n8n, by trigger and {@link dedupeKeys}; true once stored. `emitOnce` drops the repeats that this
  * map misses.
  *
  * @internal
@@ -86,8 +86,8 @@ class Delivery {
 		// The reply must not describe the transaction to strangers.
 		if (rejectionReason(this.form, transaction)) throw new Declined(REPLIES.filtered);
 		const { hash, payment_status: status } = transaction;
-		// The event of a late webhook belongs to an earlier status.
-		const event = isSameStatus(notification.status, status) ? notification.event : undefined;
+		const isOwnEvent = isSameStatus(notification.status, status);
+		const event = notification.event && (isOwnEvent ? notification.event : null);
 		this.handOver({ hash, status, event });
 		return {
 			...transactionOutput(transaction, { simplify, fields: options.fields }),
@@ -129,7 +129,8 @@ class Delivery {
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
-		const isHandedOver = handedOver.get(this.handoverKey({ hash, status: read })) !== undefined;
+		const [saleKey] = this.handoverKeys({ hash, status: read });
+		const isHandedOver = handedOver.get(saleKey) !== undefined;
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
 		// A read before the webhook is enough if it shows the claim. Otherwise reads that a stranger caused could delay
 		// the next read too long. If the status has started the workflow, the webhook reports a further event, perhaps long
@@ -166,28 +167,31 @@ class Delivery {
 	}
 
 	/** Has no await between check and set, so only the first of two repeats passes. */
-	private handOver(notification: Notification): void {
+	private handOver(change: Change): void {
 		// A test must not make the next test a duplicate.
 		if (this.context.getMode() === 'manual') return;
-		this.declineDuplicate(notification);
+		this.declineDuplicate(change);
 		declineIfBacklogged();
-		const key = this.handoverKey(notification);
+		const [key, other = key] = this.handoverKeys(change);
 		handedOver.set(key, false);
 		whenAnswered(this.context, (isStored) => {
-			if (isStored) handedOver.set(key, true);
 			// If n8n has not stored the execution, the next webhook must start the workflow.
-			else handedOver.delete(key);
+			if (!isStored) return handedOver.delete(key);
+			handedOver.set(key, true);
+			handedOver.set(other, true);
 		});
 	}
 
-	private declineDuplicate(notification: Notification): void {
-		const isStored = handedOver.get(this.handoverKey(notification));
+	private declineDuplicate(change: Change): void {
+		const [key] = this.handoverKeys(change);
+		const isStored = handedOver.get(key);
 		if (isStored === undefined) return;
 		throw new Declined(isStored ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
-	private handoverKey(notification: Notification): string {
-		return `${this.triggerKey} ${dedupeKey(notification)}`;
+	private handoverKeys(change: Change): [string, string?] {
+		const [key, other] = dedupeKeys(change);
+		return [`${this.triggerKey} ${key}`, other && `${this.triggerKey} ${other}`];
 	}
 }
 
