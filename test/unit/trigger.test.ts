@@ -178,6 +178,6 @@ describe('For webhooks a process remembers at most', () => {
 
 	test('300 characters for a key, however long its status is', () => {
 		const [key] = dedupeKeys({ hash: 'h', status: 'x'.repeat(100_000) });
-		expect(key.length).toBeLessThan(300);
+		expect(key?.length).toBeLessThan(300);
 	});
 });

@@ -18,17 +18,14 @@ export interface Change extends Omit<Notification, 'event'> {
 }
 
 /**
- * Leaves out the name of the event, because anybody could invent names and start a paid sale again. Another event also
- * takes the key of the sale itself, because a platform may name an event in all its webhooks.
- *
- * @returns first the key that nobody may have
+ * Leaves out the name of the event, because anybody could invent names and start a paid sale again. A late event takes
+ * both keys, because the event of the status itself may come before or after it.
  */
-export function dedupeKeys({ hash, status, event }: Change): [string, string?] {
+export function dedupeKeys({ hash, status, event }: Change): string[] {
 	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];
-	const sale = normalizeUnicode(JSON.stringify(key));
-	const other = normalizeUnicode(JSON.stringify([...key, 'other event']));
-	if (event === undefined) return [sale];
-	return event === null ? [sale, other] : [other, sale];
+	const keys = [key, [...key, 'other event']].map((one) => normalizeUnicode(JSON.stringify(one)));
+	if (event === null) return keys;
+	return event === undefined ? keys.slice(0, 1) : keys.slice(1);
 }
 
 const textField = lenientText.nullish().catch(undefined);
@@ -48,13 +45,12 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	const ledger = Ledger.forContext(context);
 	if (!ledger || context.getMode() === 'manual') return [items];
 	const { hash, payment_status: status, webhook_event: event } = itemSchema.parse(items[0]?.json);
-	const [own, other] = dedupeKeys({ hash, status, event });
-	const claim = async (key: string) => await claimNotification(context, ledger, key);
-	const isOwnNew = await claim(own);
-	const isOtherNew = isOwnNew && other !== undefined && (await claim(other));
-	if (isOwnNew && (isOtherNew || event !== null)) return [items];
-	endWithoutItem(context);
-	return [[]];
+	for (const key of dedupeKeys({ hash, status, event })) {
+		if (await claimNotification(context, ledger, key)) continue;
+		endWithoutItem(context);
+		return [[]];
+	}
+	return [items];
 }
 
 /** Long, because a platform does not repeat an answered webhook. */

@@ -129,8 +129,7 @@ class Delivery {
 		{ hash, status: claimed }: Notification,
 		isDue: boolean,
 	): boolean {
-		const [saleKey] = this.handoverKeys({ hash, status: read });
-		const isHandedOver = handedOver.get(saleKey) !== undefined;
+		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
 		// A read before the webhook is enough if it shows the claim. Otherwise reads that a stranger caused could delay
 		// the next read too long. If the status has started the workflow, the webhook reports a further event, perhaps long
@@ -172,26 +171,30 @@ class Delivery {
 		if (this.context.getMode() === 'manual') return;
 		this.declineDuplicate(change);
 		declineIfBacklogged();
-		const [key, other = key] = this.handoverKeys(change);
-		handedOver.set(key, false);
+		const keys = this.handoverKeys(change);
+		for (const key of keys) handedOver.set(key, false);
 		whenAnswered(this.context, (isStored) => {
-			// If n8n has not stored the execution, the next webhook must start the workflow.
-			if (!isStored) return handedOver.delete(key);
-			handedOver.set(key, true);
-			handedOver.set(other, true);
+			for (const key of keys) {
+				if (isStored) handedOver.set(key, true);
+				// If n8n has not stored the execution, the next webhook must start the workflow.
+				else handedOver.delete(key);
+			}
 		});
 	}
 
 	private declineDuplicate(change: Change): void {
-		const [key] = this.handoverKeys(change);
-		const isStored = handedOver.get(key);
-		if (isStored === undefined) return;
-		throw new Declined(isStored ? REPLIES.duplicate : REPLIES.inFlight);
+		const known = this.handovers(change);
+		if (known.length === 0) return;
+		throw new Declined(known.includes(true) ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
-	private handoverKeys(change: Change): [string, string?] {
-		const [key, other] = dedupeKeys(change);
-		return [`${this.triggerKey} ${key}`, other && `${this.triggerKey} ${other}`];
+	/** For each key of the change that was handed over, whether n8n has stored it. */
+	private handovers(change: Change): boolean[] {
+		return this.handoverKeys(change).flatMap((key) => handedOver.get(key) ?? []);
+	}
+
+	private handoverKeys(change: Change): string[] {
+		return dedupeKeys(change).map((key) => `${this.triggerKey} ${key}`);
 	}
 }
 
