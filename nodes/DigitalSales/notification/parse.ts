@@ -2,6 +2,7 @@ import { set, toPath } from 'lodash';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import type { Status } from '../domain/paymentStatus';
 import { cleanText, isUsableHash } from '../domain/text';
+import { digest } from '../shared/digest';
 import { isJsonObject } from '../shared/json';
 import { Declined, logRarely, REPLIES } from './reply';
 
@@ -15,11 +16,16 @@ export interface Notification {
 	event?: string;
 }
 
+export interface Webhook extends Notification {
+	/** The same if the webhook is sent again. */
+	bodyDigest: string;
+}
+
 /** @throws Declined if the webhook names no transaction, or is too large */
-export async function readNotification(context: IWebhookFunctions): Promise<Notification> {
+export async function readNotification(context: IWebhookFunctions): Promise<Webhook> {
 	const body = await readBody(context);
 	const notification = parseNotification(body);
-	if (notification) return notification;
+	if (notification) return { ...notification, bodyDigest: digest(JSON.stringify(body)) };
 	const fields = parseObject(body) ?? {};
 	const words = [fields.event, fields.status].map(readText);
 	const isNoSale = words.some((word = '') => NO_SALE.test(word));

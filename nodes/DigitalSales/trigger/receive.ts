@@ -2,7 +2,7 @@ import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-w
 import type { Transaction } from '../api/schemas/transaction';
 import { whenAnswered } from '../n8n/answered';
 import { senderAddress } from '../n8n/senderAddress';
-import { type Notification, readNotification } from '../notification/parse';
+import { readNotification, type Webhook } from '../notification/parse';
 import { Declined, handleWebhook, REPLIES } from '../notification/reply';
 import { type ReadResult, SHORTEST_READ_MS, readBackTransaction } from '../notification/verify';
 import { transactionOutput } from '../output/transaction';
@@ -22,7 +22,7 @@ const FORGOTTEN_AFTER_MS = 600_000;
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
-	/** Sender and status of the webhook that caused the read. A stranger's webhook says nothing about a later sale. */
+	/** Sender and body of the webhook that caused the read. Another webhook may report a later change. */
 	claim: string;
 	/** When the first of the consecutive reads for this claim began. */
 	claimedSince: number;
@@ -95,7 +95,7 @@ class Delivery {
 		};
 	}
 
-	private async readUntilCurrent(notification: Notification): Promise<Transaction> {
+	private async readUntilCurrent(notification: Webhook): Promise<Transaction> {
 		const key = `${this.triggerKey} ${notification.hash}`;
 		for (;;) {
 			const last = reads.get(key);
@@ -126,7 +126,7 @@ class Delivery {
 	private isCurrent(
 		{ startedAt, claim, claimedSince }: ReadRecord,
 		{ payment_status: read }: Transaction,
-		{ hash, status: claimed }: Notification,
+		{ hash, status: claimed, bodyDigest }: Webhook,
 		isDue: boolean,
 	): boolean {
 		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
@@ -136,24 +136,24 @@ class Delivery {
 		// after the read.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
-		const isSameClaim = claim === this.claimOf(claimed);
+		const isSameClaim = claim === this.claimOf(bodyDigest);
 		const since = Math.min(this.calledAt, isSameClaim ? claimedSince : Infinity);
 		const claimedForMs = startedAt - since;
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
 
-	private claimOf(status: Notification['status']): string {
-		return `${senderAddress(this.context)} ${status}`;
+	private claimOf(bodyDigest: string): string {
+		return `${senderAddress(this.context)} ${bodyDigest}`;
 	}
 
 	private async readBack(
 		key: string,
-		{ hash, status: claimed }: Notification,
+		{ hash, bodyDigest }: Webhook,
 		previous: ReadResult | undefined,
 	): Promise<void> {
 		const last = reads.get(key);
 		const startedAt = clock.elapsed();
-		const claim = this.claimOf(claimed);
+		const claim = this.claimOf(bodyDigest);
 		const isSameClaim = last?.claim === claim && !last.isUsed;
 		const claimedSince = last && isSameClaim ? last.claimedSince : startedAt;
 		const result = readBackTransaction(this.context, hash, { answerBy: this.answerBy, previous });
