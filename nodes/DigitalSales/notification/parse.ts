@@ -2,6 +2,7 @@ import { set, toPath } from 'lodash';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import type { Status } from '../domain/paymentStatus';
 import { cleanText, isUsableHash } from '../domain/text';
+import { digest } from '../shared/digest';
 import { isJsonObject } from '../shared/json';
 import { Declined, logRarely, REPLIES } from './reply';
 
@@ -15,14 +16,20 @@ export interface Notification {
 	event?: string;
 }
 
+export interface Webhook extends Notification {
+	/** The same if the webhook is sent again. */
+	bodyDigest: string;
+}
+
 /** @throws Declined if the webhook names no transaction, or is too large */
-export async function readNotification(context: IWebhookFunctions): Promise<Notification> {
+export async function readNotification(context: IWebhookFunctions): Promise<Webhook> {
 	const body = await readBody(context);
 	const notification = parseNotification(body);
-	if (notification) return notification;
+	if (notification) return { ...notification, bodyDigest: digest(JSON.stringify(body)) };
 	const fields = parseObject(body) ?? {};
-	const isPing = /^(ping|test)$/i.test(readText(fields.event) ?? '');
-	if (isPing || !LIKE_SALE.test(JSON.stringify(body))) throw new Declined(REPLIES.noSale);
+	const words = [fields.event, fields.status].map(readText);
+	const isNoSale = words.some((word = '') => NO_SALE.test(word));
+	if (isNoSale || !LIKE_SALE.test(JSON.stringify(body))) throw new Declined(REPLIES.noSale);
 	const names = Object.keys(fields).filter((name) => SAFE_NAME.test(name));
 	const shown = names.slice(0, 20).join(', ') || 'none that can be read';
 	const message = `A webhook was refused because it does not contain the hash of its transaction. Its fields: ${shown}`;
@@ -68,6 +75,8 @@ const LONGEST_VALUE = 200;
 const SAFE_NAME = /^[\w.:-]{1,50}$/;
 /** For `transaction[hash]` in a form. `list[length]` could make a list of any length. */
 const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
+/** A test, or a cart that a customer has left before there was a transaction. */
+const NO_SALE = /^(ping|test)$|abandon/i;
 /** Generous, because a webhook without any of these is answered 200, and nobody sees that it starts nothing. */
 const LIKE_SALE = /\d|hash|status|sale|venda|transa/i;
 
@@ -79,8 +88,8 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
 	({ hash }) => readHash(hash),
 	({ transaction }) => {
 		const id = parseObject(transaction)?.id;
-		// An `id` of digits only is the service's internal number, like an `id` at the root.
-		return typeof id === 'string' && /\D/.test(id.trim()) ? readHash(id) : undefined;
+		// A number is the service's internal one, like an `id` at the root.
+		return typeof id === 'string' ? readHash(id) : undefined;
 	},
 ];
 

@@ -12,13 +12,23 @@ import { digest } from '../shared/digest';
 
 const LONGEST_STATUS = 100;
 
-/** Leaves out the name of the event, because anybody could invent names and start a paid sale again. */
-export function dedupeKey({ hash, status, event }: Notification): string {
-	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];
-	return normalizeUnicode(JSON.stringify(event === undefined ? key : [...key, 'other event']));
+export interface Change extends Omit<Notification, 'event'> {
+	/** Null if the event belongs to an earlier status. */
+	event?: string | null;
 }
 
-const textField = lenientText.optional().catch(undefined);
+/**
+ * Leaves out the name of the event, because anybody could invent names and start a paid sale again. A late event takes
+ * both keys, because the event of the status itself may come before or after it.
+ */
+export function dedupeKeys({ hash, status, event }: Change): string[] {
+	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];
+	const keys = [key, [...key, 'other event']].map((one) => normalizeUnicode(JSON.stringify(one)));
+	if (event === null) return keys;
+	return event === undefined ? keys.slice(0, 1) : keys.slice(1);
+}
+
+const textField = lenientText.nullish().catch(undefined);
 const itemSchema = z.object({
 	hash: z.coerce.string(),
 	payment_status: textField,
@@ -35,10 +45,12 @@ export async function emitOnce(context: IExecuteFunctions): Promise<INodeExecuti
 	const ledger = Ledger.forContext(context);
 	if (!ledger || context.getMode() === 'manual') return [items];
 	const { hash, payment_status: status, webhook_event: event } = itemSchema.parse(items[0]?.json);
-	const isFirst = await claimNotification(context, ledger, dedupeKey({ hash, status, event }));
-	if (isFirst) return [items];
-	endWithoutItem(context);
-	return [[]];
+	for (const key of dedupeKeys({ hash, status, event })) {
+		if (await claimNotification(context, ledger, key)) continue;
+		endWithoutItem(context);
+		return [[]];
+	}
+	return [items];
 }
 
 /** Long, because a platform does not repeat an answered webhook. */

@@ -2,13 +2,13 @@ import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-w
 import type { Transaction } from '../api/schemas/transaction';
 import { whenAnswered } from '../n8n/answered';
 import { senderAddress } from '../n8n/senderAddress';
-import { type Notification, readNotification } from '../notification/parse';
+import { readNotification, type Webhook } from '../notification/parse';
 import { Declined, handleWebhook, REPLIES } from '../notification/reply';
 import { type ReadResult, SHORTEST_READ_MS, readBackTransaction } from '../notification/verify';
 import { transactionOutput } from '../output/transaction';
 import { clock } from '../shared/clock';
 import { BoundedMap, processState } from '../shared/processState';
-import { dedupeKey } from './dedupe';
+import { type Change, dedupeKeys } from './dedupe';
 import { isSameStatus, mayBeOutdated, rejectionReason } from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 60_000;
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
-	/** Sender and status of the webhook that caused the read. A stranger's webhook says nothing about a later sale. */
+	/** Sender and body of the webhook that caused the read. Another webhook may report a later change. */
 	claim: string;
 	/** When the first of the consecutive reads for this claim began. */
 	claimedSince: number;
@@ -43,7 +43,7 @@ export const reads = processState(new BoundedMap<ReadRecord>({ most: 10_000, kep
 const MOST_UNANSWERED = 80;
 
 /**
- * Webhooks passed to n8n, by trigger and {@link dedupeKey}; true once stored. `emitOnce` drops the repeats that this
+ * Webhooks passed to n8n, by trigger and {@link dedupeKeys}; true once stored. `emitOnce` drops the repeats that this
  * map misses.
  *
  * @internal
@@ -80,8 +80,8 @@ class Delivery {
 		// The reply must not describe the transaction to strangers.
 		if (rejectionReason(this.form, transaction)) throw new Declined(REPLIES.filtered);
 		const { hash, payment_status: status } = transaction;
-		// The event of a late webhook belongs to an earlier status.
-		const event = isSameStatus(notification.status, status) ? notification.event : undefined;
+		const isOwnEvent = isSameStatus(notification.status, status);
+		const event = notification.event && (isOwnEvent ? notification.event : null);
 		this.handOver({ hash, status, event });
 		return {
 			...transactionOutput(transaction, { simplify, fields: options.fields }),
@@ -89,7 +89,7 @@ class Delivery {
 		};
 	}
 
-	private async readUntilCurrent(notification: Notification): Promise<Transaction> {
+	private async readUntilCurrent(notification: Webhook): Promise<Transaction> {
 		const key = `${this.triggerKey} ${notification.hash}`;
 		for (;;) {
 			const last = reads.get(key);
@@ -120,34 +120,34 @@ class Delivery {
 	private isCurrent(
 		{ startedAt, claim, claimedSince }: ReadRecord,
 		{ payment_status: read }: Transaction,
-		{ hash, status: claimed }: Notification,
+		{ hash, status: claimed, bodyDigest }: Webhook,
 		isDue: boolean,
 	): boolean {
-		const isHandedOver = handedOver.get(this.handoverKey({ hash, status: read })) !== undefined;
+		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
 		// A read before the webhook is enough if it shows the claim. Otherwise reads that a stranger caused could delay
 		// the next read too long. If the status has started the workflow, the webhook reports a further event, perhaps long
 		// after the read.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
-		const isSameClaim = claim === this.claimOf(claimed);
+		const isSameClaim = claim === this.claimOf(bodyDigest);
 		const since = Math.min(this.calledAt, isSameClaim ? claimedSince : Infinity);
 		const claimedForMs = startedAt - since;
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
 
-	private claimOf(status: Notification['status']): string {
-		return `${senderAddress(this.context)} ${status}`;
+	private claimOf(bodyDigest: string): string {
+		return `${senderAddress(this.context)} ${bodyDigest}`;
 	}
 
 	private async readBack(
 		key: string,
-		{ hash, status: claimed }: Notification,
+		{ hash, bodyDigest }: Webhook,
 		previous: ReadResult | undefined,
 	): Promise<void> {
 		const last = reads.get(key);
 		const startedAt = clock.elapsed();
-		const claim = this.claimOf(claimed);
+		const claim = this.claimOf(bodyDigest);
 		const isSameClaim = last?.claim === claim && !last.isUsed;
 		const claimedSince = last && isSameClaim ? last.claimedSince : startedAt;
 		const result = readBackTransaction(this.context, hash, { answerBy: this.answerBy, previous });
@@ -160,28 +160,35 @@ class Delivery {
 	}
 
 	/** Has no await between check and set, so only the first of two repeats passes. */
-	private handOver(notification: Notification): void {
+	private handOver(change: Change): void {
 		// A test must not make the next test a duplicate.
 		if (this.context.getMode() === 'manual') return;
-		this.declineDuplicate(notification);
+		this.declineDuplicate(change);
 		declineIfBacklogged();
-		const key = this.handoverKey(notification);
-		handedOver.set(key, false);
+		const keys = this.handoverKeys(change);
+		for (const key of keys) handedOver.set(key, false);
 		whenAnswered(this.context, (isStored) => {
-			if (isStored) handedOver.set(key, true);
-			// If n8n has not stored the execution, the next webhook must start the workflow.
-			else handedOver.delete(key);
+			for (const key of keys) {
+				if (isStored) handedOver.set(key, true);
+				// If n8n has not stored the execution, the next webhook must start the workflow.
+				else handedOver.delete(key);
+			}
 		});
 	}
 
-	private declineDuplicate(notification: Notification): void {
-		const isStored = handedOver.get(this.handoverKey(notification));
-		if (isStored === undefined) return;
-		throw new Declined(isStored ? REPLIES.duplicate : REPLIES.inFlight);
+	private declineDuplicate(change: Change): void {
+		const known = this.handovers(change);
+		if (known.length === 0) return;
+		throw new Declined(known.includes(true) ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
-	private handoverKey(notification: Notification): string {
-		return `${this.triggerKey} ${dedupeKey(notification)}`;
+	/** For each key of the change that was handed over, whether n8n has stored it. */
+	private handovers(change: Change): boolean[] {
+		return this.handoverKeys(change).flatMap((key) => handedOver.get(key) ?? []);
+	}
+
+	private handoverKeys(change: Change): string[] {
+		return dedupeKeys(change).map((key) => `${this.triggerKey} ${key}`);
 	}
 }
 

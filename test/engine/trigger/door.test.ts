@@ -104,6 +104,11 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			['a ping', { headers: JSON_TYPE, body: '{"event":" Ping","id":"1a2b3c4d"}' }],
 			['a test', { headers: FORM, body: 'event=test&account=123456789' }],
 			['a greeting', { headers: { 'content-type': 'text/plain' }, body: 'hello, world' }],
+			[
+				'a cart that was left',
+				{ headers: FORM, body: 'event=transaction&status=checkout_abandoned&offer[hash]=ab12' },
+			],
+			['a cart by its event', { headers: JSON_TYPE, body: '{"event":"cart.abandoned","id":12}' }],
 			['a verification', { headers: JSON_TYPE, body: '{"type":"verification"}' }],
 		])('%s', async (_name, call) => {
 			const { status, json } = await inbox.trigger.send(call);

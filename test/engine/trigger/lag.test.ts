@@ -320,6 +320,21 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		},
 	);
 
+	test.each([undefined, 'success'])(
+		'a webhook that was never answered 200 does not shorten the lag of the next: both claim %s',
+		async (status) => {
+			const hash = await begin(PAID, 'waiting_payment');
+			const notice = { hash, status, updated_at: '2026-11-26 21:47:01' };
+			expect(await postFrom('192.0.2.1', inbox.trigger.url, notice)).toBe(503);
+			await clock.sleep(130_000);
+			change(hash, 'paid', 1_000);
+
+			const next = { ...notice, updated_at: '2026-11-26 21:49:11' };
+			await sendAsPlatform(inbox.trigger.url, next, '192.0.2.1');
+			expect(statuses()).toEqual(['paid']);
+		},
+	);
+
 	test('a sale that two senders report at the same moment starts the workflow after two reads', async () => {
 		const hash = await begin({ triggerOn: ['paid', 'reversed'] }, 'paid');
 

@@ -4,7 +4,10 @@ import { handedOver } from '../../../nodes/DigitalSales/trigger/receive';
 import { NO_OP_TYPE, processedItems } from '../../helpers/engine';
 import { aroundInserts } from '../../helpers/database';
 import { useInbox } from '../../helpers/inbox';
+import { sendAsPlatform } from '../../helpers/platform';
 
+const PAYMENT = { event: 'pix_paid' };
+const CHARGE = { event: 'pix_generated', status: 'waiting_payment' };
 const DELIVER = [{ name: 'Deliver', type: NO_OP_TYPE }];
 
 describe('A webhook starts the workflow once', () => {
@@ -101,7 +104,30 @@ describe('A webhook starts the workflow once', () => {
 			await inbox.publish({ triggerOn: ['paid'] });
 			const late = { status: 'waiting_payment', event: 'reminder' };
 
-			expect(await eventsOf(late, { event: 'transaction' })).toEqual([undefined]);
+			expect(await eventsOf(late, { event: 'transaction' })).toEqual([null]);
+		});
+
+		describe.each<[string, object[]]>([
+			['the payment comes first', [PAYMENT, CHARGE]],
+			['the late webhook of the charge comes first', [CHARGE, PAYMENT]],
+		])('starts a sale once if every status has its own event, and %s', (_name, notices) => {
+			test.each(['in one process', 'around a restart', 'on two processes', 'at the same moment'])(
+				'%s',
+				async (how) => {
+					await inbox.publish({ triggerOn: ['paid'] });
+					if (how === 'on two processes') inbox.trigger.addProcess();
+					const hash = await inbox.charge();
+					await inbox.account.sandbox.setStatus(hash, 'paid');
+					const sending = notices.map(async (notice, nth) => {
+						if (how !== 'at the same moment') await pause(nth * 10_000);
+						if (how === 'around a restart' && nth > 0) await inbox.trigger.restart();
+						await sendAsPlatform(inbox.trigger.url, { hash, status: 'paid', ...notice });
+					});
+					await Promise.all(sending);
+
+					expect(inbox.items).toMatchObject([{ hash, payment_status: 'paid' }]);
+				},
+			);
 		});
 	});
 

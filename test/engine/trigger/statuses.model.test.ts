@@ -1,0 +1,110 @@
+import * as fc from 'fast-check';
+import { groupOf } from '../../../nodes/DigitalSales/domain/paymentStatus';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { useInbox } from '../../helpers/inbox';
+import { sendAsPlatform } from '../../helpers/platform';
+
+const RUNS = Number(process.env.MODEL_RUNS ?? 10);
+/** The platform has sent all its webhooks about a status. */
+const LONG_MS = 1_000_000;
+
+const PATHS = [
+	['waiting_payment', 'authorized', 'paid'],
+	['waiting_payment', 'expired', 'paid', 'refunded'],
+	['waiting_payment', 'paid', 'waiting_refund', 'refunded'],
+	['waiting_payment', 'paid', 'med_received', 'med_analysis', 'refunded'],
+	['processing', 'antifraud', 'paid', 'pre_chargeback', 'chargeback'],
+	['pending', 'analyzing', 'refused', 'paid'],
+];
+const TRIGGER_ON = [
+	'paid',
+	'reversed',
+	'failed',
+	'waiting',
+	'paid, reversed',
+	'waiting, paid',
+	'any',
+];
+const WORDS = {
+	listed: (status: string) => status.toUpperCase(),
+	own: (status: string) => `o ${status}`,
+	none: () => undefined,
+};
+const EVENTS = {
+	none: () => ({}),
+	usual: () => ({ event: 'transaction' }),
+	each: (status: string) => ({ event: `on_${status}` }),
+};
+
+const script = (most: { lagMs: number }) =>
+	fc.record({
+		triggerOn: fc.constantFrom(...TRIGGER_ON),
+		steps: fc.constantFrom(...PATHS).chain((path) =>
+			fc.tuple(
+				...path.map((status) =>
+					fc.record({
+						status: fc.constant(status),
+						lagMs: fc.constantFrom(
+							...[0, 500, 2_500, 20_000, 90_000].filter((ms) => ms <= most.lagMs),
+						),
+						thenMs: fc.constantFrom(300, 5_000, 60_000, LONG_MS),
+					}),
+				),
+			),
+		),
+		words: fc.constantFrom(...Object.values(WORDS)),
+		eventOf: fc.constantFrom(...Object.values(EVENTS)),
+	});
+
+describe.each([
+	['in one process', 90_000],
+	['with a restart after each webhook', 2_500],
+	['on two processes', 2_500],
+])('A sale that changes its status, %s, while reads lag by up to %i ms', (where, lagMs) => {
+	const inbox = useInbox({ resendAfterSeconds: [] });
+
+	test(
+		'starts the workflow once for each wanted status that lasts',
+		async () => {
+			await fc.assert(
+				fc.asyncProperty(script({ lagMs }), async ({ triggerOn, steps, words, eventOf }) => {
+					expect(await inbox.close()).toEqual([]);
+					inbox.account.reset();
+					const { url } = await inbox.publish({ triggerOn });
+					if (where === 'on two processes') inbox.trigger.addProcess();
+					const { sandbox } = inbox.account;
+					const hash = await inbox.charge();
+					const sending: Array<Promise<unknown>> = [];
+					let shownAt = 0;
+					for (const [nth, { status, lagMs, thenMs }] of steps.entries()) {
+						// Reads show one status after the other, and the first at once.
+						shownAt = nth === 0 ? 0 : Math.max(shownAt + 1, clock.elapsed() + lagMs);
+						const show = async (): Promise<void> => {
+							await sandbox.setStatus(hash, status);
+						};
+						const showInMs = shownAt - clock.elapsed();
+						if (showInMs <= 0) await show();
+						else sending.push(clock.sleep(showInMs).then(show));
+						const body = { hash, status: words(status), ...eventOf(status), nth };
+						sending.push(sendAsPlatform(url, body));
+						await clock.sleep(thenMs);
+						if (where === 'with a restart after each webhook') await inbox.trigger.restart();
+					}
+					await Promise.all(sending);
+					await inbox.trigger.settled();
+
+					const isWanted = (status: string): boolean =>
+						['any', groupOf(status)].some((one) => one && triggerOn.split(', ').includes(one));
+					const started = inbox.items.map(({ payment_status: status }) => String(status));
+					expect(started).toEqual([...new Set(started)]);
+					expect(started.every(isWanted)).toBe(true);
+					const lasting = steps.filter(({ thenMs }, nth) => thenMs === LONG_MS || !steps[nth + 1]);
+					const wanted = lasting.map(({ status }) => status).filter(isWanted);
+					expect(started).toEqual(expect.arrayContaining(wanted));
+				}),
+				{ numRuns: RUNS },
+			);
+		},
+		60_000 + RUNS * 4_000,
+	);
+});
