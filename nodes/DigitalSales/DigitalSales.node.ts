@@ -7,12 +7,11 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { formProperties, manyItemsHints, subtitleExpression } from './actions/registry';
-import { executeOperation } from './actions/router';
-import { digitalSalesApiTest } from './api/credentialTest';
-import { searchOffers, searchProducts } from './form/listSearch';
-import { resumeWebhooks } from './n8n/resumeUrl';
-import { wakeExecution } from './wait/wake';
+import { executeOperation, formProperties, manyItemsHints, subtitleExpression } from './actions';
+import { digitalSalesApiTest } from './api';
+import { searchOffers, searchProducts } from './form';
+import { resumeWebhooks } from './n8n';
+import { wakeExecution } from './wait';
 
 export class DigitalSales implements INodeType {
 	description: INodeTypeDescription = {

@@ -8,14 +8,17 @@ import {
 	type IWebhookResponseData,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { digitalSalesApiTest } from './api/credentialTest';
-import { searchOffers, searchProducts } from './form/listSearch';
-import { TRIGGER_VERSION } from './n8n/triggerExecution';
-import { WEBHOOK_PATH } from './n8n/workflowTriggers';
-import { emitOnce } from './trigger/dedupe';
-import { readTriggerForm, triggerForm, triggerSubtitle } from './trigger/form';
-import { receiveWebhook } from './trigger/receive';
-import { sendTestEvent } from './trigger/testEvent';
+import { digitalSalesApiTest } from './api';
+import { searchOffers, searchProducts } from './form';
+import { TRIGGER_VERSION, WEBHOOK_PATH } from './n8n';
+import {
+	emitOnce,
+	readTriggerForm,
+	receiveWebhook,
+	sendTestEvent,
+	triggerForm,
+	triggerSubtitle,
+} from './trigger';
 
 const TRY_IT =
 	'<b>To try it</b>, add <b>Options > Test With Transaction</b>, enter the hash of a transaction that was paid before, and press <b>Execute step</b> above: it arrives here like a new sale.';

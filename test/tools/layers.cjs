@@ -20,6 +20,7 @@ const API = [
 	['endpoints', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
 	['client'],
 	['products', 'offers', 'catalog', 'transactions', 'credentialTest'],
+	['index'],
 ];
 
 const stacked = (name, floors, pathOf, whole) =>
@@ -40,6 +41,13 @@ module.exports = {
 			severity: 'error',
 			from: {},
 			to: { circular: true },
+		},
+		{
+			name: 'through-the-index',
+			comment: 'The index of a folder lists the files that other folders use.',
+			severity: 'error',
+			from: { path: `${PACKAGE}([^/]+)/` },
+			to: { path: `${PACKAGE}[^/]+/.+`, pathNot: `${PACKAGE}($1/|[^/]+/index\\.ts$)` },
 		},
 		...stacked('house', HOUSE, inside, SHIPPED),
 		...stacked('api', API, apiFiles, inside('api')),

@@ -1,9 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { z } from 'zod/v3';
-import { formatReais, isHundredfold, typedAmount } from '../domain/money';
-import type { Form, Path } from '../form/defineForm';
-import { displayPath, fieldLabel } from '../form/readForm';
-import { NotSentError } from '../output/errors';
+import { formatReais, isHundredfold, typedAmount } from '../domain';
+import { displayPath, fieldLabel, type Form, type Path } from '../form';
+import { NotSentError } from '../output';
 
 interface CustomFields {
 	customFields?: IDataObject;

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { Form } from '../form/defineForm';
+import type { Form } from '../form';
 import type { Run } from './run';
 
 /** Each item takes four steps: its form is read, completed, checked and sent. */

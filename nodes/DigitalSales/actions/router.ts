@@ -1,12 +1,11 @@
 import { sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { loadAccount } from '../api/account';
-import { type ErrorContext, NotSentError, toFailure } from '../output/errors';
-import { fieldLabel, readForm } from '../form/readForm';
-import { isEngine2 } from '../n8n/engine2';
-import { CanceledError } from '../shared/clock';
-import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
-import { ExecutionMemory } from '../idempotency/executionMemory';
+import { loadAccount } from '../api';
+import { type ErrorContext, NotSentError, toFailure } from '../output';
+import { fieldLabel, readForm } from '../form';
+import { isEngine2 } from '../n8n';
+import { CanceledError, eachLimit, READS_AT_ONCE } from '../shared';
+import { ExecutionMemory } from '../idempotency';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { buildSituation, CREATIONS_AT_ONCE, Run } from './run';

@@ -1,17 +1,17 @@
 import { memoize } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Account } from '../api/account';
-import { CATALOG_LIMITS, CatalogLookup } from '../api/catalog';
-import { Client, type ClientOptions } from '../api/client';
-import { getTransaction } from '../api/transactions';
-import { describeRunItem, ExecutionMemory, type RunItem } from '../idempotency/executionMemory';
-import { askIfListening } from '../n8n/listening';
-import { isFailureKept, isRetry } from '../n8n/retry';
-import { isTool } from '../n8n/tool';
-import { ItemOrder } from '../idempotency/itemOrder';
-import type { Situation } from '../output/advice';
-import { createdNotes } from '../output/errors';
-import { PaymentWait } from '../wait/paymentWait';
+import {
+	type Account,
+	CATALOG_LIMITS,
+	CatalogLookup,
+	Client,
+	type ClientOptions,
+	getTransaction,
+} from '../api';
+import { describeRunItem, ExecutionMemory, ItemOrder, type RunItem } from '../idempotency';
+import { askIfListening, isFailureKept, isRetry, isTool } from '../n8n';
+import { createdNotes, type Situation } from '../output';
+import { PaymentWait } from '../wait';
 
 export const CREATIONS_AT_ONCE = 4;
 

@@ -4,9 +4,8 @@ import {
 	isDomainAllowed,
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { parseBaseUrl } from '../domain/webAddress';
-import { cleanText, LONGEST_TEXT } from '../domain/text';
-import { digest } from '../shared/digest';
+import { cleanText, LONGEST_TEXT, parseBaseUrl } from '../domain';
+import { digest } from '../shared';
 import { createRedactor, type Redactor } from './redact';
 
 export const CREDENTIAL_NAME = 'digitalSalesApi';

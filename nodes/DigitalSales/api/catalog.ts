@@ -1,5 +1,5 @@
 import { uniqBy } from 'lodash';
-import { BoundedMap, processState } from '../shared/processState';
+import { BoundedMap, processState } from '../shared';
 import type { Client, ClientOptions } from './client';
 import { type NewItems, readPages } from './pagination';
 import { fetchProductPage, isOnSale, withPageSizeFallback } from './products';

@@ -1,6 +1,6 @@
 import type { IAllExecuteFunctions, IDataObject, IHttpRequestOptions } from 'n8n-workflow';
-import { takeAnswer, readFault, responseHead } from '../n8n/httpHelper';
-import { CanceledError, cancelableSleep, clock } from '../shared/clock';
+import { readFault, responseHead, takeAnswer } from '../n8n';
+import { cancelableSleep, CanceledError, clock } from '../shared';
 import { type Account, CREDENTIAL_NAME } from './account';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import {

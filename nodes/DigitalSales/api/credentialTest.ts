@@ -4,7 +4,7 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { readFault, responseHead } from '../n8n/httpHelper';
+import { readFault, responseHead } from '../n8n';
 import { type Account, CredentialError, readAccount } from './account';
 import { withPageSizeFallback } from './products';
 import { readResponse } from './response';

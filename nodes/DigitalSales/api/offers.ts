@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hashSegment } from '../domain/text';
-import { isJsonObject } from '../shared/json';
-import { BoundedMap, processState } from '../shared/processState';
+import { hashSegment } from '../domain';
+import { BoundedMap, isJsonObject, processState } from '../shared';
 import type { Account } from './account';
 import type { Client, Send } from './client';
 import { offerSchema } from './schemas/product';

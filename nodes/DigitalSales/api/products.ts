@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { normalizeUnicode, textMatcher } from '../domain/text';
+import { normalizeUnicode, textMatcher } from '../domain';
 import type { Client } from './client';
 import { markPricesSeen } from './offers';
 import { readPages } from './pagination';

@@ -1,6 +1,5 @@
 import { pull, sortBy } from 'lodash';
-import { CanceledError, clock, LONGEST_SLEEP_MS } from '../shared/clock';
-import { BoundedMap, processState } from '../shared/processState';
+import { BoundedMap, CanceledError, clock, LONGEST_SLEEP_MS, processState } from '../shared';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 
 export interface Permit {

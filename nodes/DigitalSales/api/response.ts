@@ -1,5 +1,5 @@
-import { clock } from '../shared/clock';
-import type { BodyStream } from '../n8n/httpHelper';
+import { clock } from '../shared';
+import type { BodyStream } from '../n8n';
 import { kindOfStatus } from './retryTable';
 import type { Outcome } from './serviceError';
 import type { Redactor } from './redact';

@@ -1,4 +1,4 @@
-import { RUN_AGAIN } from '../domain/text';
+import { RUN_AGAIN } from '../domain';
 
 /**
  * `retry` and `fail` say that the service did not process a POST, so `idempotency/` allows the same charge later.

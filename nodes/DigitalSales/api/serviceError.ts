@@ -7,7 +7,7 @@ import {
 	type ShownOutcome,
 } from './retryTable';
 import type { ServiceWords } from './schemas/error';
-import { RUN_AGAIN } from '../domain/text';
+import { RUN_AGAIN } from '../domain';
 
 export interface Outcome {
 	kind: OutcomeKind;

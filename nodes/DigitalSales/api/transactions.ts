@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hashSegment } from '../domain/text';
+import { hashSegment } from '../domain';
 import type { Client, Send } from './client';
 import { readTransaction, type Transaction } from './schemas/transaction';
 

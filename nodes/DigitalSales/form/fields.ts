@@ -1,16 +1,16 @@
 import { merge, mergeWith } from 'lodash';
 import { type IDataObject, type INodeProperties, deepCopy, jsonParse } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { isJsonObject } from '../shared/json';
+import { isJsonObject } from '../shared';
 import {
-	LONGEST_TEXT,
-	type Result,
 	cleanText,
-	normalizeUnicode,
 	isUsableHash,
-} from '../domain/text';
-import { parseCents } from '../domain/money';
-import { parseWebAddress } from '../domain/webAddress';
+	LONGEST_TEXT,
+	normalizeUnicode,
+	parseCents,
+	parseWebAddress,
+	type Result,
+} from '../domain';
 import { type Field, type FieldUse, type Problem, defineField } from './defineForm';
 
 /* The message of a schema follows the display name of the field: "Title must be ...". */

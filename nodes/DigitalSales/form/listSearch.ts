@@ -6,16 +6,19 @@ import {
 	type INodeListSearchResult,
 	NodeApiError,
 } from 'n8n-workflow';
-import { loadAccount } from '../api/account';
-import { CATALOG_LIMITS, MOST_LOOKUP_PAGES, readCatalog } from '../api/catalog';
-import { Client } from '../api/client';
-import { ServiceError } from '../api/serviceError';
-import { productStatusName } from '../output/product';
-import { type Offer, type Product, PRODUCT_STATUSES } from '../api/schemas/product';
-import { formatReais } from '../domain/money';
-import { cleanText, textMatcher } from '../domain/text';
-import { validWebAddress } from '../domain/webAddress';
-import { toFailure, type NodeError } from '../output/errors';
+import {
+	CATALOG_LIMITS,
+	Client,
+	loadAccount,
+	MOST_LOOKUP_PAGES,
+	type Offer,
+	type Product,
+	PRODUCT_STATUSES,
+	readCatalog,
+	ServiceError,
+} from '../api';
+import { type NodeError, productStatusName, toFailure } from '../output';
+import { cleanText, formatReais, textMatcher, validWebAddress } from '../domain';
 
 const LONGEST_SEARCH = 200;
 const LONGEST_PRODUCT = 25;

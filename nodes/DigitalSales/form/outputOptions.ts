@@ -2,9 +2,9 @@ import { sortBy, startCase } from 'lodash';
 import {
 	DEFAULT_FIELDS,
 	TRANSACTION_FIELDS,
-	transactionFieldsSchema,
 	type TransactionField,
-} from '../output/transaction';
+	transactionFieldsSchema,
+} from '../output';
 import { allowBlank, yesNoSchema } from './fields';
 import { defineField } from './defineForm';
 

@@ -8,9 +8,9 @@ import {
 } from 'n8n-workflow';
 import { findExcess } from './fields';
 import type { Form, Path, Problem, Purpose } from './defineForm';
-import { cleanText, LONGEST_TEXT, quoteText } from '../domain/text';
-import { NotSentError } from '../output/errors';
-import { isJsonObject } from '../shared/json';
+import { cleanText, LONGEST_TEXT, quoteText } from '../domain';
+import { NotSentError } from '../output';
+import { isJsonObject } from '../shared';
 
 /** Limits a message, because its path may contain keys of the user's JSON. */
 const LONGEST_PROBLEM = 500;

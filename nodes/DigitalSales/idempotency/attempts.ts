@@ -1,6 +1,5 @@
 import { z } from 'zod/v3';
-import { jsonObject } from '../shared/json';
-import { BoundedMap, processState } from '../shared/processState';
+import { BoundedMap, jsonObject, processState } from '../shared';
 
 export const attemptSchema = z.object({
 	/** Owns the attempt's keys in the ledger. */

@@ -1,11 +1,8 @@
 import { randomUUID } from 'crypto';
 import { compact, difference, mergeWith } from 'lodash';
-import { ServiceError } from '../api/serviceError';
-import { LedgerError } from '../n8n/processedItems';
-import { isTool } from '../n8n/tool';
-import { CanceledError } from '../shared/clock';
-import { digest } from '../shared/digest';
-import { lockKeys } from '../shared/lock';
+import { ServiceError } from '../api';
+import { isTool, LedgerError } from '../n8n';
+import { CanceledError, digest, lockKeys } from '../shared';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { Creation, KeyedCreation } from './creation';
 import {

@@ -1,4 +1,4 @@
-import { CanceledError } from '../shared/clock';
+import { CanceledError } from '../shared';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
 import { slotFingerprints } from './keys';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Send } from '../api/client';
-import type { NotSentError } from '../output/errors';
+import type { Send } from '../api';
+import type { NotSentError } from '../output';
 import type { ItemOrder } from './itemOrder';
 import type { Keys } from './keys';
 import type { Ledger } from './ledger';

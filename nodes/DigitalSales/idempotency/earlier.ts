@@ -1,8 +1,8 @@
 import { compact, difference, intersection, uniqBy } from 'lodash';
-import { ServiceError } from '../api/serviceError';
-import { isSameText } from '../domain/text';
-import type { NotSentError } from '../output/errors';
-import { cancelableSleep, clock } from '../shared/clock';
+import { ServiceError } from '../api';
+import { isSameText } from '../domain';
+import type { NotSentError } from '../output';
+import { cancelableSleep, clock } from '../shared';
 import { type Attempt, findAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
 import { goodsOf, type Keys, type KeySource, makeKeys, returnsToSlot } from './keys';

@@ -1,8 +1,8 @@
 import { compact, uniq } from 'lodash';
-import { ServiceError } from '../api/serviceError';
-import type { NotSentError } from '../output/errors';
-import { quoteText } from '../domain/text';
-import { digest } from '../shared/digest';
+import { ServiceError } from '../api';
+import type { NotSentError } from '../output';
+import { quoteText } from '../domain';
+import { digest } from '../shared';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { KeyedCreation } from './creation';
 import { hasOtherReference, hasSameGoods } from './earlier';

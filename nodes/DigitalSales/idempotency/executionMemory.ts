@@ -1,8 +1,8 @@
 import { find, omit, pickBy, range, size, some } from 'lodash';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { readRunIndex } from '../n8n/runIndex';
-import { jsonObject } from '../shared/json';
+import { readRunIndex } from '../n8n';
+import { jsonObject } from '../shared';
 import { attemptSchema, type Attempt } from './attempts';
 
 const CONTEXT_KEY = 'digitalSales';

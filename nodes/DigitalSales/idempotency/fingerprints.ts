@@ -1,11 +1,8 @@
 import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { parseDocument } from '../domain/customer';
-import { normalizeUnicode } from '../domain/text';
-import { digest } from '../shared/digest';
-import { isJsonObject } from '../shared/json';
-import { lenientText, tolerated } from '../shared/lenient';
+import { normalizeUnicode, parseDocument } from '../domain';
+import { digest, isJsonObject, lenientText, tolerated } from '../shared';
 
 const text = tolerated(lenientText);
 const customerSchema = z

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { ServiceError } from '../api/serviceError';
-import { CanceledError } from '../shared/clock';
+import { ServiceError } from '../api';
+import { CanceledError } from '../shared';
 
 type Step = 'look' | 'claim';
 

@@ -1,10 +1,9 @@
 import { compact, reject } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Account } from '../api/account';
-import { normalizeUnicode } from '../domain/text';
-import { isRetry, originKey } from '../n8n/retry';
-import { isTool } from '../n8n/tool';
-import { digest } from '../shared/digest';
+import type { Account } from '../api';
+import { normalizeUnicode } from '../domain';
+import { isRetry, isTool, originKey } from '../n8n';
+import { digest } from '../shared';
 import type { ExecutionMemory } from './executionMemory';
 
 export interface KeySource {

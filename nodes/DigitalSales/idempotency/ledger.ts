@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { deleteRow, hasRow, insertRow, LedgerError, NOT_SUPPORTED } from '../n8n/processedItems';
+import { deleteRow, hasRow, insertRow, LedgerError, NOT_SUPPORTED } from '../n8n';
 
 /**
  * Stores keys in n8n's table of processed items, which survives a crash and is shared by all processes. Only one caller

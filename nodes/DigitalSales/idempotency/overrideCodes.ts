@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
-import { removeInvisible } from '../domain/text';
-import { clock } from '../shared/clock';
+import { removeInvisible } from '../domain';
+import { clock } from '../shared';
 import { isSlotKey, type Keys } from './keys';
 import type { KeySequences, Positions } from './positions';
 

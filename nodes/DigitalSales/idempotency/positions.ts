@@ -1,6 +1,5 @@
 import { randomUUID } from 'crypto';
-import { digest } from '../shared/digest';
-import { BoundedMap, processState } from '../shared/processState';
+import { BoundedMap, digest, processState } from '../shared';
 import type { Ledger } from './ledger';
 
 const LAST_POSITION = 1_000;

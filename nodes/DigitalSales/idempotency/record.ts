@@ -1,7 +1,7 @@
 import { compact, difference, omitBy, pick, reject } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { isRetry } from '../n8n/retry';
-import { clock } from '../shared/clock';
+import { isRetry } from '../n8n';
+import { clock } from '../shared';
 import { type Attempt, findAttempt, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
 import { isDoubtKey, isResultKey, isSlotKey, resultKey } from './keys';

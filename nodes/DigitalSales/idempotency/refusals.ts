@@ -1,12 +1,10 @@
 import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ShownOutcome } from '../api/retryTable';
-import type { FailedOutcome } from '../api/serviceError';
-import { quoteText, RUN_AGAIN } from '../domain/text';
-import { isRetry } from '../n8n/retry';
-import { isTool } from '../n8n/tool';
-import { NotSentError } from '../output/errors';
-import { formatTime } from '../shared/clock';
+import type { FailedOutcome, ShownOutcome } from '../api';
+import { quoteText, RUN_AGAIN } from '../domain';
+import { isRetry, isTool } from '../n8n';
+import { NotSentError } from '../output';
+import { formatTime } from '../shared';
 import type { Attempt } from './attempts';
 import { describeRunItem } from './executionMemory';
 import type { Keys, KeySource } from './keys';

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { clock } from '../shared/clock';
+import { clock } from '../shared';
 
 /*
  * Since n8n 2.30.0, n8n answers a webhook with 200 only once it has stored the execution, even if the sender has left.

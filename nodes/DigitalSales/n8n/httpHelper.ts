@@ -1,6 +1,6 @@
 import { compact } from 'lodash';
 import { z } from 'zod/v3';
-import { tolerated } from '../shared/lenient';
+import { tolerated } from '../shared';
 
 /*
  * Since n8n 2.30.0, n8n's HTTP helper returns the body as a stream, and the causes of an error hold Node.js's codes,

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { digest } from '../shared/digest';
-import { isJsonObject } from '../shared/json';
+import { digest, isJsonObject } from '../shared';
 
 /*
  * Since n8n 2.30.0, n8n names a row of its processed items after the node's id, and reads the id synchronously. So

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { randomUUID } from 'crypto';
-import { digest } from '../shared/digest';
+import { digest } from '../shared';
 import { n8nResumeUrl } from './resumeUrl';
 
 /*

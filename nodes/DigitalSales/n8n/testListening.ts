@@ -1,4 +1,4 @@
-import { clock } from '../shared/clock';
+import { clock } from '../shared';
 
 /*
  * Since n8n 2.30.0, n8n registers the test URL again after `create`, and a webhook before that ends the listening too

@@ -1,9 +1,7 @@
 import { set, toPath } from 'lodash';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import type { Status } from '../domain/paymentStatus';
-import { cleanText, isUsableHash } from '../domain/text';
-import { digest } from '../shared/digest';
-import { isJsonObject } from '../shared/json';
+import { cleanText, isUsableHash, type Status } from '../domain';
+import { digest, isJsonObject } from '../shared';
 import { Declined, logRarely, REPLIES } from './reply';
 
 const LARGEST_BODY_BYTES = 256 * 1024;

@@ -4,7 +4,7 @@ import {
 	type IWebhookResponseData,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { findRateLimiter } from '../api/rateLimiter';
+import { findRateLimiter } from '../api';
 
 interface Reply {
 	status: number;

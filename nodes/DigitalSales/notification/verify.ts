@@ -1,19 +1,21 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { type Account, loadAccount } from '../api/account';
-import { Client, type ClientOptions } from '../api/client';
 import {
+	type Account,
+	Client,
+	type ClientOptions,
 	findRateLimiter,
+	getTransaction,
+	loadAccount,
 	type Permit,
 	type PermitOptions,
 	type RateLimiter,
 	rateLimiterFor,
-} from '../api/rateLimiter';
-import type { Transaction } from '../api/schemas/transaction';
-import { ServiceError } from '../api/serviceError';
-import { getTransaction } from '../api/transactions';
-import { isChargeKnown } from '../idempotency/attempts';
-import { senderAddress } from '../n8n/senderAddress';
-import { clock } from '../shared/clock';
+	ServiceError,
+	type Transaction,
+} from '../api';
+import { isChargeKnown } from '../idempotency';
+import { senderAddress } from '../n8n';
+import { clock } from '../shared';
 import { Declined, REPLIES } from './reply';
 
 export const SHORTEST_READ_MS = 3_000;

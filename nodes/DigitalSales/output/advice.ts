@@ -1,4 +1,4 @@
-import { RUN_AGAIN } from '../domain/text';
+import { RUN_AGAIN } from '../domain';
 
 export interface Situation {
 	creates: boolean;

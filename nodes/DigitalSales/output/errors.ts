@@ -1,11 +1,9 @@
 import { compact } from 'lodash';
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { ShownOutcome } from '../api/retryTable';
-import type { ServiceWords } from '../api/schemas/error';
-import { ServiceError, type Facts } from '../api/serviceError';
-import { quoteText, RUN_AGAIN } from '../domain/text';
-import { CanceledError } from '../shared/clock';
+import { type Facts, ServiceError, type ServiceWords, type ShownOutcome } from '../api';
+import { quoteText, RUN_AGAIN } from '../domain';
+import { CanceledError } from '../shared';
 import { adviceFor, positionNote, type Situation, unsentNote } from './advice';
 
 /** The node refuses an item without sending it now. An earlier attempt may exist, so the outcome may be `unknown`. */

@@ -1,7 +1,7 @@
 import { findKey, lowerCase, minBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { type Offer, PRODUCT_STATUSES, offerSchema, productSchema } from '../api/schemas/product';
-import { inReais } from '../domain/money';
+import { type Offer, offerSchema, PRODUCT_STATUSES, productSchema } from '../api';
+import { inReais } from '../domain';
 
 /** A product with its cheapest offer, or one row of Split Offers, as ten flat fields. */
 export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject {

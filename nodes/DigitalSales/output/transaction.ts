@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { Transaction } from '../api/schemas/transaction';
-import { isPaid, isTooLateToPay } from '../domain/paymentStatus';
-import { inReais } from '../domain/money';
+import type { Transaction } from '../api';
+import { inReais, isPaid, isTooLateToPay } from '../domain';
 
 type Value = string | number | null | undefined;
 

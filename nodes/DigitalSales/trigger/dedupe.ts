@@ -1,14 +1,11 @@
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { loadAccount } from '../api/account';
-import { lenientText } from '../shared/lenient';
-import { normalizeUnicode } from '../domain/text';
-import { endWithoutItem, stopWithError } from '../n8n/triggerExecution';
-import { originKey } from '../n8n/retry';
-import { Ledger } from '../idempotency/ledger';
-import type { Notification } from '../notification/parse';
-import { cancelableSleep, clock } from '../shared/clock';
-import { digest } from '../shared/digest';
+import { loadAccount } from '../api';
+import { cancelableSleep, clock, digest, lenientText } from '../shared';
+import { normalizeUnicode } from '../domain';
+import { endWithoutItem, originKey, stopWithError } from '../n8n';
+import { Ledger } from '../idempotency';
+import type { Notification } from '../notification';
 
 const LONGEST_STATUS = 100;
 

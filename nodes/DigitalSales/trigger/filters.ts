@@ -1,13 +1,13 @@
-import type { Transaction } from '../api/schemas/transaction';
-import { formatReais } from '../domain/money';
+import type { Transaction } from '../api';
 import {
+	formatReais,
 	groupOf,
 	isLater,
+	isSameText,
 	isStatusGroup,
 	type Status,
 	STATUS_GROUPS,
-} from '../domain/paymentStatus';
-import { isSameText } from '../domain/text';
+} from '../domain';
 import { ANY, OTHER, type TriggerForm } from './form';
 
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;

@@ -6,28 +6,30 @@ import {
 } from 'n8n-workflow';
 import { mapValues } from 'lodash';
 import { z } from 'zod/v3';
-import type { Result } from '../domain/text';
+import type { Result } from '../domain';
 import {
+	allowBlank,
+	checkForm,
 	defineField,
 	defineForm,
 	defineGroup,
 	defineList,
 	defineOptions,
 	type FormValues,
-} from '../form/defineForm';
-import {
-	allowBlank,
+	fromLocator,
 	hashSchema,
 	moneySchema,
+	OFFER_MODES,
+	outputFieldsOption,
 	parseWith,
+	PRODUCT_MODES,
+	readValues,
 	rejectBlank,
+	simplifyField,
 	textField,
-} from '../form/fields';
-import { fromLocator, OFFER_MODES, PRODUCT_MODES } from '../form/locators';
-import { outputFieldsOption, simplifyField } from '../form/outputOptions';
-import { checkForm, readValues } from '../form/readForm';
-import { isEngine2 } from '../n8n/engine2';
-import { isJsonObject } from '../shared/json';
+} from '../form';
+import { isEngine2 } from '../n8n';
+import { isJsonObject } from '../shared';
 
 /** Values of Trigger On that are not groups of statuses. */
 export const OTHER = 'other';

@@ -1,13 +1,18 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import type { Transaction } from '../api/schemas/transaction';
-import { whenAnswered } from '../n8n/answered';
-import { senderAddress } from '../n8n/senderAddress';
-import { readNotification, type Webhook } from '../notification/parse';
-import { Declined, handleWebhook, REPLIES } from '../notification/reply';
-import { type ReadResult, SHORTEST_READ_MS, readBackTransaction } from '../notification/verify';
-import { transactionOutput } from '../output/transaction';
-import { clock } from '../shared/clock';
-import { BoundedMap, processState } from '../shared/processState';
+import type { Transaction } from '../api';
+import { senderAddress, whenAnswered } from '../n8n';
+import {
+	Declined,
+	handleWebhook,
+	readBackTransaction,
+	readNotification,
+	type ReadResult,
+	REPLIES,
+	SHORTEST_READ_MS,
+	type Webhook,
+} from '../notification';
+import { transactionOutput } from '../output';
+import { BoundedMap, clock, processState } from '../shared';
 import { type Change, dedupeKeys } from './dedupe';
 import { isSameStatus, mayBeOutdated, rejectionReason } from './filters';
 import { readTriggerForm, type TriggerForm } from './form';

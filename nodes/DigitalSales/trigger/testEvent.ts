@@ -1,12 +1,8 @@
 import { type IHookFunctions, NodeOperationError } from 'n8n-workflow';
-import { loadAccount } from '../api/account';
-import { Client } from '../api/client';
-import { ServiceError } from '../api/serviceError';
-import type { Transaction } from '../api/schemas/transaction';
-import { getTransaction } from '../api/transactions';
-import { toFailure } from '../output/errors';
-import { pauseBeforeTestWebhook } from '../n8n/testListening';
-import { hashSchema, allowBlank } from '../form/fields';
+import { Client, getTransaction, loadAccount, ServiceError, type Transaction } from '../api';
+import { toFailure } from '../output';
+import { pauseBeforeTestWebhook } from '../n8n';
+import { allowBlank, hashSchema } from '../form';
 import type { TriggerForm } from './form';
 import { rejectionReason } from './filters';
 

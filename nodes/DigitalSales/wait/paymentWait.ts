@@ -1,17 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData as Item } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { Client } from '../api/client';
-import { retryDecision } from '../api/retryTable';
-import { ServiceError } from '../api/serviceError';
-import { getTransaction } from '../api/transactions';
-import { isSettled } from '../domain/paymentStatus';
-import { isPrivateAddress } from '../domain/webAddress';
-import { parkExecution, readParkedState } from '../n8n/parking';
-import { resumeUrl } from '../n8n/resumeUrl';
-import { waitOutput, type OutputChoice } from '../output/transaction';
-import { clock } from '../shared/clock';
-import { eachLimit, READS_AT_ONCE } from '../shared/eachLimit';
-import { jsonObject } from '../shared/json';
+import { type Client, getTransaction, retryDecision, ServiceError } from '../api';
+import { isPrivateAddress, isSettled } from '../domain';
+import { parkExecution, readParkedState, resumeUrl } from '../n8n';
+import { type OutputChoice, waitOutput } from '../output';
+import { clock, eachLimit, jsonObject, READS_AT_ONCE } from '../shared';
 import { pauseUntilNextLook } from './schedule';
 
 /** How long a hash may be unknown, reads at the end may fail, and a decided read counts. */

@@ -1,4 +1,4 @@
-import { clock } from '../shared/clock';
+import { clock } from '../shared';
 
 const MINUTE_MS = 60_000;
 const LONGEST_PAUSE_MINUTES = 60;

@@ -1,7 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { isWaiting } from '../domain/paymentStatus';
-import { readNotification } from '../notification/parse';
-import { handleWebhook, Declined, REPLIES } from '../notification/reply';
+import { isWaiting } from '../domain';
+import { Declined, handleWebhook, readNotification, REPLIES } from '../notification';
 
 /** A webhook with a hash wakes the execution, unless it reports an open payment. The look believes nothing in it. */
 export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {

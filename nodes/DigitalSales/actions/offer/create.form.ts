@@ -1,25 +1,23 @@
 import { z } from 'zod/v3';
 import {
-	customFieldsField,
-	moneyField,
 	allowBlank,
+	customFieldsField,
+	defineField,
+	defineForm,
+	defineGroup,
+	defineList,
+	defineOptions,
+	type FormValues,
+	moneyField,
 	percentSchema,
+	productLocator,
 	rejectBlank,
 	textField,
 	textSchema,
 	wholeNumberSchema,
 	yesNoField,
-} from '../../form/fields';
-import {
-	defineField,
-	defineForm,
-	type FormValues,
-	defineGroup,
-	defineList,
-	defineOptions,
-} from '../../form/defineForm';
-import { productLocator } from '../../form/locators';
-import { lenientText, tolerated } from '../../shared/lenient';
+} from '../../form';
+import { lenientText, tolerated } from '../../shared';
 
 const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Boleto', value: 2 },

@@ -1,23 +1,21 @@
-import { PRODUCT_STATUSES } from '../../api/schemas/product';
-import type { Result } from '../../domain/text';
+import { PRODUCT_STATUSES } from '../../api';
+import type { Result } from '../../domain';
 import {
-	cleanTextSchema,
 	allowBlank,
+	cleanTextSchema,
 	countField,
-	parseWith,
-	textField,
-	wholeNumberSchema,
-	yesNoField,
-	yesNoSchema,
-} from '../../form/fields';
-import {
 	defineField,
 	defineForm,
 	defineGroup,
 	defineOptions,
 	type FormValues,
-} from '../../form/defineForm';
-import { simplifyField } from '../../form/outputOptions';
+	parseWith,
+	simplifyField,
+	textField,
+	wholeNumberSchema,
+	yesNoField,
+	yesNoSchema,
+} from '../../form';
 
 const categoriesSchema = parseWith((value): Result<number[] | undefined> => {
 	const texts = (Array.isArray(value) ? value : String(value ?? '').split(','))

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { listProducts } from '../../api/products';
-import { simplifyProduct } from '../../output/product';
+import { listProducts } from '../../api';
+import { simplifyProduct } from '../../output';
 import type { Operation } from '../operation';
 import { productsForm, type ProductsForm } from './getAll.form';
 

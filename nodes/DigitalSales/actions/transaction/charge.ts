@@ -1,25 +1,22 @@
 import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { lenientText, tolerated } from '../../shared/lenient';
-import { parseDocument } from '../../domain/customer';
-import { quoteText } from '../../domain/text';
-import { LARGEST_AMOUNT, formatReais } from '../../domain/money';
-import { wholeNumberSchema, withCustomFields } from '../../form/fields';
-import { isTool } from '../../n8n/tool';
+import { digest, lenientText, tolerated } from '../../shared';
+import { formatReais, LARGEST_AMOUNT, parseDocument, quoteText } from '../../domain';
+import { wholeNumberSchema, withCustomFields } from '../../form';
+import { isTool } from '../../n8n';
 import {
 	fingerprintAgentCall,
 	fingerprintCharge,
 	fingerprintCustomer,
 	fingerprintGoods,
-} from '../../idempotency/fingerprints';
-import type { KeySource } from '../../idempotency/keys';
-import { digest } from '../../shared/digest';
+	type KeySource,
+} from '../../idempotency';
 import { BodyCheck } from '../bodyCheck';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
-import { seenPrice } from '../../api/offers';
-import { NotSentError } from '../../output/errors';
+import { seenPrice } from '../../api';
+import { NotSentError } from '../../output';
 
 /** From the body that will be sent; `typedFingerprint` from the typed form. */
 export interface Charge {

@@ -1,8 +1,7 @@
 import { compact } from 'lodash';
-import type { Transaction } from '../../api/schemas/transaction';
-import { formatReais } from '../../domain/money';
-import { isPaid, isTooLateToPay } from '../../domain/paymentStatus';
-import type { Created } from '../../idempotency/creation';
+import type { Transaction } from '../../api';
+import { formatReais, isPaid, isTooLateToPay } from '../../domain';
+import type { Created } from '../../idempotency';
 import type { Run } from '../run';
 import type { Charge } from './charge';
 import { DOCUMENT, findDifferingFields } from './chargeMatch';

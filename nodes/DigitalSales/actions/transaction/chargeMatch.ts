@@ -1,10 +1,8 @@
 import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Transaction } from '../../api/schemas/transaction';
-import { normalizeContact } from '../../idempotency/fingerprints';
-import { parseDocument } from '../../domain/customer';
-import { formatReais, typedAmount } from '../../domain/money';
-import { quoteText } from '../../domain/text';
+import type { Transaction } from '../../api';
+import { normalizeContact } from '../../idempotency';
+import { formatReais, parseDocument, quoteText, typedAmount } from '../../domain';
 import type { Charge } from './charge';
 
 export const DOCUMENT = 'Customer CPF or CNPJ';

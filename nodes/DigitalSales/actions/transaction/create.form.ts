@@ -1,33 +1,29 @@
 import { snakeCase } from 'lodash';
 import { z } from 'zod/v3';
 import {
-	customFieldsField,
-	moneyField,
-	itemCustomFieldsField,
 	allowBlank,
-	orderReferenceSchema,
-	parseWith,
-	textField,
-	textSchema,
-	webAddressSchema,
-	wholeNumberSchema,
-	yesNoField,
-} from '../../form/fields';
-import {
-	type FormValues,
+	customFieldsField,
 	defineField,
 	defineForm,
 	defineGroup,
 	defineList,
 	defineOptions,
-} from '../../form/defineForm';
-import {
+	type FormValues,
+	itemCustomFieldsField,
+	moneyField,
+	offerLocator,
+	orderReferenceSchema,
 	outputFieldsWithDataUrl,
+	parseWith,
 	qrCodeImageOption,
 	simplifyField,
-} from '../../form/outputOptions';
-import { offerLocator } from '../../form/locators';
-import { customerText, parseDocument, parseEmail, parsePhone } from '../../domain/customer';
+	textField,
+	textSchema,
+	webAddressSchema,
+	wholeNumberSchema,
+	yesNoField,
+} from '../../form';
+import { customerText, parseDocument, parseEmail, parsePhone } from '../../domain';
 
 const customer = [
 	textField({

@@ -1,12 +1,8 @@
-import type { Transaction } from '../../api/schemas/transaction';
-import { getTransaction, transactionTries } from '../../api/transactions';
-import { hasFailed } from '../../domain/paymentStatus';
-import { createOnce, refuseAhead } from '../../idempotency/createOnce';
-import type { Creation } from '../../idempotency/creation';
-import { hasEarlierAttempt } from '../../idempotency/earlier';
-import { NotSentError } from '../../output/errors';
-import { quoteText } from '../../domain/text';
-import { isTool } from '../../n8n/tool';
+import { getTransaction, type Transaction, transactionTries } from '../../api';
+import { hasFailed, quoteText } from '../../domain';
+import { createOnce, type Creation, hasEarlierAttempt, refuseAhead } from '../../idempotency';
+import { NotSentError } from '../../output';
+import { isTool } from '../../n8n';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { type Charge, buildCharge, findPriceMismatch } from './charge';

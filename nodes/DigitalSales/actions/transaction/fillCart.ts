@@ -1,12 +1,14 @@
-import { type FoundOffer, type Lookup, MOST_LOOKUP_PAGES } from '../../api/catalog';
-import { isOnSale } from '../../api/products';
-import { seenPrice } from '../../api/offers';
-import { formatReais } from '../../domain/money';
-import { quoteText, RUN_AGAIN } from '../../domain/text';
-import { validWebAddress } from '../../domain/webAddress';
-import { displayPath } from '../../form/readForm';
-import type { ServiceError } from '../../api/serviceError';
-import { NotSentError } from '../../output/errors';
+import {
+	type FoundOffer,
+	isOnSale,
+	type Lookup,
+	MOST_LOOKUP_PAGES,
+	seenPrice,
+	type ServiceError,
+} from '../../api';
+import { formatReais, quoteText, RUN_AGAIN, validWebAddress } from '../../domain';
+import { displayPath } from '../../form';
+import { NotSentError } from '../../output';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 

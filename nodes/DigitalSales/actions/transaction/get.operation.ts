@@ -1,16 +1,17 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { SHARES } from '../../api/rateLimiter';
-import { getTransaction } from '../../api/transactions';
-import { quoteText } from '../../domain/text';
-import { defineForm, defineOptions, type FormValues } from '../../form/defineForm';
-import { transactionHashField } from '../../form/locators';
+import { getTransaction, SHARES } from '../../api';
+import { quoteText } from '../../domain';
 import {
+	defineForm,
+	defineOptions,
+	type FormValues,
 	outputFieldsWithDataUrl,
 	qrCodeImageOption,
 	simplifyField,
-} from '../../form/outputOptions';
-import { isTool } from '../../n8n/tool';
-import { NotSentError } from '../../output/errors';
+	transactionHashField,
+} from '../../form';
+import { isTool } from '../../n8n';
+import { NotSentError } from '../../output';
 import type { Operation } from '../operation';
 import { buildTransactionItem } from './transactionItem';
 

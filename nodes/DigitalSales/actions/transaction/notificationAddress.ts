@@ -1,10 +1,9 @@
 import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { CREDENTIAL_NAME } from '../../api/account';
-import { isPrivateAddress, parseWebAddress } from '../../domain/webAddress';
-import { resumeUrl } from '../../n8n/resumeUrl';
-import { findTriggers, type WorkflowTrigger } from '../../n8n/workflowTriggers';
-import { NotSentError } from '../../output/errors';
+import { CREDENTIAL_NAME } from '../../api';
+import { isPrivateAddress, parseWebAddress } from '../../domain';
+import { findTriggers, resumeUrl, type WorkflowTrigger } from '../../n8n';
+import { NotSentError } from '../../output';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 

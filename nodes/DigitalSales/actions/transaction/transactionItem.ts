@@ -1,8 +1,8 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { Transaction } from '../../api/schemas/transaction';
-import { isTooLateToPay } from '../../domain/paymentStatus';
-import { isTool } from '../../n8n/tool';
-import { type OutputChoice, transactionOutput } from '../../output/transaction';
+import type { Transaction } from '../../api';
+import { isTooLateToPay } from '../../domain';
+import { isTool } from '../../n8n';
+import { type OutputChoice, transactionOutput } from '../../output';
 import type { Run } from '../run';
 
 /** File systems allow at most 255 characters. */

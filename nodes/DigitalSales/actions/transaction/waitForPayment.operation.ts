@@ -1,15 +1,20 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { Client } from '../../api/client';
-import { SHARES } from '../../api/rateLimiter';
-import { quoteText } from '../../domain/text';
-import { defineField, defineForm, defineOptions, type FormValues } from '../../form/defineForm';
-import { positiveNumberSchema, rejectBlank } from '../../form/fields';
-import { transactionHashField } from '../../form/locators';
-import { outputFieldsOption, simplifyField } from '../../form/outputOptions';
-import { assertCanPark } from '../../n8n/parking';
-import { isTool } from '../../n8n/tool';
-import { NotSentError } from '../../output/errors';
+import { type Client, SHARES } from '../../api';
+import { quoteText } from '../../domain';
+import {
+	defineField,
+	defineForm,
+	defineOptions,
+	type FormValues,
+	outputFieldsOption,
+	positiveNumberSchema,
+	rejectBlank,
+	simplifyField,
+	transactionHashField,
+} from '../../form';
+import { assertCanPark, isTool } from '../../n8n';
+import { NotSentError } from '../../output';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 

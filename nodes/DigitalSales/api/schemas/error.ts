@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isJsonObject } from '../../shared/json';
+import { isJsonObject } from '../../shared';
 
 /** API document, Errors 1. */
 export interface ServiceWords {

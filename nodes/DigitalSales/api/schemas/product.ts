@@ -1,8 +1,7 @@
 import { camelCase } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { jsonObjects } from '../../shared/json';
-import { lenientInteger, lenientText, tolerated } from '../../shared/lenient';
+import { jsonObjects, lenientInteger, lenientText, tolerated } from '../../shared';
 
 /** API document, Offer. `price` is in cents. */
 export const offerSchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod/v3';
 import type { IDataObject } from 'n8n-workflow';
-import { isJsonObject } from '../../shared/json';
+import { isJsonObject } from '../../shared';
 import { saysFailure } from './error';
 
 /** An unsafe integer has lost digits, and may be the hash of another resource. */

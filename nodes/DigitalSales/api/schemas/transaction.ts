@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { hashSchema, readResource } from './resource';
-import { lenientInteger, lenientText, tolerated } from '../../shared/lenient';
+import { lenientInteger, lenientText, tolerated } from '../../shared';
 
 const person = tolerated(
 	z.object({

@@ -1,0 +1,5 @@
+export * from './customer';
+export * from './money';
+export * from './paymentStatus';
+export * from './text';
+export * from './webAddress';

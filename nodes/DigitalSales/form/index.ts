@@ -1,0 +1,6 @@
+export * from './defineForm';
+export * from './fields';
+export * from './listSearch';
+export * from './locators';
+export * from './outputOptions';
+export * from './readForm';

@@ -1,0 +1,4 @@
+export * from './advice';
+export * from './errors';
+export * from './product';
+export * from './transaction';

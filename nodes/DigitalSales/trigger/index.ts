@@ -1,0 +1,4 @@
+export * from './dedupe';
+export * from './form';
+export * from './receive';
+export * from './testEvent';

@@ -1,0 +1,2 @@
+export * from './paymentWait';
+export * from './wake';
