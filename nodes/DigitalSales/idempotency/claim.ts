@@ -29,6 +29,8 @@ import {
 export class Claim<T> {
 	readonly creation: KeyedCreation<T>;
 	private earlier: EarlierAttempts<T> = { unresolved: [], voids: [] };
+	/** Of the entered hashes. */
+	private differences: string[] = [];
 	private ownKeys: string[] = [];
 	private overriddenKeys: string[] = [];
 	private replacesVoid = false;
@@ -69,7 +71,8 @@ export class Claim<T> {
 		const found = needsLedger ? await this.findUnresolvedInLedger() : this.earlier.unresolved;
 		const unresolved = isAhead ? found.filter(({ keys }) => !creation.memory.willEnd(keys)) : found;
 		const entered = await endDoubtByHash(creation, unresolved, isAhead);
-		const { made, unreadableError, usedError, differences } = entered;
+		const { made, unreadableError, usedError } = entered;
+		this.differences = entered.differences;
 		if (made !== undefined && !isAhead) await this.endVoids(voids);
 		if (made !== undefined) return made;
 		if (unresolved.length === 0 || isOnlyVoid) {
@@ -81,7 +84,7 @@ export class Claim<T> {
 			if (isAhead) creation.memory.markEnding(unresolved.flatMap(({ keys }) => keys));
 			return undefined;
 		}
-		throw unreadableError ?? (await this.buildErrorWithCode(unresolved, differences));
+		throw unreadableError ?? (await this.buildErrorWithCode(unresolved));
 	};
 
 	readonly acquireKeys = async (): Promise<void> => {
@@ -266,9 +269,9 @@ export class Claim<T> {
 		return await codes.findAllowedPositions(enteredCodes, listDescribed(unresolved, orderKey));
 	}
 
-	private async buildErrorWithCode(unresolved: Unresolved[], differences?: string[]) {
+	private async buildErrorWithCode(unresolved: Unresolved[]) {
 		const code = await this.nextCode(unresolved);
-		return unresolvedError(this.creation, unresolved, code, differences);
+		return unresolvedError(this.creation, unresolved, code, this.differences);
 	}
 
 	/** A model must not see the code, so a person finds it in the log. */

@@ -39,7 +39,7 @@ export function unresolvedError(
 	subject: Subject & Keys,
 	unresolved: readonly Unresolved[],
 	code: string | undefined,
-	differences: string[] = [],
+	differences: string[],
 ): NotSentError {
 	const { context } = subject;
 	const [message = ''] = unresolved.map((entry) => describePossibleCharge(subject, entry));

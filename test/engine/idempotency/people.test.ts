@@ -102,8 +102,8 @@ interface Order {
 	entered?: string;
 	/** Whether the entered text is a code. */
 	isCoded?: boolean;
-	/** In reais, instead of a blank price. */
-	price?: string;
+	/** In reais, instead of the sum of the cart. */
+	amount?: string;
 	retries?: Execution;
 	isCrashed?: boolean;
 	isElsewhere?: boolean;
@@ -161,8 +161,8 @@ class PeopleModel {
 		private readonly otherWorker: NodeProcess,
 	) {}
 
-	private cart(price = '') {
-		return { cart: { items: [{ offerHash: this.shop.offer, price }] } };
+	private get blankPrice() {
+		return { cart: { items: [{ offerHash: this.shop.offer }] } };
 	}
 
 	async take(one: Step): Promise<void> {
@@ -206,7 +206,8 @@ class PeopleModel {
 			order: month && `={{ "${month}-" + $json.person }}`,
 			code: order.entered,
 			more: {
-				...this.cart(order.price),
+				...this.blankPrice,
+				...(order.amount && { additionalFields: { amount: order.amount } }),
 				customerDocument: '={{ $json.document }}',
 				customerEmail: '={{ $json.email }}',
 			},
@@ -275,7 +276,7 @@ class PeopleModel {
 		let people = retries ? execution.people : [one];
 		let entered: string[] = [];
 		let isCoded = false;
-		let price: string | undefined;
+		let amount: string | undefined;
 		// A hash that somebody was given earlier is not that of the charge in doubt.
 		let isAnotherInDoubt = false;
 		let { month } = order;
@@ -288,10 +289,15 @@ class PeopleModel {
 				const code = CODE.exec(text)?.[0];
 				expect(code ?? text).toMatch(CODE);
 				const hash = this.inDashboard(one, month, retries?.lineage);
-				const [, amount] = /has another amount \(R\$ ([\d,]+)\)/.exec(text) ?? [];
-				if (amount !== undefined && price === undefined) {
+				const [, accepted] =
+					/has another amount .* Amount in Reais to ([\d,]+) in a run with this item alone/.exec(
+						text,
+					) ?? [];
+				if (accepted !== undefined && amount === undefined) {
 					// The price in the catalog has changed since.
-					price = amount;
+					amount = accepted;
+					people = [one];
+					retries = undefined;
 					[expected] = entered;
 				} else if (hash !== undefined && !entered.includes(hash)) {
 					isAnotherInDoubt ||= this.shown.has(hash);
@@ -335,7 +341,7 @@ class PeopleModel {
 			const ofExecution = retries?.lineage.hashes.get(one) ?? [];
 			const mayBe = [expected, ...ofExecution, ...this.hashesOf(month && `${month}-${one}`)];
 			const again = await this.run(people, {
-				...{ month, retries, isCoded, price },
+				...{ month, retries, isCoded, amount },
 				entered: entered.join(', '),
 				stops: false,
 				isElsewhere: order.obeysElsewhere,
@@ -358,7 +364,7 @@ class PeopleModel {
 		const { json } = await this.shop.ask({
 			order: `next-${before}`,
 			more: {
-				...this.cart(),
+				...this.blankPrice,
 				customerDocument: documentOf(one),
 				customerEmail: `${one}@example.com`,
 			},
