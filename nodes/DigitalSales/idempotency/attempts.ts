@@ -12,6 +12,8 @@ export const attemptSchema = z.object({
 	typedFingerprint: z.string().optional(),
 	goodsFingerprint: z.string().optional(),
 	customerFingerprint: z.string().optional(),
+	/** Of an agent's call. */
+	agentCall: z.string().optional(),
 	about: z.string(),
 	orderReference: z.string().optional(),
 	/** Unix time in milliseconds. */

@@ -1,5 +1,6 @@
 import { compact, difference, intersection, uniqBy } from 'lodash';
 import { ServiceError } from '../api';
+import { isTool } from '../n8n';
 import { isSameText } from '../domain';
 import type { NotSentError } from '../output';
 import { cancelableSleep, clock } from '../shared';
@@ -121,7 +122,7 @@ export function buildUnresolved(
 
 /** `isHere` is true for attempts of this execution, or of the execution that it retries. */
 function compareAttempts(request: KeySource & Keys) {
-	const { context, memory, fingerprint, typedFingerprint: typed } = request;
+	const { context, memory, fingerprint, typedFingerprint: typed, agentCall } = request;
 	const { itemKey, slotKeys, ledgerKeys, agentCallKey } = request;
 	const ofSlots = compact(slotKeys.map((key) => findAttempt(key)));
 	const ofCall = findAttempt(agentCallKey);
@@ -136,9 +137,11 @@ function compareAttempts(request: KeySource & Keys) {
 	const here = compact([original ?? stored, ...(returnsToSlot(context) ? ofSlots : [])]);
 	return [...new Set([...here, ...elsewhere])].map((earlier) => {
 		const isHere = here.includes(earlier);
-		// The catalog may state another price at a Retry of the same item.
-		const isTypedSame = isHere && typed !== undefined && earlier.typedFingerprint === typed;
-		const isSameRequest = earlier.fingerprint === fingerprint || isTypedSame;
+		// The catalog may state another price now.
+		const isTypedSame = typed !== undefined && earlier.typedFingerprint === typed;
+		const isSameCharge = earlier.fingerprint === fingerprint || isTypedSame;
+		// A model may have guessed the Order Reference of another customer.
+		const isSameRequest = isSameCharge && (!isTool(context) || earlier.agentCall === agentCall);
 		return { earlier, isHere, isSameRequest };
 	});
 }

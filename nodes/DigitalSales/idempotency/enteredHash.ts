@@ -7,7 +7,7 @@ import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { KeyedCreation } from './creation';
 import { hasOtherReference, hasSameGoods } from './earlier';
 import { isDoubtKey, resultKey } from './keys';
-import { parseHashes } from './overrideCodes';
+import { looksLikeCode, parseHashes } from './overrideCodes';
 import { buildAttempt, recordExisting, withoutDoubtKeys } from './record';
 import { unreadableHashError, type Unresolved, usedHashError } from './refusals';
 
@@ -51,6 +51,8 @@ export async function endDoubtByHash<T>(
 		const candidates = isOfOrder ? [] : attempts;
 		const made = await readEnteredHash(creation, hash, candidates).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
+			// Somebody may have typed a code without its dash.
+			if (unresolved.length === 0 && looksLikeCode(hash)) return undefined;
 			unreadableError ??= unreadableHashError(creation, hash, error.outcome, unresolved.length > 0);
 			return undefined;
 		});

@@ -1,4 +1,4 @@
-import { omit } from 'lodash';
+import { omit, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { normalizeUnicode, parseDocument } from '../domain';
@@ -17,7 +17,8 @@ const customerSchema = z
  */
 export function fingerprintCharge(body: IDataObject): string {
 	const cart = Array.isArray(body.cart) ? body.cart.map(normalizeCartLine).sort() : [];
-	const parts = JSON.stringify([identifyCustomer(body), cart, numberFromText(body.amount)]);
+	const amount = numberFromText(body.amount);
+	const parts = JSON.stringify([identifyCustomer(body), cart, amount, ...ownGoods(body)]);
 	return digest('charge', normalizeUnicode(parts));
 }
 
@@ -25,9 +26,20 @@ export function fingerprintCharge(body: IDataObject): string {
 export function fingerprintGoods(body: IDataObject): string {
 	const { cart } = body;
 	if (!Array.isArray(cart) || cart.length === 0) return fingerprintCharge(body);
-	const lines = cart.map((line) => (isJsonObject(line) ? omit(line, 'price') : line));
-	const parts = [identifyCustomer(body), lines.map(normalizeCartLine).sort()];
+	const lines = cart.map((line) => (isJsonObject(line) ? pickGoods(line) : line));
+	const parts = [identifyCustomer(body), lines.map(normalizeCartLine).sort(), ...ownGoods(body)];
 	return digest('goods', normalizeUnicode(JSON.stringify(parts)));
+}
+
+/** Custom Fields of an item may contain the time or the execution's id. */
+function pickGoods(line: IDataObject): IDataObject {
+	const isNamed = line.offer_hash || line.title;
+	return omit(isNamed ? pick(line, KNOWN_LINE_FIELDS) : line, 'price');
+}
+
+/** Custom Fields may name the offer or the product beside the cart. */
+function ownGoods(body: IDataObject): unknown[] {
+	return Object.entries(pick(body, ['offer_hash', 'product_hash'])).sort();
 }
 
 export function fingerprintCustomer(body: IDataObject): string {
@@ -37,10 +49,8 @@ export function fingerprintCustomer(body: IDataObject): string {
 /** The fields that `fingerprintCharge` ignores. A model may spell the name differently, so it does not count, nor does the address for webhooks. */
 export function fingerprintAgentCall(body: IDataObject): string {
 	const { name: _name, ...contact } = normalizeContact(body.customer);
-	const lines = Array.isArray(body.cart) ? body.cart.filter(isJsonObject) : [];
-	const ofLines = lines.map((line) => Object.entries(omit(line, KNOWN_LINE_FIELDS)).sort());
 	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();
-	return normalizeUnicode(JSON.stringify([contact, ofLines.sort(), others]));
+	return digest('call', normalizeUnicode(JSON.stringify([contact, others])));
 }
 
 export function fingerprintOffer(productHash: string, body: IDataObject): string {
@@ -72,11 +82,12 @@ const KNOWN_LINE_FIELDS = ['offer_hash', 'title', 'cover', 'price', 'quantity', 
 function normalizeCartLine(value: unknown): string {
 	const line = isJsonObject(value) ? value : {};
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = line;
+	const others = Object.entries(omit(line, KNOWN_LINE_FIELDS)).sort();
 	const name = hash || title;
 	const offer = typeof name === 'number' ? String(name) : name;
 	const known = [price, quantity, type].map(numberFromText);
 	// Custom Fields may name the offer in another way.
-	const parts = offer ? [offer, ...known] : value;
+	const parts = offer ? [offer, ...known, ...others] : value;
 	return normalizeUnicode(JSON.stringify(parts));
 }
 

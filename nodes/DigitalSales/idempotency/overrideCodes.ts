@@ -8,6 +8,7 @@ import type { KeySequences, Positions } from './positions';
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 8;
 const SHOWN_CODE = new RegExp(`^[${LETTERS}]{4}-[${LETTERS}]{4}$`, 'i');
+const TYPED_CODE = new RegExp(`^[${LETTERS}]{4}.?[${LETTERS}]{4}$`);
 
 /** A code is valid on its day and the next (UTC), because a person may leave it in the form. */
 const DAY_MS = 86_400_000;
@@ -40,6 +41,11 @@ export function splitEntered(text: string): string[] {
 /** A word that looks like a code is no hash. */
 export function parseHashes(text: string): string[] {
 	return splitEntered(text).filter((word) => !SHOWN_CODE.test(word));
+}
+
+/** Some hashes look like that, too. */
+export function looksLikeCode(word: string): boolean {
+	return TYPED_CODE.test(word);
 }
 
 /** Computes codes from the next positions of a request's keys, so that each code works once. */

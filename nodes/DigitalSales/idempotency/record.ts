@@ -1,6 +1,6 @@
 import { compact, difference, omitBy, pick, reject } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { isRetry } from '../n8n';
+import { isRetry, isTool } from '../n8n';
 import { clock } from '../shared';
 import { type Attempt, findAttempt, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
@@ -16,12 +16,13 @@ export function buildAttempt<T>(
 	const { owner: id, account, about, orderReference, sequences } = creation;
 	const { ledgerKeys, lastingKeys } = creation;
 	const { fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint } = creation;
+	const agentCall = isTool(creation.context) ? creation.agentCall : undefined;
 	const positions = sequences.known(
 		result ? [...lastingKeys, resultKey(creation, result.hash)] : ledgerKeys,
 	);
 	return {
 		...{ id, state, account: account.key, startedAt: clock.now(), result, about, orderReference },
-		...{ fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint },
+		...{ fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint, agentCall },
 		positions: result ? withoutDoubtKeys(positions) : positions,
 	};
 }

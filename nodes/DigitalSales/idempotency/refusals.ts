@@ -1,4 +1,4 @@
-import { compact } from 'lodash';
+import { compact, upperFirst } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { FailedOutcome, ShownOutcome } from '../api';
 import { quoteText, RUN_AGAIN } from '../domain';
@@ -55,8 +55,8 @@ export function unresolvedError(
 	const repeatsOthers = stopsOthers && !isRetry(context) && subject.orderReference === undefined;
 	const lines = compact([
 		...reasons,
-		...differences,
-		describeEntered(subject),
+		// A hash may belong to another customer.
+		...(isTool(context) ? [] : [...differences, describeEntered(subject)]),
 		describeWayOut(subject, when, code),
 		repeatsOthers &&
 			'An earlier execution may have created other items of this list: leave them out, because they would be created again.',
@@ -112,7 +112,10 @@ function describeWayOut(
 ): string {
 	const option = kind === 'charge' ? 'Charge in Doubt' : 'Code to Create Again';
 	const path = `Options > ${option}${isTool(context) ? ' of this tool' : ''}`;
-	const forThis = orderReference === undefined ? '' : ' and is for this order';
+	const forThis =
+		orderReference === undefined
+			? ' and is for this purchase, not an earlier one'
+			: ' and is for this order';
 	const enter =
 		kind === 'charge'
 			? `If it is there${forThis}, and has not failed or expired, set ${path} to its hash; otherwise set it to`
@@ -191,7 +194,7 @@ export function referenceTakenError(subject: Subject, { result }: Attempt): NotS
 
 export function usedHashError(subject: Subject, hash: string): NotSentError {
 	return newNotSentError(
-		`Transaction ${quoteText(hash)} may be the charge of this item, so ${notSentPhrase(subject)}`,
+		`${upperFirst(describeHash(subject, hash))} may be the charge of this item, so ${notSentPhrase(subject)}`,
 		'No charge of this item is in doubt. If that transaction is its charge, continue with it (Transaction > Get), and leave this item out. To charge the customer once more, remove the hash from Options > Charge in Doubt.',
 	);
 }
@@ -215,21 +218,26 @@ export function unreadableHashError(
 	isInDoubt: boolean,
 ): NotSentError {
 	const happened = isUnknownToService(answer) ? 'was not found' : 'could not be read';
-	const transaction = `ransaction ${quoteText(hash)}`;
+	const transaction = describeHash(subject, hash);
 	if (!isInDoubt) {
 		return unreadableError(
 			subject,
 			answer,
-			`T${transaction} in Options > Charge in Doubt ${happened}`,
+			`${upperFirst(transaction)} in Options > Charge in Doubt ${happened}`,
 			`No charge of this customer is in doubt. If that transaction is not the charge of this customer, remove the hash.`,
 		);
 	}
 	return unreadableError(
 		subject,
 		answer,
-		`The customer may already have been charged, but t${transaction} ${happened}`,
+		`The customer may already have been charged, but ${transaction} ${happened}`,
 		`Check this hash in Options > Charge in Doubt. If it is right, wait a few minutes, then ${RUN_AGAIN}. If the charge is not in the service's dashboard, remove the hash: the next error then shows a code.`,
 	);
+}
+
+/** A hash may belong to the customer of another chat. */
+function describeHash({ context }: Subject, hash: string): string {
+	return isTool(context) ? 'the entered transaction' : `transaction ${quoteText(hash)}`;
 }
 
 function unreadableError(
@@ -252,14 +260,21 @@ export function isUnknownToService({ kind }: FailedOutcome): boolean {
 /** @param own the charge with that Order Reference, if it is of the same customer */
 export function orderHasOtherDataError(subject: Subject, own?: Attempt): NotSentError {
 	const { orderReference = '', about } = subject;
+	// A model would charge again under another reference.
+	if (isTool(subject.context)) {
+		return newNotSentError(
+			`Order Reference "${quoteText(orderReference)}" already has a charge with other data, so ${notSentPhrase(subject)}`,
+			'Do not charge again under another reference: a person has to look at the earlier charge.',
+		);
+	}
 	const [others, advice] = own
 		? [
 				'another cart or amount of this customer',
-				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.`,
+				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, give this item alone its own reference: under another reference, the other items would be charged again.`,
 			]
 		: [
 				'a different customer, cart or amount',
-				'Give each order its own reference. If this is the same order with corrected data, cancel its earlier charge in the service first.',
+				'Give this item alone its own reference: under another reference, the other items would be charged again. If this is the same order with corrected data, cancel its earlier charge in the service first.',
 			];
 	const order = `Order Reference "${quoteText(orderReference)}"`;
 	return newNotSentError(
@@ -272,7 +287,7 @@ export function orderHasOtherDataError(subject: Subject, own?: Attempt): NotSent
 export function repeatedOrderError({ orderReference = '' }: Subject): NotSentError {
 	return newNotSentError(
 		`Two items of this run have Order Reference "${quoteText(orderReference)}", but another customer, cart or amount`,
-		'Put what belongs to one order into one cart, or give each order its own reference.',
+		'Put what belongs to one order into one cart, or give this item alone its own reference: under another reference, the other items would be charged again.',
 		'notSent',
 	);
 }

@@ -28,7 +28,8 @@ interface Row {
 	again: string;
 }
 
-const DUPLICATES = 'A new execution would create the successful items again, so';
+const DUPLICATES =
+	'A new execution would create the successful items that had no Order Reference again, so';
 const ROWS: Row[] = [
 	{ appliesTo: ({ creates }) => !creates, again: RUN_AGAIN },
 	{ appliesTo: ({ isTool }) => isTool, again: 'let the agent ask again' },
@@ -41,7 +42,7 @@ const ROWS: Row[] = [
 	},
 	{
 		appliesTo: (situation) => situation.isKept && (situation.isRetry || hasSuccess(situation)),
-		warning: `${DUPLICATES} use Retry under Executions, or remove those items from the input.`,
+		warning: `${DUPLICATES} use Retry under Executions, which sends the items as they were, or remove those items from the input.`,
 		again: 'use Retry with currently saved workflow under Executions',
 	},
 	{

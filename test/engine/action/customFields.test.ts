@@ -76,4 +76,28 @@ describe('Custom Fields', () => {
 
 		expect(shop.account.bodies().at(-1)).toMatchObject({ cart: [{ title: 'Curso' }] });
 	});
+
+	describe('that name the offer beside the cart', () => {
+		test('ends a doubt by the hash of the charge if the offer in Custom Fields is not that of the form', async () => {
+			const more = { additionalFields: { customFields: '{"offer_hash": "outra12ab"}' } };
+			shop.fault('loseAnswer');
+			const failed = await shop.ask({ more });
+			const [stored] = shop.account.sandbox.transactions;
+			if (stored) stored.offer.hash = 'outra12ab';
+			const options = { repeatCode: shop.hashes[0] };
+			const again = await shop.ask({ more: { ...more, options }, retrying: failed });
+
+			expect(errorOf(again).trim()).toBe('');
+		});
+
+		test('does not take an order of another product for the same order', async () => {
+			const productOf = (hash: string) => ({
+				additionalFields: { customFields: JSON.stringify({ offer_hash: hash }) },
+			});
+			await shop.charge({ order: 'o-1', more: productOf('curso') });
+			const other = await shop.ask({ order: 'o-1', more: productOf('mentoria') });
+
+			expect(errorOf(other)).toContain('already belongs to');
+		});
+	});
 });

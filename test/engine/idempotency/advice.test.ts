@@ -11,6 +11,7 @@ import {
 import { errorIn, useLimits } from '../../helpers/account';
 import {
 	type Ask,
+	codeIn,
 	customers,
 	errorOf,
 	OWN_CUSTOMER,
@@ -21,7 +22,8 @@ import {
 
 const RETRY = 'use Retry under Executions';
 const CURRENT = 'use Retry with currently saved workflow under Executions';
-const NEW_EXECUTION = 'A new execution would create the successful items again, so';
+const NEW_EXECUTION =
+	'A new execution would create the successful items that had no Order Reference again, so';
 const CALLED_AGAIN =
 	'creates again everything that had no Order Reference when it was created. First remove from its input the items that this and other calls created.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };
@@ -43,7 +45,9 @@ describe('The advice in the error of a failed charge', () => {
 		async (mode) => {
 			const error = errorOf(await thirdRefused({ mode }));
 
-			expect(error).toContain(`${NEW_EXECUTION} ${RETRY}, or remove those items from the input.`);
+			expect(error).toContain(
+				`${NEW_EXECUTION} ${RETRY}, which sends the items as they were, or remove those items from the input.`,
+			);
 			expect(error).toContain(`Correct what the service rejected, then ${CURRENT}.`);
 		},
 	);
@@ -348,5 +352,18 @@ describe('The advice in the error of a failed charge', () => {
 		expect(asDate(utc) - asDate(local)).toBe(3 * 3_600_000);
 		// n8n does not check the time zone of a workflow that was imported.
 		expect(await timeOf('Brasilia')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+	});
+
+	test('is to enter the code if the charge in the dashboard is an earlier purchase', async () => {
+		shop.fault('loseAnswer');
+		await shop.ask();
+		await shop.latestBecomes('paid');
+		const refused = await shop.ask();
+
+		expect(errorOf(refused)).toContain(
+			'If it is there and is for this purchase, not an earlier one,',
+		);
+		await shop.charge({ code: codeIn(refused) });
+		expect(shop.charges).toBe(2);
 	});
 });

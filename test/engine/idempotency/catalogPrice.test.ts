@@ -81,12 +81,28 @@ describe('A catalog price that changes between two attempts', () => {
 		});
 	});
 
+	test('a repeated order at a new catalog price is returned with a hint, and new orders of the list are charged', async () => {
+		const list = (count: number) => ({
+			...blank(OWN_CUSTOMER),
+			items: customers(count),
+			order: '={{ $json.n }}',
+		});
+		shop.sells(1990);
+		await shop.charge(list(2));
+		shop.sells(2500);
+		const { json, hints } = await shop.charge(list(3));
+
+		expect(json.map(({ hash }) => hash)).toEqual(shop.hashes);
+		expect(shop.account.bodies().map(({ amount }) => amount)).toEqual([1990, 1990, 2500]);
+		expect(JSON.stringify(hints)).toContain('charges R$ 19,90, and now it would be R$ 25,00');
+	});
+
 	describe('refuses a repeated order:', () => {
-		test('for the same customer the error names the transaction, both amounts and both ways out', async () => {
+		test('at a typed price the error for the same customer names the transaction, both amounts and both ways out', async () => {
 			shop.sells(1990);
 			await shop.charge({ ...ORDER, ...blank() });
-			shop.sells(2500);
-			const again = errorOf(await shop.ask({ ...ORDER, ...blank() }));
+			const typed = { cart: { items: [{ offerHash: shop.offer, price: '25' }] } };
+			const again = errorOf(await shop.ask({ ...ORDER, more: typed }));
 
 			expect(again).toContain(
 				'Order Reference "order-1" already belongs to another cart or amount of this customer',
@@ -96,7 +112,7 @@ describe('A catalog price that changes between two attempts', () => {
 			);
 			expect(again).toMatch(/Asked for now: cart .*; amount R\$ 25,00; /);
 			expect(again).toContain(
-				'If this is the same order, continue with that hash (Transaction > Get); if not, give it its own reference.',
+				'If this is the same order, continue with that hash (Transaction > Get); if not, give this item alone its own reference: under another reference, the other items would be charged again.',
 			);
 			expect(shop.charges).toBe(1);
 		});
@@ -128,7 +144,7 @@ describe('A catalog price that changes between two attempts', () => {
 			);
 
 			expect(again).toContain('already belongs to a different customer, cart or amount');
-			expect(again).toContain('Give each order its own reference.');
+			expect(again).toContain('Give this item alone its own reference');
 			expect(again).not.toContain(shop.hashes[0]);
 			expect(again).not.toContain('19,90');
 		});

@@ -6,10 +6,12 @@ import { NodeProcess } from '../../helpers/engine';
 import {
 	type Ask,
 	codeIn,
+	customers,
 	errorOf,
 	MAYBE,
 	RETRY_ON_FAIL,
 	otherProcess,
+	OWN_CUSTOMER,
 	PROCESSES,
 	useShop,
 } from '../../helpers/charging';
@@ -176,6 +178,29 @@ describe('A charge whose outcome is unknown', () => {
 			await shop.charge({ more: OTHER_CUSTOMER, code });
 			expect(shop.charges).toBe(2);
 		});
+	});
+
+	const DASHES = [
+		['without its dash', ''],
+		['with another dash', '–'],
+	];
+
+	test.each(DASHES)('a code typed %s charges a list', async (_how, dash) => {
+		const list = { items: customers(3), more: OWN_CUSTOMER };
+		shop.fault('loseRequest');
+		const failed = await shop.ask(list);
+		const code = codeIn(await shop.ask({ ...list, retrying: failed })).replace('-', dash);
+		const retried = await shop.ask({ ...list, retrying: failed, code });
+
+		expect([errorOf(retried).trim(), shop.charges]).toEqual(['', 3]);
+	});
+
+	test.each(DASHES)('a used code typed %s stops no other customer', async (_how, dash) => {
+		const code = (await shop.codeFor()).replace('-', dash);
+		await shop.charge({ code });
+		const next = await shop.ask({ code, items: customers(1), more: OWN_CUSTOMER });
+
+		expect([errorOf(next).trim(), shop.charges]).toEqual(['', 2]);
 	});
 
 	describe('a code allows only the charge that its refusal described, so it does not allow', () => {

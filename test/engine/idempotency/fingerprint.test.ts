@@ -14,11 +14,6 @@ describe('The fingerprint of a charge', () => {
 			line({ offer_hash: 'a' }),
 			line({ offer_hash: 'a', price: '1990' }),
 		],
-		[
-			'Custom Fields of an item, which may contain the time',
-			line({ offer_hash: 'a', at: '10:00' }),
-			line({ offer_hash: 'a', at: '10:01' }),
-		],
 		['a document as a number', by({ document: '52998224725' }), by({ document: 52998224725 })],
 		['a name, however its accents are stored', stored(NAME, 'NFD'), stored(NAME, 'NFC')],
 		['titles, however their accents are stored', stored(TITLES, 'NFD'), stored(TITLES, 'NFC')],
@@ -27,6 +22,16 @@ describe('The fingerprint of a charge', () => {
 	});
 
 	test.each<[string, object, object]>([
+		[
+			'another field of a cart line',
+			line({ offer_hash: 'a', size: 'M' }),
+			line({ offer_hash: 'a', size: 'G' }),
+		],
+		[
+			'another offer beside the cart',
+			line({ offer_hash: 'a' }),
+			{ ...line({ offer_hash: 'a' }), offer_hash: 'b' },
+		],
 		['names that differ in accents', NAME, by({ name: 'Jose Acai' })],
 		['titles that differ in accents', line({ title: 'Aç' }), line({ title: 'Ac' })],
 		['offers whose hashes differ in zeros', line({ offer_hash: '01' }), line({ offer_hash: '1' })],

@@ -72,20 +72,6 @@ describe('Which customers and charges count as the same', () => {
 		});
 	});
 
-	test('Custom Fields of an item make no other charge of an order or in a Retry', async () => {
-		const items = [{ n: 0 }, { n: 1 }];
-		const at = (time: string) => ({ items, more: { cart: cartWith({ time }) } });
-		shop.fault('refuse', 1);
-		const failed = await shop.ask(at('10:00'));
-		const retry = await shop.charge({ retrying: failed, ...at('10:01') });
-		expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
-		const order = '={{ "order-" + $json.n }}';
-		const first = await shop.charge({ ...at('10:02'), order });
-		const again = await shop.charge({ ...at('10:03'), order });
-		expect(again.json.map(({ hash }) => hash)).toEqual(first.json.map(({ hash }) => hash));
-		expect(shop.charges).toBe(4);
-	});
-
 	test.each([true, false])(
 		'an item says whether its charge is new (Simplify: %s)',
 		async (simplify) => {

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
 import { openAccount } from '../../helpers/account';
 import { MAYBE, useShop } from '../../helpers/charging';
 import { callTool, type ToolRun } from '../../helpers/tool';
@@ -157,5 +158,55 @@ describe('The tool of an agent', () => {
 		const { errors } = await call({ customerDocument }, {}, calls);
 
 		expect(errors.join()).not.toContain(shop.hashes[0]);
+	});
+
+	describe('that corrects data of its customer', () => {
+		const BY_MODEL = {
+			orderReference: '={{ $fromAI("order") }}',
+			customerEmail: '={{ $fromAI("email", "", "string", "maria@example.com") }}',
+			customerDocument: '={{ $fromAI("cpf", "", "string", "529.982.247-25") }}',
+		};
+
+		test.each([
+			['e-mail', { email: 'maria@gmal.com' }, { email: 'maria@gmail.com' }],
+			['CPF', { cpf: '111.444.777-35' }, { cpf: '529.982.247-25' }],
+		])('(%s) is not told to take another reference', async (_what, wrong, right) => {
+			const { answers, errors } = await call(BY_MODEL, {}, [
+				{ order: 'maria', ...wrong },
+				{ order: 'maria', ...right },
+			]);
+
+			expect(answers).toHaveLength(1);
+			expect(errors.join()).toContain(
+				'Order Reference "maria" already has a charge with other data',
+			);
+			expect(errors.join()).toContain('Do not charge again under another reference');
+			expect(errors.join()).not.toContain('another customer');
+		});
+	});
+
+	test('gets the charge of an equal call even if the service states an earlier e-mail', async () => {
+		const first = await call();
+		const [stored] = shop.account.sandbox.transactions;
+		if (stored) stored.customer.email = 'maria.antiga@example.com';
+		const second = await call();
+
+		expect(second.answers[0]?.[0]?.hash).toBe(first.answers[0]?.[0]?.hash);
+	});
+
+	test('is not shown an entered hash, which may belong to another customer', async () => {
+		await call();
+		const repeatCode = shop.hashes[0] ?? '';
+		clearProcessState();
+		shop.account.fault('read', { kind: 'status', status: 500 }, 'always');
+		const other = await call({
+			customerDocument: '111.444.777-35',
+			customerEmail: 'joao@example.com',
+			customerPhone: '(21) 98765-4321',
+			options: { repeatCode },
+		});
+
+		expect(other.errors.join()).toContain('The entered transaction in Options > Charge in Doubt');
+		expect(other.errors.join()).not.toContain(repeatCode);
 	});
 });

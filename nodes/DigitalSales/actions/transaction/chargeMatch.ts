@@ -1,4 +1,4 @@
-import { compact } from 'lodash';
+import { compact, map } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Transaction } from '../../api';
 import { normalizeContact } from '../../idempotency';
@@ -49,7 +49,8 @@ export function findDifferences(
 	const differing = compared.filter(({ isDifferent }) => isDifferent);
 	// An error shows nothing of another customer's charge.
 	if (differing.length > 0) return differing.map(({ field }) => `another ${LABELS[field]}`);
-	const offers = compact(charge.cart.map(({ offer_hash: hash }) => hash));
+	// Custom Fields may name the offer beside the cart.
+	const offers = compact([charge.body.offer_hash, ...map(charge.cart, 'offer_hash')]);
 	const isOtherOffer = offer?.hash != null && offers.length > 0 && !offers.includes(offer.hash);
 	return compact([
 		isOtherOffer && `another Offer (${quoteText(offer.hash ?? '')})`,

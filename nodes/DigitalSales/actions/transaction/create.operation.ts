@@ -1,13 +1,12 @@
 import { getTransaction, type Transaction, transactionTries } from '../../api';
-import { hasFailed, quoteText } from '../../domain';
+import { hasFailed } from '../../domain';
 import { createOnce, type Creation, hasEarlierAttempt, refuseAhead } from '../../idempotency';
-import { NotSentError } from '../../output';
-import { isTool } from '../../n8n';
+import type { NotSentError } from '../../output';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { type Charge, buildCharge, findPriceMismatch } from './charge';
 import { addChargeHints } from './chargeHints';
-import { findDifferences, findDifferingFields } from './chargeMatch';
+import { findDifferences } from './chargeMatch';
 import { type ChargeForm, chargeForm } from './create.form';
 import { fillCart } from './fillCart';
 import { resolveNotificationAddress } from './notificationAddress';
@@ -47,18 +46,10 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	},
 	about: ({ charge }) => charge.about,
 	async send(run, itemIndex, ready) {
-		const { form, charge } = ready;
+		const { form } = ready;
 		const created = await createOnce(buildCreation(run, itemIndex, ready));
-		const { made: transaction, isExisting } = created;
-		// A model may have guessed the reference of another customer.
-		if (isTool(run.context) && isExisting && findDifferingFields(charge, transaction).length > 0) {
-			throw new NotSentError(
-				`Order Reference "${quoteText(form.orderReference ?? '')}" already belongs to another customer`,
-				'Give each order its own reference.',
-				{ outcome: 'unknown' },
-			);
-		}
 		addChargeHints(run, ready, created);
+		const { made: transaction, isExisting } = created;
 		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
 		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
 		const flag = { already_charged: isExisting };
