@@ -10,6 +10,8 @@ import {
 	type EarlierAttempts,
 	findEarlierAttempts,
 	findKnownResult,
+	findUnresolvedInLedger,
+	forgetEndedDoubts,
 	keysOfAttempt,
 } from './earlier';
 import { endDoubtByHash, listEnteredHashes } from './enteredHash';
@@ -55,7 +57,7 @@ export class Claim<T> {
 	): Promise<T | undefined> => {
 		const { creation } = this;
 		this.unlock = await lockKeys(creation.ledgerKeys, signal);
-		await this.forgetEndedDoubts();
+		await forgetEndedDoubts(creation);
 		if (isAhead && (await this.recordKnownResult())) return undefined;
 		this.earlier = await findEarlierAttempts(creation);
 		const { existing, voids } = this.earlier;
@@ -68,7 +70,7 @@ export class Claim<T> {
 		const isKnown = this.earlier.unresolved.length > 0;
 		const isOnlyVoid = !isKnown && voids.length > 0;
 		const needsLedger = !isKnown && (hasEnteredHash || (isAhead && !isOnlyVoid));
-		const found = needsLedger ? await this.findUnresolvedInLedger() : this.earlier.unresolved;
+		const found = needsLedger ? await findUnresolvedInLedger(creation) : this.earlier.unresolved;
 		const unresolved = isAhead ? found.filter(({ keys }) => !creation.memory.willEnd(keys)) : found;
 		const entered = await endDoubtByHash(creation, unresolved, isAhead);
 		const { made, unreadableError, usedError } = entered;
@@ -130,12 +132,10 @@ export class Claim<T> {
 		await ledger?.claimKey(resultKey(creation, result.hash), orderKey).catch(() => false);
 	}
 
-	/** @returns the error to show */
 	async endAfterError(error: unknown): Promise<unknown> {
 		if (error instanceof LedgerError) return unrecordedError(this.creation, error.message);
 		if (!this.isInFlight) return error;
 		const isRefused = error instanceof ServiceError && !error.isInDoubt;
-		// After an unexpected error the outcome is unknown.
 		if (isRefused || error instanceof CanceledError) await this.discardAttempt();
 		else {
 			await this.restoreKeys();
@@ -159,26 +159,6 @@ export class Claim<T> {
 			if (!(error instanceof LedgerError)) throw error;
 			throw unrecordedResultError(this.creation, earlier, error.message);
 		});
-	}
-
-	/** Another process may have ended a doubt that this one remembers. */
-	private async forgetEndedDoubts(): Promise<void> {
-		const { ledgerKeys, ledger } = this.creation;
-		for (const key of ledgerKeys.filter(isDoubtKey)) {
-			const attempt = findAttempt(key);
-			if (!ledger || !attempt) continue;
-			const isOpen = await ledger.isOwner(key, attempt.id).catch(() => true);
-			if (!isOpen) forgetKeys([key]);
-		}
-	}
-
-	private async findUnresolvedInLedger(): Promise<Unresolved[]> {
-		const { creation } = this;
-		const claimed: string[] = [];
-		for (const key of creation.ledgerKeys) {
-			if (await creation.ledger?.hasKey(key)) claimed.push(key);
-		}
-		return buildUnresolved(creation, claimed);
 	}
 
 	private async claimOrRefuse(): Promise<void> {

@@ -4,9 +4,9 @@ import { isTool } from '../n8n';
 import { isSameText } from '../domain';
 import type { NotSentError } from '../output';
 import { cancelableSleep, clock } from '../shared';
-import { type Attempt, findAttempt } from './attempts';
+import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { KeyedCreation } from './creation';
-import { goodsOf, type Keys, type KeySource, makeKeys, returnsToSlot } from './keys';
+import { goodsOf, isDoubtKey, type Keys, type KeySource, makeKeys, returnsToSlot } from './keys';
 import {
 	changedRequestError,
 	isUnknownToService,
@@ -105,7 +105,27 @@ export function keysOfAttempt({ ledgerKeys }: Keys, { positions }: Attempt): str
 	return intersection(ledgerKeys, Object.keys(positions));
 }
 
-/** Describes the attempts of other owners that have these keys in n8n's database. */
+/** Another process may have ended a doubt that this one remembers. */
+export async function forgetEndedDoubts<T>({
+	ledgerKeys,
+	ledger,
+}: KeyedCreation<T>): Promise<void> {
+	for (const key of ledgerKeys.filter(isDoubtKey)) {
+		const attempt = findAttempt(key);
+		if (!ledger || !attempt) continue;
+		const isOpen = await ledger.isOwner(key, attempt.id).catch(() => true);
+		if (!isOpen) forgetKeys([key]);
+	}
+}
+
+export async function findUnresolvedInLedger<T>(creation: KeyedCreation<T>): Promise<Unresolved[]> {
+	const claimed: string[] = [];
+	for (const key of creation.ledgerKeys) {
+		if (await creation.ledger?.hasKey(key)) claimed.push(key);
+	}
+	return buildUnresolved(creation, claimed);
+}
+
 export function buildUnresolved(
 	{ context, orderKey, slotKeys, orderReference }: Keys & KeySource,
 	othersKeys: readonly string[],

@@ -1,7 +1,8 @@
-import { compact, uniq } from 'lodash';
-import { ServiceError } from '../api';
+import { compact, uniq, upperFirst } from 'lodash';
+import { type FailedOutcome, ServiceError } from '../api';
 import type { NotSentError } from '../output';
-import { quoteText } from '../domain';
+import { quoteText, RUN_AGAIN } from '../domain';
+import { isTool } from '../n8n';
 import { digest } from '../shared';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { KeyedCreation } from './creation';
@@ -9,7 +10,14 @@ import { hasOtherReference, hasSameGoods } from './earlier';
 import { isDoubtKey, resultKey } from './keys';
 import { looksLikeCode, parseHashes } from './overrideCodes';
 import { buildAttempt, recordExisting, withoutDoubtKeys } from './record';
-import { unreadableHashError, type Unresolved, usedHashError } from './refusals';
+import {
+	isUnknownToService,
+	newNotSentError,
+	notSentPhrase,
+	type Subject,
+	unreadableError,
+	type Unresolved,
+} from './refusals';
 
 export function listEnteredHashes<T>({
 	enteredHash,
@@ -19,12 +27,10 @@ export function listEnteredHashes<T>({
 }
 
 interface EnteredHashes<T> {
-	/** The charge in doubt. */
 	made?: T;
 	unreadableError?: NotSentError;
 	/** For an item that is not in doubt, or the hash of another item. */
 	usedError?: NotSentError;
-	/** How charges that were read differ from the requested charge. */
 	differences: string[];
 }
 
@@ -92,7 +98,6 @@ async function endDoubts<T>(
 	const key = resultKey(creation, result.hash);
 	const resultOwner = findAttempt(key)?.resultOwner;
 	const keys = [...ledgerKeys, ...attempts.flatMap(({ positions }) => Object.keys(positions))];
-	// Another attempt may still be in doubt.
 	const doubtKeys = uniq(keys).filter((each) => {
 		const holder = findAttempt(each);
 		return isDoubtKey(each) && (holder === undefined || attempts.includes(holder));
@@ -154,7 +159,7 @@ async function recordEnteredHash<T>(
 	return true;
 }
 
-/** @returns undefined if the hash cannot belong to the charge in doubt, as far as is known */
+/** @returns undefined if the hash is known to belong to another charge */
 async function readEnteredHash<T>(
 	creation: KeyedCreation<T>,
 	hash: string,
@@ -177,4 +182,41 @@ async function isKnownOfOrder<T>(creation: KeyedCreation<T>, hash: string): Prom
 	const { orderKey, ledger } = creation;
 	if (orderKey === undefined || !(await ledger?.hasKey(resultKey(creation, hash)))) return false;
 	return await isFreeHash(creation, hash);
+}
+
+function usedHashError(subject: Subject, hash: string): NotSentError {
+	return newNotSentError(
+		`${upperFirst(describeHash(subject, hash))} may be the charge of this item, so ${notSentPhrase(subject)}`,
+		'No charge of this item is in doubt. If that transaction is its charge, continue with it (Transaction > Get), and leave this item out. To charge the customer once more, remove the hash from Options > Charge in Doubt.',
+	);
+}
+
+/** A person who enters a hash has found the charge, so the error shows no code that would charge again. */
+function unreadableHashError(
+	subject: Subject,
+	hash: string,
+	answer: FailedOutcome,
+	isInDoubt: boolean,
+): NotSentError {
+	const happened = isUnknownToService(answer) ? 'was not found' : 'could not be read';
+	const transaction = describeHash(subject, hash);
+	if (!isInDoubt) {
+		return unreadableError(
+			subject,
+			answer,
+			`${upperFirst(transaction)} in Options > Charge in Doubt ${happened}`,
+			`No charge of this customer is in doubt. If that transaction is not the charge of this customer, remove the hash.`,
+		);
+	}
+	return unreadableError(
+		subject,
+		answer,
+		`The customer may already have been charged, but ${transaction} ${happened}`,
+		`Check this hash in Options > Charge in Doubt. If it is right, wait a few minutes, then ${RUN_AGAIN}. If the charge is not in the service's dashboard, remove the hash: the next error then shows a code.`,
+	);
+}
+
+/** A hash may belong to the customer of another chat. */
+function describeHash({ context }: Subject, hash: string): string {
+	return isTool(context) ? 'the entered transaction' : `transaction ${quoteText(hash)}`;
 }

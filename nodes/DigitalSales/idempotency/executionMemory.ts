@@ -126,13 +126,11 @@ export class ExecutionMemory {
 		return some(this.stored.attempts, { run, item });
 	}
 
-	/** Finds the other item of this execution that a result belongs to. */
 	findOtherItem(itemKey: string, hash: string): RunItem | undefined {
 		const others = omit(this.stored.attempts, itemKey);
 		return storedAttemptSchema.parse(find(others, ['result.hash', hash]));
 	}
 
-	/** In the order of runs and items. */
 	listAttempts(): Array<Attempt & RunItem> {
 		return Object.values(this.stored.attempts)
 			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])

@@ -1,4 +1,4 @@
-import { compact, upperFirst } from 'lodash';
+import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { FailedOutcome, ShownOutcome } from '../api';
 import { quoteText, RUN_AGAIN } from '../domain';
@@ -192,13 +192,6 @@ export function referenceTakenError(subject: Subject, { result }: Attempt): NotS
 	);
 }
 
-export function usedHashError(subject: Subject, hash: string): NotSentError {
-	return newNotSentError(
-		`${upperFirst(describeHash(subject, hash))} may be the charge of this item, so ${notSentPhrase(subject)}`,
-		'No charge of this item is in doubt. If that transaction is its charge, continue with it (Transaction > Get), and leave this item out. To charge the customer once more, remove the hash from Options > Charge in Doubt.',
-	);
-}
-
 export function unrecordedResultError(
 	subject: Subject,
 	{ result }: Attempt,
@@ -210,37 +203,7 @@ export function unrecordedResultError(
 	);
 }
 
-/** A person who enters a hash has found the charge, so the error shows no code that would charge again. */
-export function unreadableHashError(
-	subject: Subject,
-	hash: string,
-	answer: FailedOutcome,
-	isInDoubt: boolean,
-): NotSentError {
-	const happened = isUnknownToService(answer) ? 'was not found' : 'could not be read';
-	const transaction = describeHash(subject, hash);
-	if (!isInDoubt) {
-		return unreadableError(
-			subject,
-			answer,
-			`${upperFirst(transaction)} in Options > Charge in Doubt ${happened}`,
-			`No charge of this customer is in doubt. If that transaction is not the charge of this customer, remove the hash.`,
-		);
-	}
-	return unreadableError(
-		subject,
-		answer,
-		`The customer may already have been charged, but ${transaction} ${happened}`,
-		`Check this hash in Options > Charge in Doubt. If it is right, wait a few minutes, then ${RUN_AGAIN}. If the charge is not in the service's dashboard, remove the hash: the next error then shows a code.`,
-	);
-}
-
-/** A hash may belong to the customer of another chat. */
-function describeHash({ context }: Subject, hash: string): string {
-	return isTool(context) ? 'the entered transaction' : `transaction ${quoteText(hash)}`;
-}
-
-function unreadableError(
+export function unreadableError(
 	subject: Subject,
 	answer: FailedOutcome,
 	message: string,
@@ -283,7 +246,6 @@ export function orderHasOtherDataError(subject: Subject, own?: Attempt): NotSent
 	);
 }
 
-/** Two items of one run. */
 export function repeatedOrderError({ orderReference = '' }: Subject): NotSentError {
 	return newNotSentError(
 		`Two items of this run have Order Reference "${quoteText(orderReference)}", but another customer, cart or amount`,
@@ -301,12 +263,12 @@ export function unrecordedError({ kind }: Subject, reason: string): NotSentError
 }
 
 /** With several items or runs, only the present item is certainly not sent. */
-function notSentPhrase({ context, memory }: Subject): string {
+export function notSentPhrase({ context, memory }: Subject): string {
 	const isOnly = context.getInputData().length === 1 && memory.runNumber() === 0;
 	return isOnly ? 'nothing was sent' : 'this item was not sent';
 }
 
-function newNotSentError(
+export function newNotSentError(
 	message: string,
 	advice: string,
 	outcome: ShownOutcome = 'unknown',
