@@ -37,7 +37,6 @@ export type Send<T> = () => Promise<T | undefined>;
 
 export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
-	/** For one try and its whole answer. */
 	timeoutMs?: number;
 	productRate?: number;
 	signal?: AbortSignal;
@@ -173,7 +172,6 @@ export class Client {
 			const { statusCode: status, headers, body } = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
 			const chunks = await readBody(body, deadline).catch((error: unknown) => {
-				// A 429 counts without its body, too.
 				if (kindOfStatus(status) === 'rateLimited') return [];
 				throw error;
 			});

@@ -65,7 +65,6 @@ class ListProgress {
 	pagesWithoutNews = 0;
 	lastKnownPage = 0;
 	private readonly keys = new Set<string>();
-	/** What the row of each offer showed. */
 	private readonly offers = new Map<string, string>();
 	private repeated = 0;
 	private total?: number;

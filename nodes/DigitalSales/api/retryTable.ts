@@ -58,7 +58,6 @@ export const RETRY_TABLE = {
 		message: 'The API token has no permission for this',
 		advice: 'Use a token of an account that may do this, or ask the service for the permission.',
 	},
-	/** serviceError.ts adds texts for each endpoint. */
 	notFound: {
 		...REFUSED,
 		message: 'The service found nothing at this address',
@@ -106,7 +105,6 @@ export const RETRY_TABLE = {
 		advice:
 			'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 	},
-	/** n8n would block a retry, too. */
 	blocked: {
 		...REFUSED,
 		shown: 'notSent',

@@ -59,7 +59,6 @@ export interface Problem {
 	message: string;
 }
 
-/** Compares fields, once each field is valid. */
 type Check<T> = (values: T) => Problem[];
 
 export type FormValues<F> = F extends Form<infer T> ? T : never;

@@ -46,7 +46,7 @@ export function fingerprintCustomer(body: IDataObject): string {
 	return digest('customer', ...identifyCustomer(body));
 }
 
-/** The fields that `fingerprintCharge` ignores. A model may spell the name differently, so it does not count, nor does the address for webhooks. */
+/** What `fingerprintCharge` ignores, without the address for webhooks and the name, which a model may spell differently. */
 export function fingerprintAgentCall(body: IDataObject): string {
 	const { name: _name, ...contact } = normalizeContact(body.customer);
 	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();

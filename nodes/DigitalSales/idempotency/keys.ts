@@ -101,7 +101,6 @@ export function returnsToSlot(context: IExecuteFunctions): boolean {
 	return isRetry(context) || !isTool(context);
 }
 
-/** Whether the key stands only while an outcome is unknown. */
 export function isDoubtKey(key: string): boolean {
 	return /^(request|unresolved) /.test(key);
 }

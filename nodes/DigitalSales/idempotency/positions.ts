@@ -24,7 +24,7 @@ export class KeySequences {
 		private readonly ledger: Ledger | undefined,
 	) {}
 
-	/** The positions that this process knows of these keys, and of all keys of which this request has taken a position. */
+	/** Of these keys, and of the keys of which this request has taken a position. */
 	known(keys: readonly string[]): Positions {
 		return latestOf([...keys, ...this.takenKeys]);
 	}

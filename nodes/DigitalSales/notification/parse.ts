@@ -48,7 +48,6 @@ async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	});
 	declineTooLarge(request.rawBody.length);
 	if (request.contentType === 'application/json') return parsed;
-	// A body that n8n has not decoded is read as UTF-8, the encoding of JSON.
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
 	const json = parseJson(text);
 	if (json !== undefined) return json;

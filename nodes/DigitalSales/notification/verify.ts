@@ -30,7 +30,6 @@ export interface ReadResult {
 	transaction?: Transaction;
 	/** How many earlier reads in a row showed the same status. */
 	repeats: number;
-	/** The permits of the read, with the limiters that gave them. */
 	entered: Array<[RateLimiter, Permit]>;
 }
 

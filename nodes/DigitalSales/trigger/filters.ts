@@ -51,7 +51,6 @@ function isWantedStatus(wanted: Wanted, status: Status): boolean {
 	return wanted.triggerOn.includes(ANY) || isNamedStatus(wanted, status);
 }
 
-/** The option Any Status names no status. */
 function isNamedStatus(wanted: Wanted, status: Status): boolean {
 	return namedStatuses(wanted).some((named) => isSameStatus(named, status));
 }

@@ -78,7 +78,6 @@ class Delivery {
 	async receive(): Promise<IDataObject> {
 		const { simplify, options } = this.form;
 		const notification = await readNotification(this.context);
-		// A repeat needs no read.
 		if (notification.status !== undefined) this.declineDuplicate(notification);
 		declineIfBacklogged();
 		const transaction = await this.readUntilCurrent(notification);

@@ -26,7 +26,6 @@ function compareFields({ body }: Charge, { customer }: Transaction, fields: Fiel
 		.map((field) => ({ field, isDifferent: requested[field] !== stated[field] }));
 }
 
-/** Lists the contact fields that a charge and a transaction both state, unmasked, with different values. */
 export function findDifferingFields(charge: Charge, transaction: Transaction): string[] {
 	return compareFields(charge, transaction, CONTACT)
 		.filter(({ isDifferent }) => isDifferent)

@@ -77,7 +77,6 @@ async function automaticAddress(
 	return { ...address, hint: address.hint ?? passedOver };
 }
 
-/** The first trigger that receives webhooks of this account. */
 async function findListeningTrigger(
 	{ context, askIfListening }: Run,
 	triggers: WorkflowTrigger[] | undefined,
