@@ -233,7 +233,8 @@ const FACTS: Record<string, () => Promise<void>> = {
 
 test('every file of n8n/ has its test here', () => {
 	const files = readdirSync(FOLDER).map((file) => path.parse(file).name);
-	expect(Object.keys(FACTS).sort()).toEqual(files.sort());
+	const facts = files.filter((name) => name !== 'index');
+	expect(Object.keys(FACTS).sort()).toEqual(facts.sort());
 });
 
 const expectFact = async (file: string): Promise<void> => await FACTS[file]?.();

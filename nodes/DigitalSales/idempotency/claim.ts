@@ -48,7 +48,7 @@ export class Claim<T> {
 	}
 
 	/**
-	 * @param options `isAhead`: before any item is sent. Asks n8n's database, and neither reads nor returns a known result.
+	 * @param options `isAhead`: before any item is sent. Asks n8n's database. The result of `findKnownResult` is only recorded.
 	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
 	 */
 	readonly lockAndFindExisting = async (
@@ -71,7 +71,9 @@ export class Claim<T> {
 		const isOnlyVoid = !isKnown && voids.length > 0;
 		const needsLedger = !isKnown && (hasEnteredHash || (isAhead && !isOnlyVoid));
 		const found = needsLedger ? await findUnresolvedInLedger(creation) : this.earlier.unresolved;
-		const unresolved = isAhead ? found.filter(({ keys }) => !creation.memory.willEnd(keys)) : found;
+		const unresolved = isAhead
+			? found.filter(({ keys }) => !creation.memory.areReserved(keys))
+			: found;
 		const entered = await endDoubtByHash(creation, unresolved, isAhead);
 		const { made, unreadableError, usedError } = entered;
 		this.differences = entered.differences;
@@ -83,7 +85,7 @@ export class Claim<T> {
 			return undefined;
 		}
 		if ((await this.findAllowedPositions(unresolved)) !== undefined) {
-			if (isAhead) creation.memory.markEnding(unresolved.flatMap(({ keys }) => keys));
+			if (isAhead) creation.memory.reserveKeys(unresolved.flatMap(({ keys }) => keys));
 			return undefined;
 		}
 		throw unreadableError ?? (await this.buildErrorWithCode(unresolved));
@@ -139,7 +141,7 @@ export class Claim<T> {
 		if (isRefused || error instanceof CanceledError) await this.discardAttempt();
 		else {
 			await this.restoreKeys();
-			await this.nextCode([{ isSame: true, keys: this.creation.ledgerKeys }]);
+			await this.computeAndLogCode([{ isSame: true, keys: this.creation.ledgerKeys }]);
 		}
 		return error;
 	}
@@ -250,12 +252,12 @@ export class Claim<T> {
 	}
 
 	private async buildErrorWithCode(unresolved: Unresolved[]) {
-		const code = await this.nextCode(unresolved);
+		const code = await this.computeAndLogCode(unresolved);
 		return unresolvedError(this.creation, unresolved, code, this.differences);
 	}
 
 	/** A model must not see the code, so a person finds it in the log. */
-	private async nextCode(
+	private async computeAndLogCode(
 		unresolved: ReadonlyArray<Pick<Unresolved, 'isSame' | 'keys'>>,
 	): Promise<string | undefined> {
 		const { codes, orderKey, context, kind, about } = this.creation;

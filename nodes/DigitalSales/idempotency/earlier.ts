@@ -18,7 +18,7 @@ import {
 } from './refusals';
 
 /** Agents repeat a call within minutes. Customers buy again later. */
-const AGENT_CALL_COUNTS_MS = 15 * 60_000;
+const RECENT_AGENT_CALL_MS = 15 * 60_000;
 
 /** If there is an existing result, `unresolved` is empty. The latest void result comes last. */
 export interface EarlierAttempts<T> {
@@ -146,7 +146,7 @@ function compareAttempts(request: KeySource & Keys) {
 	const { itemKey, slotKeys, ledgerKeys, agentCallKey } = request;
 	const ofSlots = compact(slotKeys.map((key) => findAttempt(key)));
 	const ofCall = findAttempt(agentCallKey);
-	const isRecentCall = ofCall && clock.now() - ofCall.startedAt < AGENT_CALL_COUNTS_MS;
+	const isRecentCall = ofCall && clock.now() - ofCall.startedAt < RECENT_AGENT_CALL_MS;
 	const elsewhere = compact([
 		isRecentCall && ofCall,
 		...difference(ledgerKeys, slotKeys).map((key) => findAttempt(key)),

@@ -51,7 +51,7 @@ export async function endDoubtByHash<T>(
 	const attempts = findOwnAttempts(creation, unresolved);
 	for (const hash of listEnteredHashes(creation)) {
 		const key = resultKey(creation, hash);
-		const isOfOrder = await isKnownOfOrder(creation, hash);
+		const isOfOrder = await isHashOfOrder(creation, hash);
 		// The charge may be that of an attempt for another order.
 		if (!isOfOrder && attempts.some((attempt) => hasOtherReference(creation, attempt))) continue;
 		const candidates = isOfOrder ? [] : attempts;
@@ -69,11 +69,11 @@ export async function endDoubtByHash<T>(
 			continue;
 		}
 		// The hash is that of an earlier item of this run.
-		if (isAhead && memory.willEnd([key])) continue;
+		if (isAhead && memory.areReserved([key])) continue;
 		// An item without a doubt must not take the hash of another item with the same goods.
 		if (unresolved.length === 0) return { usedError: usedHashError(creation, hash), differences };
 		const isFree =
-			(await isFreeHash(creation, hash)) &&
+			(await isFreeOrOwnHash(creation, hash)) &&
 			(isAhead || (await recordEnteredHash(creation, hash, made, attempts)));
 		if (!isFree) {
 			usedError ??= usedHashError(creation, hash);
@@ -81,7 +81,7 @@ export async function endDoubtByHash<T>(
 		}
 		// If the order already had this charge, the doubt stays.
 		const endedKeys = isOfOrder ? [] : unresolved.flatMap(({ keys }) => keys);
-		if (isAhead) memory.markEnding([key, ...endedKeys]);
+		if (isAhead) memory.reserveKeys([key, ...endedKeys]);
 		else if (!isOfOrder) await endDoubts(creation, attempts, made);
 		return { made, differences };
 	}
@@ -128,7 +128,7 @@ function hashOwner<T>({ orderKey, slotKeys }: KeyedCreation<T>): string {
 	return orderKey ?? digest(...slotKeys);
 }
 
-async function isFreeHash<T>(creation: KeyedCreation<T>, hash: string): Promise<boolean> {
+async function isFreeOrOwnHash<T>(creation: KeyedCreation<T>, hash: string): Promise<boolean> {
 	const key = resultKey(creation, hash);
 	const { ledger } = creation;
 	if (!(await ledger?.hasKey(key))) return true;
@@ -178,10 +178,10 @@ async function readEnteredHash<T>(
 }
 
 /** Whether n8n's database knows the charge as that of the order. */
-async function isKnownOfOrder<T>(creation: KeyedCreation<T>, hash: string): Promise<boolean> {
+async function isHashOfOrder<T>(creation: KeyedCreation<T>, hash: string): Promise<boolean> {
 	const { orderKey, ledger } = creation;
 	if (orderKey === undefined || !(await ledger?.hasKey(resultKey(creation, hash)))) return false;
-	return await isFreeHash(creation, hash);
+	return await isFreeOrOwnHash(creation, hash);
 }
 
 function usedHashError(subject: Subject, hash: string): NotSentError {

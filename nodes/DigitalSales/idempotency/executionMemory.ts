@@ -13,7 +13,7 @@ const storedSchema = z
 		/** n8n's run indexes, in order. */
 		runs: z.custom<unknown[]>(Array.isArray),
 		attempts: jsonObject,
-		/** By fingerprint and `numberAlike`: the run that returned a result. */
+		/** By fingerprint and `numberAmongEqual`: the run that returned a result. */
 		returned: jsonObject,
 	})
 	// A function, because each memory writes to its own object.
@@ -43,7 +43,7 @@ export class ExecutionMemory {
 	private readonly stored: z.output<typeof storedSchema>;
 	/** By fingerprint: the indexes of this run's items. */
 	private readonly alike = new Map<string, number[]>();
-	private readonly endingKeys = new Set<string>();
+	private readonly reservedKeys = new Set<string>();
 	/** By order key: the fingerprint of the first item. */
 	private readonly orderFingerprints = new Map<string, string>();
 
@@ -65,10 +65,10 @@ export class ExecutionMemory {
 	}
 
 	/**
-	 * Numbers the items with a fingerprint across runs, because after a crash a Retry may give an item to another run. A
+	 * Numbers the items that share a fingerprint across runs, because after a crash a Retry may give an item to another run. A
 	 * number without a result is free again, because an error output may lead back to the node.
 	 */
-	numberAlike(fingerprint: string, item: number): number {
+	numberAmongEqual(fingerprint: string, item: number): number {
 		const run = this.runNumber();
 		const alike = this.alike.get(fingerprint) ?? [];
 		this.alike.set(fingerprint, alike);
@@ -83,20 +83,20 @@ export class ExecutionMemory {
 
 	markReturned(fingerprints: string[], item: number): void {
 		for (const fingerprint of fingerprints) {
-			const number = this.numberAlike(fingerprint, item);
+			const number = this.numberAmongEqual(fingerprint, item);
 			const byNumber = returnedSchema.parse(this.stored.returned[fingerprint]);
 			this.stored.returned[fingerprint] = { ...byNumber, [number]: this.runNumber() };
 		}
 		this.saveToContext();
 	}
 
-	/** The check of an item has shown that its hash or code will end the doubts about these keys. */
-	markEnding(keys: readonly string[]): void {
-		for (const key of keys) this.endingKeys.add(key);
+	/** The check of an item has shown that it will use this hash's key, or end the doubts about these keys. */
+	reserveKeys(keys: readonly string[]): void {
+		for (const key of keys) this.reservedKeys.add(key);
 	}
 
-	willEnd(keys: readonly string[]): boolean {
-		return keys.every((key) => this.endingKeys.has(key));
+	areReserved(keys: readonly string[]): boolean {
+		return keys.every((key) => this.reservedKeys.has(key));
 	}
 
 	reserveOrder(orderKey: string, fingerprint: string): boolean {

@@ -26,14 +26,14 @@ export interface KeySource {
 /** The item key is for the execution's own data, the slot key for its Retries too, the others for all executions. */
 export interface Keys {
 	itemKey: string;
-	/** One for the execution and the goods, one for the execution and the customer, each with the item's `numberAlike`. */
+	/** One for the execution and the goods, one for the execution and the customer, each with the item's `numberAmongEqual`. */
 	slotKeys: string[];
 	orderKey?: string;
 	/** Customer and goods, while an outcome is unknown. */
 	unresolvedKey: string;
-	/** The whole request, the only one that a code allows. In the ledger, it replaces a missing order key. */
+	/** The whole request. A code contains it, so it allows no other. In the ledger, it replaces a missing order key. */
 	requestKey: string;
-	/** An agent may repeat its call in another slot. */
+	/** Finds a call that an agent repeats in another execution. */
 	agentCallKey?: string;
 	/** The ledger keys that stay after the outcome is known. */
 	lastingKeys: string[];
@@ -51,7 +51,10 @@ export function makeKeys(request: KeySource): Keys {
 	// A Retry may add an Order Reference, so the slot does not contain it.
 	const slots = isAgentCall
 		? [call]
-		: slotFingerprints(request).map((one) => [one, String(memory.numberAlike(one, itemIndex))]);
+		: slotFingerprints(request).map((one) => [
+				one,
+				String(memory.numberAmongEqual(one, itemIndex)),
+			]);
 	const origin = originKey(context);
 	const slotScope = context.getWorkflow().id ? scope : [];
 	const slotKeys = slots.map((slot) => makeKey('slot', ...slotScope, origin, ...slot));

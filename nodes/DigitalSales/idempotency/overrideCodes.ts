@@ -38,17 +38,17 @@ export function splitEntered(text: string): string[] {
 	return [...new Set(words)].filter((word) => word !== '');
 }
 
-/** A word that looks like a code is no hash. */
+/** A word with the dash of a code is no hash. */
 export function parseHashes(text: string): string[] {
 	return splitEntered(text).filter((word) => !SHOWN_CODE.test(word));
 }
 
-/** Some hashes look like that, too. */
+/** Also without a dash, like some hashes. */
 export function looksLikeCode(word: string): boolean {
 	return TYPED_CODE.test(word);
 }
 
-/** Computes codes from the next positions of a request's keys, so that each code works once. */
+/** Computes codes from the latest positions of a request's keys. Using a code takes the next, so it works once. */
 export class OverrideCodes {
 	constructor(
 		private readonly requestKey: Keys['requestKey'],
@@ -62,7 +62,7 @@ export class OverrideCodes {
 	}
 
 	/**
-	 * @returns the positions to take, if the error that showed an entered code described at least `described`
+	 * @returns the latest positions, for `takeNext`, if the error that showed an entered code described at least `described`
 	 * @throws LedgerError
 	 */
 	async findAllowedPositions(
@@ -83,12 +83,12 @@ export class OverrideCodes {
 	/** A code is also valid in another execution, which has another slot. */
 	private computeCode(positions: Positions, described: readonly Described[], day: number): string {
 		const set = [...new Set(described)].sort();
-		const next = JSON.stringify(
+		const latest = JSON.stringify(
 			Object.entries(positions)
 				.filter(([key]) => !isSlotKey(key))
 				.sort(),
 		);
-		const text = [next, this.requestKey, String(day), ...set].join(' ');
+		const text = [latest, this.requestKey, String(day), ...set].join(' ');
 		const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
 		return Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]).join('');
 	}

@@ -38,7 +38,7 @@ export class KeySequences {
 		}
 		for (const [key, position] of next) {
 			if (await this.take(key, position)) continue;
-			// The code that the error shows is computed from these positions.
+			// The code of the refusal is computed from these positions, so they stay taken.
 			this.keepTaken();
 			return false;
 		}

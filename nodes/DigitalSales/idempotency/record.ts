@@ -66,12 +66,12 @@ export async function recordExisting<T>(
 			throw hasOtherReferenceError(creation, earlier);
 		}
 	}
-	// Another process may remember a void charge, or a copy of this attempt without the new keys. Once their positions
-	// are taken, it can repeat neither.
+	// Another process may know a void charge of these keys, or this attempt without the new keys. Once the next
+	// positions are taken, it can replace neither.
 	const usedKeys = isRetry(context) ? ownKeys : reject(ownKeys, isSlotKey);
 	const resultKeys = ownKeys.length > 0 ? Object.keys(earlier.positions).filter(isResultKey) : [];
 	const advancedKeys = [...usedKeys, ...resultKeys];
-	// If this attempt is such an old copy, its positions are taken already.
+	// If another process did this first, `takeNext` fails, and this copy cannot be replaced.
 	const isAdvanced = await sequences.takeNext({
 		...(await sequences.read(advancedKeys)),
 		...pick(earlier.positions, advancedKeys),

@@ -218,7 +218,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'Order Reference "order-1" already belongs to another cart or amount of this customer, so nothing was sent',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'If this is the same order, continue with that hash (Transaction > Get); if not, give this item alone its own reference: under another reference, the other items would be charged again.',
+				'If this is the same order, continue with that hash (Transaction > Get); if not, change the reference of this item only: with a new reference, the other items would be charged again.',
 			],
 		],
 		[

@@ -112,7 +112,7 @@ describe('A catalog price that changes between two attempts', () => {
 			);
 			expect(again).toMatch(/Asked for now: cart .*; amount R\$ 25,00; /);
 			expect(again).toContain(
-				'If this is the same order, continue with that hash (Transaction > Get); if not, give this item alone its own reference: under another reference, the other items would be charged again.',
+				'If this is the same order, continue with that hash (Transaction > Get); if not, change the reference of this item only: with a new reference, the other items would be charged again.',
 			);
 			expect(shop.charges).toBe(1);
 		});
@@ -144,7 +144,7 @@ describe('A catalog price that changes between two attempts', () => {
 			);
 
 			expect(again).toContain('already belongs to a different customer, cart or amount');
-			expect(again).toContain('Give this item alone its own reference');
+			expect(again).toContain('Change the reference of this item only');
 			expect(again).not.toContain(shop.hashes[0]);
 			expect(again).not.toContain('19,90');
 		});
