@@ -127,7 +127,7 @@ const piece = fc.oneof(
 	{ weight: 2, arbitrary: fc.constantFrom(...ODD) },
 );
 
-/** Texts of digits, blanks, signs and marks, most of which mean nothing for certain. */
+/** Texts of digits, blanks, signs and marks, most of which are not clear amounts. */
 export const anyAmountText: fc.Arbitrary<string> = fc.oneof(
 	fc.array(piece, { maxLength: 9 }).map((pieces) => pieces.join('')),
 	// A clear amount with one piece added, or with one character replaced or removed.

@@ -208,7 +208,7 @@ export function codeIn(outcome: NodeOutcome): string {
 	return shown.exec(errorOf(outcome))?.[1] ?? '';
 }
 
-/** The data with which n8n runs this node again: as it began, with the context data of the end. */
+/** For a Retry that runs this node again although it succeeded: the data from the beginning, with the context data from the end. */
 export function retryable({ run, begun }: NodeOutcome): IRunExecutionData {
 	if (!run?.data.executionData || !begun.executionData)
 		throw new Error('The execution did not run');

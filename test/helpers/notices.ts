@@ -53,7 +53,7 @@ const many = (count: number, text: string): string[] =>
 const byField = many(10_000, 'cart.N.price').map((name) => [name, many(20, `N ${'x'.repeat(60)}`)]);
 
 /** Error bodies that overflow the stack or the error text if they are read without a limit. */
-export const HOSTILE_BODIES = {
+export const HOSTILE_ERRORS = {
 	'20,000 lists in a message': `{"message":${lists}}`,
 	'20,000 objects in a message': `{"message":${objects}}`,
 	'20,000 lists in errors': `{"errors":${lists}}`,

@@ -6,14 +6,14 @@ import { runInThisContext } from 'node:vm';
 /** Both ends of each connection that this process has with itself. A server's end is found by the two ports. */
 const ends = { client: new Set<Socket>(), server: new Map<string, Socket>() };
 /** The ports of connections whose client is known. Node.js does not report a client that uses TLS. */
-const called = new Set<string>();
+const withKnownClient = new Set<string>();
 /** The bytes of all other connections at the last check. */
 let movedBefore = 0;
 
 const addClient = (message: unknown): void => {
 	const { socket } = message as { socket: Socket };
 	ends.client.add(socket);
-	socket.once('connect', () => called.add(`${socket.localPort} ${socket.remotePort}`));
+	socket.once('connect', () => withKnownClient.add(`${socket.localPort} ${socket.remotePort}`));
 	socket.once('close', () => ends.client.delete(socket));
 };
 const addServer = (message: unknown): void => {
@@ -22,7 +22,7 @@ const addServer = (message: unknown): void => {
 	ends.server.set(ports, socket);
 	socket.once('close', () => {
 		ends.server.delete(ports);
-		called.delete(ports);
+		withKnownClient.delete(ports);
 	});
 };
 
@@ -43,7 +43,7 @@ function isUnderWay(): boolean {
 		if (client.bytesWritten !== server.bytesRead) return true;
 		if (server.bytesWritten !== client.bytesRead) return true;
 	}
-	const strangers = [...ends.server].filter(([ports]) => !called.has(ports));
+	const strangers = [...ends.server].filter(([ports]) => !withKnownClient.has(ports));
 	const moved = strangers.reduce(
 		(sum, [, { bytesRead, bytesWritten }]) => sum + bytesRead + bytesWritten,
 		0,
@@ -105,7 +105,7 @@ class TimeLapse {
 		this.isLapsing = false;
 	}
 
-	/** After `end`, the timer runs in real time. */
+	/** A timer added after `end` runs in real time. */
 	add(timer: Timer, milliseconds: number): void {
 		if (!this.isLapsing) return void setTimeout(timer.fire, milliseconds).unref();
 		// A timer never fires at once.

@@ -3,7 +3,7 @@ import { useAccount } from '../helpers/account';
 import type { Fault } from '../sandbox';
 import { chargeAt } from '../helpers/charge';
 import { Figures } from '../helpers/figures';
-import { HOSTILE_BODIES } from '../helpers/notices';
+import { HOSTILE_ERRORS } from '../helpers/notices';
 import { builtPackage, forgetEverything } from '../helpers/thorough/builtPackage';
 import { operationAt } from '../helpers/thorough/operations';
 
@@ -83,7 +83,7 @@ const ROWS: Row[] = [
 	),
 	row(
 		'200, processed, 20,000 lists',
-		status(200, { ...done, body: HOSTILE_BODIES['20,000 lists'] }),
+		status(200, { ...done, body: HOSTILE_ERRORS['20,000 lists'] }),
 		FAILED,
 		DONE_UNKNOWN,
 	),

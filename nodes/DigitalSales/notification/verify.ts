@@ -18,7 +18,7 @@ import { senderAddress } from '../n8n';
 import { clock } from '../shared';
 import { Declined, REPLIES } from './reply';
 
-export const SHORTEST_READ_MS = 3_000;
+export const LEFT_FOR_READ_MS = 3_000;
 const LONGEST_TRY_MS = 3_500;
 /** No webhook waits out the rate limiter's pause after a 429. */
 const LONGEST_LIMITER_WAIT_MS = 1_000;
@@ -45,12 +45,12 @@ export async function readBackTransaction(
 	const account = await loadAccount(context);
 	const isKnown = previous?.transaction !== undefined || isChargeKnown(hash);
 	const entered: ReadResult['entered'] = [];
-	// A miss is a failed read, or one that shows nothing new for the second time. A new sale may appear late, so after an
-	// unknown hash this read does not wait for the permits of that miss.
+	// A miss is a failed read, an unknown hash, or a status repeated twice. The permits of an unknown hash do not count in
+	// its next read, because a new sale may appear late.
 	const permitsOfUnknown = previous && !previous.transaction ? previous.entered : [];
 	let isMiss = false;
 	try {
-		const latest = answerBy - SHORTEST_READ_MS;
+		const latest = answerBy - LEFT_FOR_READ_MS;
 		for (const [lane, rate] of findLanes(context, account, isKnown)) {
 			const own = permitsOfUnknown.filter(([limiter]) => limiter === lane).length;
 			entered.push([lane, await enterLane(lane, { rate: rate + own, latest })]);

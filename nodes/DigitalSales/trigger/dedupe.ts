@@ -15,8 +15,8 @@ export interface Change extends Omit<Notification, 'event'> {
 }
 
 /**
- * Leaves out the name of the event, because anybody could invent names and start a paid sale again. A late event takes
- * both keys, because the event of the status itself may come before or after it.
+ * Leaves out the name of the event, because anybody could invent names and start a paid sale again. A null event takes
+ * both keys, because the status's own event may come before or after it.
  */
 export function dedupeKeys({ hash, status, event }: Change): string[] {
 	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];

@@ -68,7 +68,7 @@ const LONGEST_LAG_MS = 120_000;
 interface Comparison {
 	read: Status;
 	claimed: Status;
-	/** How long webhooks had claimed this status, while reads showed another, when the read began. */
+	/** Between the webhook (its first copy, if it was repeated) and the start of the read. */
 	claimedForMs: number;
 	/** Whether the status that was read has started the workflow. */
 	isHandedOver: boolean;
@@ -81,12 +81,12 @@ export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	const isReadWanted = isWantedStatus(wanted, read);
 	const mayLag = claimedForMs < LONGEST_LAG_MS;
 	const isSoon = claimedForMs < COMMON_LAG_MS;
-	// A status that is read soon may have started the workflow before a restart or on another worker. Until the longest
-	// lag, a status that started the workflow here is nothing new. Then the webhook counts as a repeat.
+	// Soon after the webhook, any status is nothing new, because it may have started the workflow before a restart or on
+	// another worker. One that started it here is nothing new until the longest lag; after it, the webhook is a repeat.
 	const isNothingNew = isSoon || !isReadWanted || (isHandedOver && mayLag);
 	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
 	if (!isClaimKnown) return mayLag && isNothingNew && mayWantedStatusFollow(wanted, read);
-	// A status without a group counts as open. After the lag, a wanted status may be the service's word for the claim.
+	// A read status without a group counts as waiting. After the longest lag, a wanted one may mean what was claimed.
 	const isReadEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);

@@ -8,7 +8,7 @@ import {
 	readNotification,
 	type ReadResult,
 	REPLIES,
-	SHORTEST_READ_MS,
+	LEFT_FOR_READ_MS,
 	type Webhook,
 } from '../notification';
 import { transactionOutput } from '../output';
@@ -27,10 +27,10 @@ interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
 	/** Sender and body of the webhook that caused the read. Another webhook may report a later change. */
-	claim: string;
-	/** When the first of the consecutive reads for this claim began. */
-	claimedSince: number;
-	/** Whether a webhook used the result. The same claim may then mean a new change, so `claimedSince` restarts. */
+	source: string;
+	/** When the first of the consecutive reads for this source began. */
+	sourceSince: number;
+	/** Whether a webhook used the result. The same body may then mean a new change, so `sourceSince` restarts. */
 	isUsed?: boolean;
 	result: Promise<ReadResult>;
 	/** The last result before this read, used if it fails. */
@@ -114,7 +114,7 @@ class Delivery {
 				}
 				continue;
 			}
-			if (dueAt > this.answerBy - SHORTEST_READ_MS) {
+			if (dueAt > this.answerBy - LEFT_FOR_READ_MS) {
 				throw new Declined(REPLIES[transaction ? 'inFlight' : 'unknown']);
 			}
 			await clock.sleep(dueAt - clock.elapsed());
@@ -122,25 +122,24 @@ class Delivery {
 	}
 
 	private isCurrent(
-		{ startedAt, claim, claimedSince }: ReadRecord,
+		{ startedAt, source, sourceSince }: ReadRecord,
 		{ payment_status: read }: Transaction,
 		{ hash, status: claimed, bodyDigest }: Webhook,
 		isDue: boolean,
 	): boolean {
 		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
-		// A read before the webhook is enough if it shows the claim. Otherwise reads that a stranger caused could delay
-		// the next read too long. If the status has started the workflow, the webhook reports a further event, perhaps long
-		// after the read.
+		// An earlier read is enough if it shows the claimed status, because strangers' reads could delay a new one too long.
+		// It is not if that status has started the workflow, because the webhook may report a later event.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
-		const isSameClaim = claim === this.claimOf(bodyDigest);
-		const since = Math.min(this.calledAt, isSameClaim ? claimedSince : Infinity);
+		const isSameSource = source === this.sourceOf(bodyDigest);
+		const since = Math.min(this.calledAt, isSameSource ? sourceSince : Infinity);
 		const claimedForMs = startedAt - since;
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
 
-	private claimOf(bodyDigest: string): string {
+	private sourceOf(bodyDigest: string): string {
 		return `${senderAddress(this.context)} ${bodyDigest}`;
 	}
 
@@ -151,11 +150,11 @@ class Delivery {
 	): Promise<void> {
 		const last = reads.get(key);
 		const startedAt = clock.elapsed();
-		const claim = this.claimOf(bodyDigest);
-		const isSameClaim = last?.claim === claim && !last.isUsed;
-		const claimedSince = last && isSameClaim ? last.claimedSince : startedAt;
+		const source = this.sourceOf(bodyDigest);
+		const isSameSource = last?.source === source && !last.isUsed;
+		const sourceSince = last && isSameSource ? last.sourceSince : startedAt;
 		const result = readBackTransaction(this.context, hash, { answerBy: this.answerBy, previous });
-		reads.set(key, { startedAt, claim, claimedSince, result, previous });
+		reads.set(key, { startedAt, source, sourceSince, result, previous });
 		await result.catch((error: unknown) => {
 			if (last) reads.set(key, last);
 			else reads.delete(key);

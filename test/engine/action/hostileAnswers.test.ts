@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import * as errorWords from '../../../nodes/DigitalSales/api/schemas/error';
 import * as resource from '../../../nodes/DigitalSales/api/schemas/resource';
-import { HOSTILE_BODIES } from '../../helpers/notices';
+import { HOSTILE_ERRORS } from '../../helpers/notices';
 import { everythingIn, runNode } from '../../helpers/engine';
 import { pixParameters, useAccount } from '../../helpers/account';
 
 /** JavaScript throws when it converts this value to text. */
 const NO_TEXT = { toString: 1 };
-const BODIES = Object.entries(HOSTILE_BODIES);
+const BODIES = Object.entries(HOSTILE_ERRORS);
 /** Any characters. fast-check's own unit `binary` takes seconds to build. */
 const BINARY = fc.string({
 	unit: fc

@@ -185,7 +185,7 @@ describe('A charge whose outcome is unknown', () => {
 		['with another dash', '–'],
 	];
 
-	test.each(DASHES)('a code typed %s charges a list', async (_how, dash) => {
+	test.each(DASHES)('a code typed %s works in a run of several items', async (_how, dash) => {
 		const list = { items: customers(3), more: OWN_CUSTOMER };
 		shop.fault('loseRequest');
 		const failed = await shop.ask(list);
@@ -206,7 +206,7 @@ describe('A charge whose outcome is unknown', () => {
 	describe('a code allows only the charge that its refusal described, so it does not allow', () => {
 		const others = () => ({ cart: { items: [{ offerHash: shop.offer, price: '50' }] } });
 
-		test('an order that only the ledger knows, if the refusal described a doubt in memory', async () => {
+		test('an order claimed in the ledger, if the refusal described another doubt, in memory', async () => {
 			const ask = { order: 'order-2', ...otherProcess() };
 			await shop.ask({ order: 'order-2' });
 			shop.fault('loseRequest');

@@ -232,7 +232,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		[['waiting', 'paid'], undefined, 'waiting_payment', 'paid'],
 		[['paid', 'reversed'], 'estornado', 'paid', 'refunded'],
 	])('Trigger On %j, claimed %s, emitted %s before', (triggerOn, word, was, is) => {
-		test.each([2_000, 60_000])('a read that lags %i ms answers no webhook', async (ms) => {
+		test.each([2_000, 60_000])('no status is lost if reads lag by %i ms', async (ms) => {
 			const hash = await begin({ triggerOn }, was);
 			await sendAsPlatform(inbox.trigger.url, { hash, status: was });
 			await clock.sleep(200_000);
@@ -242,7 +242,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 			expect(statuses()).toEqual([was, is]);
 		});
 
-		test('a read that never changes answers the webhook 200 at last', async () => {
+		test('the webhook is answered 200 at last if reads never change', async () => {
 			const hash = await begin({ triggerOn }, was);
 			await sendAsPlatform(inbox.trigger.url, { hash, status: was });
 
@@ -308,7 +308,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 	);
 
 	test.each([undefined, 'approved'])(
-		'a webhook that a stranger sent five minutes earlier does not shorten the lag of a sale: both claim %s',
+		'a webhook from a stranger five minutes earlier does not make the trigger give up sooner: both claim %s',
 		async (status) => {
 			const hash = await begin(PAID, 'waiting_payment');
 			await postFrom('203.0.113.7', inbox.trigger.url, { hash, status });
@@ -321,7 +321,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 	);
 
 	test.each([undefined, 'success'])(
-		'a webhook that was never answered 200 does not shorten the lag of the next: both claim %s',
+		'a webhook that was never answered 200 does not make the trigger give up sooner on the next: both claim %s',
 		async (status) => {
 			const hash = await begin(PAID, 'waiting_payment');
 			const notice = { hash, status, updated_at: '2026-11-26 21:47:01' };
@@ -402,7 +402,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		expect(await sendAsPlatform(inbox.trigger.url, notice)).toEqual([503, 503, 200]);
 	});
 
-	test('an old read does not answer a webhook with a newer status of the same Trigger On', async () => {
+	test('a newer status of the same Trigger On is emitted, too, although the first read is old', async () => {
 		const hash = await begin({ triggerOn: ['waiting'] }, 'waiting_payment');
 		await inbox.trigger.post({ hash });
 		change(hash, 'authorized', 2_000);

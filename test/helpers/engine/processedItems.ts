@@ -29,7 +29,7 @@ class ProcessedItems implements IDataDeduplicator {
 	/** The number of next writes that succeed. All later writes fail, as if the process had been killed. */
 	writesLeft = Infinity;
 
-	/** If true, the read or write fails. Asked before each, and after a write, which is then stored. */
+	/** True makes the read or write fail. Asked before each, and again once a write is stored. */
 	fails: () => boolean = () => false;
 
 	/** How long each read or write takes, in milliseconds; 0 means until the next turn of the event loop. */

@@ -57,7 +57,7 @@ export class PublishedTrigger {
 	/** The errors that the `webhook` method threw. n8n answers 500 and starts a failed execution. */
 	readonly thrown: Error[] = [];
 
-	/** The outcome of each execution, also of repeated webhooks. */
+	/** The outcome of each execution, also of those that drop a repeat. */
 	readonly outcomes: Array<Promise<RunOutcome>> = [];
 
 	/** The data that n8n stored when each execution began. */

@@ -89,7 +89,7 @@ class WebServer {
 		this.server.closeAllConnections();
 	}
 
-	/** The public address in n8n's settings, for a test that needs an address that looks public. Nothing calls it. */
+	/** The public address in n8n's settings, for a test that needs an address that looks public. No request is sent to it. */
 	publicUrl?: string;
 
 	url(): string {
