@@ -224,7 +224,7 @@ class ShopModel {
 		const { orders, details } = claimsIn(text);
 		const isPlace = text.includes('charged for this item, so');
 		// After a restart, a refusal cannot give the details of the attempt.
-		const isOfCustomer = text.includes('It was for the same customer and items');
+		const isOfCustomer = text.includes('It was for the same customer');
 		return this.posted.some(
 			(one) =>
 				this.isLive(one.hash) &&
