@@ -4,7 +4,7 @@ import {
 	type IWebhookResponseData,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { findRateLimiter } from '../api';
+import { findRateLimiter, ServiceError } from '../api';
 
 interface Reply {
 	status: number;
@@ -75,7 +75,7 @@ export async function handleWebhook(
 
 /** Only our own messages are safe. Others may quote the webhook. */
 function safeReason(error: unknown): string {
-	if (error instanceof NodeOperationError) return error.message;
+	if (error instanceof NodeOperationError || error instanceof ServiceError) return error.message;
 	return error instanceof Error ? error.name : typeof error;
 }
 

@@ -35,7 +35,8 @@ export interface ReadResult {
 
 /**
  * @param answerBy on `clock.elapsed()`
- * @throws Declined if the transaction cannot be read, or too many reads showed nothing new
+ * @throws ServiceError if the transaction cannot be read
+ * @throws Declined if too many reads showed nothing new
  */
 export async function readBackTransaction(
 	context: IWebhookFunctions,
@@ -61,7 +62,7 @@ export async function readBackTransaction(
 			// A 429 says nothing about the hash. A request that was not sent has this kind, too.
 			isMiss = outcome?.kind !== 'rateLimited';
 			if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
-			throw new Declined(REPLIES.unread);
+			throw error;
 		});
 		const isRepeat = previous?.transaction?.payment_status === transaction?.payment_status;
 		const repeats = previous && isRepeat ? previous.repeats + 1 : 0;

@@ -289,6 +289,24 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		expect(inbox.reads).toBeLessThan(12);
 	});
 
+	test.each([
+		['a revoked token', { kind: 'status', status: 401 }, /does not accept the API token/],
+		['a failure of the service', { kind: 'status', status: 502 }, /502/],
+	] as const)(
+		'after %s, a webhook is answered 503, and the log says why once a minute',
+		async (_case, fault, reason) => {
+			await inbox.publish();
+			const hash = await inbox.charge();
+			inbox.account.fault('read', fault, 'always');
+
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(503);
+			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(503);
+			const logged = inbox.trigger.logs.filter(({ level }) => level === 'error');
+			expect(logged).toHaveLength(1);
+			expect(logged[0]?.text).toMatch(reason);
+		},
+	);
+
 	test('a webhook without a credential is answered 503, and the log says why once a minute', async () => {
 		const credentials = { ...inbox.account.credentials };
 		await inbox.publish(undefined, { credentials });
