@@ -126,7 +126,7 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 	};
 
 	/** Changes the status of a sale. Its webhooks are pending at once, and reads show the status after `lagMs`. */
-	const change = ({ sale: at, lagMs, more }: Extract<Step, { do: 'change' }>): void => {
+	const change = async ({ sale: at, lagMs, more }: Extract<Step, { do: 'change' }>) => {
 		const { sandbox } = inbox.account;
 		const sale = sold[at];
 		const status = sale?.path.shift();
@@ -136,7 +136,7 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 		sale.shownAt = Math.max(sale.shownAt, clock.elapsed() + lagMs);
 		sale.isAnsweredEarly = false;
 		const show = async (): Promise<void> => await sandbox.setStatus(hash, status);
-		if (sale.shownAt === clock.elapsed()) void show();
+		if (sale.shownAt === clock.elapsed()) await show();
 		else setTimeout(() => void show(), sale.shownAt - clock.elapsed());
 		const stored = sandbox.transactions.find((one) => one.hash === hash);
 		const forge = stored ? forgers(stored) : [];
@@ -165,7 +165,7 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 	const take = async (one: Step): Promise<void> => {
 		const { trigger, account } = inbox;
 		const nthPending = (nth: number): Notice[] => pending.slice(nth % pending.length).slice(0, 1);
-		if (one.do === 'change') change(one);
+		if (one.do === 'change') await change(one);
 		else if (one.do === 'send') await send(one.nths.flatMap(nthPending), one.isAgain);
 		else if (one.do === 'wait') await clock.sleep(one.ms);
 		else if (one.do === 'restart') await trigger.restart();
