@@ -31,7 +31,6 @@ export class BodyCheck {
 		throw new NotSentError(`${this.labelOf(...path)} ${message}`, advice);
 	}
 
-	/** The display name of a field of the body. */
 	labelOf(...path: Path): string {
 		const customPath = this.findCustomPath(path);
 		return customPath

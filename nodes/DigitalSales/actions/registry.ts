@@ -24,7 +24,7 @@ export function findOperation(resource: string, value: string): Operation | unde
 	);
 }
 
-/** Shows the chosen operation under the node: `Transaction: Create PIX`. */
+/** Under the node: `Transaction: Create PIX`. */
 export function subtitleExpression(): string {
 	const subtitles = OPERATIONS.map(({ resource, value, name }) => [
 		`${resource} ${value}`,
@@ -76,7 +76,6 @@ function operationField(resource: string, operations: Operation[]): INodePropert
 	};
 }
 
-/** Shown for the operation alone. */
 function formFields({ resource, value, form }: Operation): INodeProperties[] {
 	return form.properties.map((property) => {
 		const { displayOptions } = property;

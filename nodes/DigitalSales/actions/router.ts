@@ -58,7 +58,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 				else failures.push(fail);
 			}
 		}
-		// Not earlier, because the check also records what the later items already have.
+		// Not earlier, because the check also records existing charges of later items.
 		failures[0]?.();
 	};
 	await runStep((index) => {

@@ -16,7 +16,7 @@ export interface Account {
 	/** For the body of POST /transactions (API document, Authentication 3). */
 	bodyApiToken: string;
 	notificationUrl?: string;
-	/** A second field name for a charge's notification address. */
+	/** A field of the request that also gets a charge's notification address. */
 	notificationField?: string;
 	allowedDomains?: string;
 	/** Identifies the account without revealing its token. */

@@ -72,7 +72,7 @@ export class CatalogLookup {
 	/**
 	 * Prefers a product on sale.
 	 *
-	 * @param price the entered price; with it, offers with the hash need not agree on a price
+	 * @param price the entered price; then several offers with this hash may have different prices
 	 */
 	async findOffer(hash: string, price?: number): Promise<Lookup> {
 		for (;;) {

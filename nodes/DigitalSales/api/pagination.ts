@@ -17,7 +17,7 @@ interface PageOptions<T> {
 
 const PAGES_AT_ONCE = 6;
 const DEFAULT_MAX_PAGES = 2_000;
-const MOST_ANNOUNCED_PAGES_WITHOUT_NEWS = 10;
+const MOST_PAGES_WITHOUT_NEW_ROWS = 10;
 
 /**
  * Reads pages until a link or the figures say that the list ends, or nothing new comes.
@@ -45,7 +45,7 @@ export async function* readPages<T extends object>(
 		const hasNext = progress.hasNext(page, pageNumber);
 		yield { pageNumber, items, hasNext };
 		if (hasNext === false) return progress.whyIncomplete();
-		if (progress.pagesWithoutNews >= MOST_ANNOUNCED_PAGES_WITHOUT_NEWS) {
+		if (progress.pagesWithoutNewRows >= MOST_PAGES_WITHOUT_NEW_ROWS) {
 			return 'the service kept sending pages without anything new';
 		}
 		if (pageNumber >= lastAllowed) {
@@ -62,7 +62,7 @@ interface Row {
 }
 
 class ListProgress {
-	pagesWithoutNews = 0;
+	pagesWithoutNewRows = 0;
 	lastKnownPage = 0;
 	private readonly keys = new Set<string>();
 	private readonly offers = new Map<string, string>();
@@ -92,11 +92,11 @@ class ListProgress {
 			return isNew;
 		});
 		this.repeated += data.length - items.length;
-		this.pagesWithoutNews = items.length === 0 ? this.pagesWithoutNews + 1 : 0;
+		this.pagesWithoutNewRows = items.length === 0 ? this.pagesWithoutNewRows + 1 : 0;
 		return items;
 	}
 
-	/** `rowKey` contains the offers and the price, so a product that changes and moves to a later page is a new row. */
+	/** A product that came before with other offers or another price is a new row, because its `rowKey` differs. */
 	private noticeChange(row: Row): void {
 		const shown = JSON.stringify(row.offers ?? row.price, ['hash', 'price']);
 		for (const offer of compact([row.offers ?? row.offer].flat())) {
@@ -111,7 +111,7 @@ class ListProgress {
 		// Some services link to a next page that does not exist.
 		if (data.length === 0 && size === this.total) return false;
 		if (hasNext === true || pageNumber < this.lastKnownPage) return true;
-		if (this.pagesWithoutNews > 0) return false;
+		if (this.pagesWithoutNewRows > 0) return false;
 		if (this.total !== undefined && size < this.total) return true;
 		return hasNext === false || (this.lastKnownPage > 0 && size === this.total) ? false : undefined;
 	}

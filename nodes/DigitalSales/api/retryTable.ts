@@ -2,7 +2,7 @@ import { RUN_AGAIN } from '../domain';
 
 /**
  * `retry` and `fail` say that the service did not process a POST, so `idempotency/` allows the same charge later.
- * `inDoubt` says that the service may have processed it, so `idempotency/` refuses the same charge.
+ * `inDoubt` says that it may have, so `idempotency/` refuses the same charge.
  */
 export type RetryDecision = 'retry' | 'fail' | 'inDoubt';
 

@@ -22,7 +22,7 @@ export interface Outcome {
 
 export interface Facts {
 	advice?: string;
-	outcome: ShownOutcome;
+	shown: ShownOutcome;
 	answer?: FailedOutcome;
 }
 
@@ -83,7 +83,7 @@ export class ServiceError extends Error {
 			? `Check the service's dashboard first. If you ${RUN_AGAIN}, the node ${refusal}.`
 			: advice;
 		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
-		this.facts = { advice: toDo + pointed, outcome: shown, answer: outcome };
+		this.facts = { advice: toDo + pointed, shown, answer: outcome };
 	}
 }
 

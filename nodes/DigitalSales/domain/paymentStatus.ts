@@ -46,7 +46,7 @@ export function isSettled(status: Status): boolean {
 	return SETTLED.has(inLowerCase(status));
 }
 
-/** An expired or refused payment may still be paid. */
+/** The service may still report an expired or refused payment as paid. */
 const FOLLOWING: Readonly<Record<StatusGroup, readonly StatusGroup[]>> = {
 	waiting: ['failed', 'paid', 'reversed'],
 	failed: ['paid'],
@@ -79,7 +79,7 @@ export function hasFailed(status: Status): boolean {
 	return groupOf(status) === 'failed';
 }
 
-/** Nobody may pay twice, or pay for a refunded sale. */
+/** Nobody may pay twice, or pay for a sale that failed or was refunded. */
 export function isTooLateToPay(status: Status): boolean {
 	return isSettled(status) || groupOf(status) === 'reversed';
 }

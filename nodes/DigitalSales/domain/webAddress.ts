@@ -23,7 +23,7 @@ export function isPrivateAddress(address: URL): boolean {
 	return PRIVATE_IPV6.test(hostname) || LOCAL_NAME.test(hostname) || !/[.:]/.test(hostname);
 }
 
-/** Services have different paths (API document, Versioning). The scheme may be missing. */
+/** Each platform has its own path (API document, Versioning). The scheme may be missing. */
 export function parseBaseUrl(input: string): Result<string> {
 	const typed = cleanText(input);
 	if (typed === '') return { problem: 'is empty' };

@@ -21,8 +21,8 @@ type ServiceFields = Readonly<Record<string, string>>;
  * What a field is for, which restricts its expression.
  * - `decides`: who pays what. No `{{ }}` may be empty, except one that an agent's model fills in.
  * - `guards`: against a second charge. No `{{ }}` may be empty, whoever fills it in.
- * - `json`: like `decides`. A `{{ }}` must not end the text that it is in, because it would set other fields.
- * - `confirms`: that a person has checked something. A model must not fill it in.
+ * - `json`: like `decides`. A `{{ }}` must not close the JSON string around it, because it would set other fields.
+ * - `confirms`: a person has checked something. A model must not fill it in.
  */
 export type Purpose = 'decides' | 'json' | 'guards' | 'confirms';
 

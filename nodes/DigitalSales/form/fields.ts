@@ -51,7 +51,6 @@ export const textSchema = parseWith((input): Result<string> => {
 	return isText ? { value: String(input).trim() } : { problem: 'must be text' };
 });
 
-/** Reads an identifier without invisible characters and needless spaces. */
 export const cleanTextSchema = textSchema.transform(cleanText);
 
 const LONGEST_REFERENCE = 255;

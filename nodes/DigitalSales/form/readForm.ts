@@ -155,7 +155,7 @@ function expressionProblem(
 			const given = evaluate(part);
 			if (isNothing(given) && !mayBeBlank(part)) return `is incomplete: ${part} returned nothing`;
 			if (purpose === 'json' && typeof given === 'string' && breaksJson(given)) {
-				return `must not get the quotation mark or backslash of ${part}: make the whole field one expression, such as {{ { coupon: $json.coupon } }}`;
+				return `is broken by a quotation mark or backslash from ${part}: make the whole field one expression, such as {{ { coupon: $json.coupon } }}`;
 			}
 			if (typeof given === 'number' && Math.abs(given) > Number.MAX_SAFE_INTEGER) {
 				return `contains a number that is too large: make ${part} text`;

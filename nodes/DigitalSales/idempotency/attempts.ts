@@ -6,7 +6,6 @@ export const attemptSchema = z.object({
 	id: z.string(),
 	/** Unresolved from just before the send until the outcome is known. */
 	state: z.enum(['unresolved', 'made']),
-	/** The key of the account. */
 	account: z.string(),
 	fingerprint: z.string(),
 	typedFingerprint: z.string().optional(),
@@ -58,7 +57,6 @@ export function forgetKeys(keys: readonly string[]): void {
 	for (const key of keys) attemptsByKey(key).delete(key);
 }
 
-/** Whether this process remembers a charge with the hash. */
 export function isChargeKnown(hash: string): boolean {
 	return attempts.others.listEntries().some(([, { result }]) => result?.hash === hash);
 }

@@ -48,7 +48,7 @@ export class Claim<T> {
 	}
 
 	/**
-	 * @param options `isAhead`: before any item is sent. Asks n8n's database. The result of `findKnownResult` is only recorded.
+	 * @param options `isAhead`: before any item is sent. Looks for doubts in the ledger, too. Records a known result without reading it.
 	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
 	 */
 	readonly lockAndFindExisting = async (
@@ -75,13 +75,13 @@ export class Claim<T> {
 			? found.filter(({ keys }) => !creation.memory.areReserved(keys))
 			: found;
 		const entered = await endDoubtByHash(creation, unresolved, isAhead);
-		const { made, unreadableError, usedError } = entered;
+		const { made, unreadableError, unneededError } = entered;
 		this.differences = entered.differences;
 		if (made !== undefined && !isAhead) await this.endVoids(voids);
 		if (made !== undefined) return made;
 		if (unresolved.length === 0 || isOnlyVoid) {
 			// Nothing is sent for an item while a hash is entered that may be its charge.
-			if (unreadableError ?? usedError) throw unreadableError ?? usedError;
+			if (unreadableError ?? unneededError) throw unreadableError ?? unneededError;
 			return undefined;
 		}
 		if ((await this.findAllowedPositions(unresolved)) !== undefined) {

@@ -21,7 +21,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	};
 	try {
 		const existing = await itemOrder.runInOrder('look', claim.lockAndFindExisting);
-		if (existing) return created(existing, { isExisting: true, reusesHash: false });
+		if (existing) return created(existing, { isExisting: true, hasKnownHash: false });
 		if (problem) throw problem;
 		for await (const send of tries) {
 			await itemOrder.runInOrder('claim', claim.acquireKeys);
@@ -29,9 +29,9 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 			// Undefined after a 429, or if the request did not leave.
 			if (made !== undefined) {
 				const { replacedHash } = claim;
-				const reusesHash = claim.knowsHashOf(made);
+				const hasKnownHash = claim.knowsHashOf(made);
 				await claim.recordResult(made);
-				return created(made, { isExisting: false, reusesHash, replacedHash });
+				return created(made, { isExisting: false, hasKnownHash, replacedHash });
 			}
 			await claim.releaseBetweenTries();
 		}
@@ -45,8 +45,8 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 }
 
 /**
- * Refuses an item that `createOnce` would refuse, before any item of the run is sent. Records an existing result under
- * a new Order Reference, because the run may stop before this item.
+ * Refuses an item that `createOnce` would refuse, before any item of the run is sent. If the
+ * item adds an Order Reference to an existing result, records it now, because the run may stop before the item.
  *
  * @throws NotSentError
  */

@@ -40,6 +40,6 @@ export interface Created<T> {
 	isExisting: boolean;
 	/** The void result that a new result replaces. */
 	replacedHash?: string;
-	/** Whether the hash of a new result was already known. */
-	reusesHash: boolean;
+	/** The service answered with the hash of an earlier result. */
+	hasKnownHash: boolean;
 }

@@ -29,8 +29,8 @@ export function listEnteredHashes<T>({
 interface EnteredHashes<T> {
 	made?: T;
 	unreadableError?: NotSentError;
-	/** For an item that is not in doubt, or the hash of another item. */
-	usedError?: NotSentError;
+	/** The item is not in doubt, or the hash belongs to another item. */
+	unneededError?: NotSentError;
 	differences: string[];
 }
 
@@ -47,7 +47,7 @@ export async function endDoubtByHash<T>(
 	const { enteredHash, memory } = creation;
 	const differences: string[] = [];
 	let unreadableError: NotSentError | undefined;
-	let usedError: NotSentError | undefined;
+	let unneededError: NotSentError | undefined;
 	const attempts = findOwnAttempts(creation, unresolved);
 	for (const hash of listEnteredHashes(creation)) {
 		const key = resultKey(creation, hash);
@@ -71,12 +71,13 @@ export async function endDoubtByHash<T>(
 		// The hash is that of an earlier item of this run.
 		if (isAhead && memory.areReserved([key])) continue;
 		// An item without a doubt must not take the hash of another item with the same goods.
-		if (unresolved.length === 0) return { usedError: usedHashError(creation, hash), differences };
+		if (unresolved.length === 0)
+			return { unneededError: usedHashError(creation, hash), differences };
 		const isFree =
 			(await isFreeOrOwnHash(creation, hash)) &&
 			(isAhead || (await recordEnteredHash(creation, hash, made, attempts)));
 		if (!isFree) {
-			usedError ??= usedHashError(creation, hash);
+			unneededError ??= usedHashError(creation, hash);
 			continue;
 		}
 		// If the order already had this charge, the doubt stays.
@@ -85,7 +86,7 @@ export async function endDoubtByHash<T>(
 		else if (!isOfOrder) await endDoubts(creation, attempts, made);
 		return { made, differences };
 	}
-	return { unreadableError, usedError, differences };
+	return { unreadableError, unneededError, differences };
 }
 
 async function endDoubts<T>(
@@ -103,7 +104,7 @@ async function endDoubts<T>(
 		return isDoubtKey(each) && (holder === undefined || attempts.includes(holder));
 	});
 	for (const attempt of attempts) {
-		const positions = withoutDoubtKeys({ ...attempt.positions, ...sequences.known([key]) });
+		const positions = withoutDoubtKeys({ ...attempt.positions, ...sequences.latestKnown([key]) });
 		// Other executions of this process hold the same object.
 		Object.assign(attempt, { state: 'made', result, positions, resultOwner });
 	}

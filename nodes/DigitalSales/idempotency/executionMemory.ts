@@ -90,7 +90,7 @@ export class ExecutionMemory {
 		this.saveToContext();
 	}
 
-	/** The check of an item has shown that it will use this hash's key, or end the doubts about these keys. */
+	/** Keys of a hash that an item will use, or of doubts that it will end. The check of later items ignores them. */
 	reserveKeys(keys: readonly string[]): void {
 		for (const key of keys) this.reservedKeys.add(key);
 	}

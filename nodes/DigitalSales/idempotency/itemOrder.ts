@@ -49,7 +49,7 @@ export class ItemOrder {
 		this.stopping.abort();
 	}
 
-	/** Whether to start no further item. Items that have started may still be sent. */
+	/** Items that have started may still be sent. */
 	get isStopped(): boolean {
 		return this.stopping.signal.aborted;
 	}

@@ -32,7 +32,7 @@ export function listDescribed(
 	});
 }
 
-/** Splits what a person entered into words. Each is a code or a hash. */
+/** Each word is a code or a hash. */
 export function splitEntered(text: string): string[] {
 	const words = removeInvisible(text).split(/[\s,;]+/);
 	return [...new Set(words)].filter((word) => word !== '');
@@ -62,7 +62,7 @@ export class OverrideCodes {
 	}
 
 	/**
-	 * @returns the latest positions, for `takeNext`, if the error that showed an entered code described at least `described`
+	 * @returns the latest positions, for `takeNext`, if an entered code is valid, and its error described all of `described`
 	 * @throws LedgerError
 	 */
 	async findAllowedPositions(

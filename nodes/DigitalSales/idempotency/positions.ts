@@ -7,7 +7,6 @@ const LAST_POSITION = 1_000;
 /** By ledger key: the latest taken position, or 0. */
 export type Positions = Record<string, number>;
 
-/** By ledger key. */
 const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
 /**
@@ -24,8 +23,8 @@ export class KeySequences {
 		private readonly ledger: Ledger | undefined,
 	) {}
 
-	/** Of these keys, and of the keys of which this request has taken a position. */
-	known(keys: readonly string[]): Positions {
+	/** The positions that this process knows, also of the keys where this request took a position. */
+	latestKnown(keys: readonly string[]): Positions {
 		return latestOf([...keys, ...this.takenKeys]);
 	}
 

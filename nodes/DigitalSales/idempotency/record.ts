@@ -17,7 +17,7 @@ export function buildAttempt<T>(
 	const { ledgerKeys, lastingKeys } = creation;
 	const { fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint } = creation;
 	const agentCall = isTool(creation.context) ? creation.agentCall : undefined;
-	const positions = sequences.known(
+	const positions = sequences.latestKnown(
 		result ? [...lastingKeys, resultKey(creation, result.hash)] : ledgerKeys,
 	);
 	return {
@@ -66,12 +66,12 @@ export async function recordExisting<T>(
 			throw hasOtherReferenceError(creation, earlier);
 		}
 	}
-	// Another process may know a void charge of these keys, or this attempt without the new keys. Once the next
-	// positions are taken, it can replace neither.
+	// Another process may know a void charge of these keys, or this charge without its new keys. Taking the next positions
+	// keeps it from replacing either.
 	const usedKeys = isRetry(context) ? ownKeys : reject(ownKeys, isSlotKey);
 	const resultKeys = ownKeys.length > 0 ? Object.keys(earlier.positions).filter(isResultKey) : [];
 	const advancedKeys = [...usedKeys, ...resultKeys];
-	// If another process did this first, `takeNext` fails, and this copy cannot be replaced.
+	// If another process did this first, `takeNext` fails, and this process cannot replace the charge if it becomes void.
 	const isAdvanced = await sequences.takeNext({
 		...(await sequences.read(advancedKeys)),
 		...pick(earlier.positions, advancedKeys),
@@ -80,9 +80,9 @@ export async function recordExisting<T>(
 		...earlier,
 		orderReference,
 		positions: {
-			...sequences.known(ownKeys),
+			...sequences.latestKnown(ownKeys),
 			...earlier.positions,
-			...(isAdvanced && sequences.known(advancedKeys)),
+			...(isAdvanced && sequences.latestKnown(advancedKeys)),
 		},
 	});
 }

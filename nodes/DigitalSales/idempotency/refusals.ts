@@ -233,11 +233,11 @@ export function orderHasOtherDataError(subject: Subject, own?: Attempt): NotSent
 	const [others, advice] = own
 		? [
 				'another cart or amount of this customer',
-				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, change the reference of this item only: with a new reference, the other items would be charged again.`,
+				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, change the reference of this item only: another item whose reference changes would be charged again.`,
 			]
 		: [
 				'a different customer, cart or amount',
-				'Change the reference of this item only: with a new reference, the other items would be charged again. If this is the same order with corrected data, cancel its earlier charge in the service first.',
+				'Change the reference of this item only: another item whose reference changes would be charged again. If this is the same order with corrected data, cancel its earlier charge in the service first.',
 			];
 	const order = `Order Reference "${quoteText(orderReference)}"`;
 	return newNotSentError(
@@ -249,7 +249,7 @@ export function orderHasOtherDataError(subject: Subject, own?: Attempt): NotSent
 export function repeatedOrderError({ orderReference = '' }: Subject): NotSentError {
 	return newNotSentError(
 		`Two items of this run have Order Reference "${quoteText(orderReference)}", but another customer, cart or amount`,
-		'Put what belongs to one order into one cart, or change the reference of this item only: with a new reference, the other items would be charged again.',
+		'Put what belongs to one order into one cart, or change the reference of this item only: another item whose reference changes would be charged again.',
 		'notSent',
 	);
 }
@@ -271,8 +271,8 @@ export function notSentPhrase({ context, memory }: Subject): string {
 export function newNotSentError(
 	message: string,
 	advice: string,
-	outcome: ShownOutcome = 'unknown',
+	shown: ShownOutcome = 'unknown',
 	answer?: FailedOutcome,
 ): NotSentError {
-	return new NotSentError(message, advice, { outcome, answer });
+	return new NotSentError(message, advice, { shown, answer });
 }

@@ -1,8 +1,8 @@
 import type { FunctionsBase } from 'n8n-workflow';
 
 /*
- * In n8n 2.41.1, a trigger recognizes the experimental Engine 2.0 by a setting of the workflow, and an action by an
- * execution id that is a UUID of version 7. If that stops, Engine 2.0 sends charges unguarded, and waits never end. If
+ * In n8n 2.41.1, a trigger recognizes the experimental Engine 2.0 by a setting of the workflow, and an action by a
+ * UUID of version 7 as execution id. If that stops, Engine 2.0 sends charges unguarded, and waits never end. If
  * the usual engine uses such ids, every charge and wait is refused.
  */
 

@@ -3,8 +3,8 @@ import { z } from 'zod/v3';
 
 /*
  * In n8n 2.41.1, n8n lists the methods registered at the path if an `OPTIONS` request has an `Origin`. If the answer
- * changes, charges notify the trigger unchecked, and a hint says so. If the answer never lists `POST`, a
- * published trigger counts as unpublished.
+ * changes, charges get the trigger's address without knowing whether it is published, and a hint says so. If the answer
+ * never lists `POST`, a published trigger counts as unpublished.
  */
 
 const ASK_WITHIN_MS = 2_000;

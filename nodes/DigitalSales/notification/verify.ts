@@ -30,6 +30,7 @@ export interface ReadResult {
 	transaction?: Transaction;
 	/** How many earlier reads in a row showed the same status. */
 	repeats: number;
+	/** The limiters that the read passed (see `findLanes`). */
 	entered: Array<[RateLimiter, Permit]>;
 }
 
@@ -46,8 +47,8 @@ export async function readBackTransaction(
 	const account = await loadAccount(context);
 	const isKnown = previous?.transaction !== undefined || isChargeKnown(hash);
 	const entered: ReadResult['entered'] = [];
-	// A miss is a failed read, an unknown hash, or a status repeated twice. The permits of an unknown hash do not count in
-	// its next read, because a new sale may appear late.
+	// A miss is a failed read, an unknown hash, or a status repeated twice. The permits that the last read of an unknown hash
+	// used do not limit the next, because a new sale may appear late.
 	const permitsOfUnknown = previous && !previous.transaction ? previous.entered : [];
 	let isMiss = false;
 	try {

@@ -29,7 +29,7 @@ interface Row {
 }
 
 const DUPLICATES =
-	'A new execution would create the successful items that had no Order Reference again, so';
+	'A new execution would create again the successful items that had no Order Reference, so';
 const ROWS: Row[] = [
 	{ appliesTo: ({ creates }) => !creates, again: RUN_AGAIN },
 	{ appliesTo: ({ isTool }) => isTool, again: 'let the agent ask again' },

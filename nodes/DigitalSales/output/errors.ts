@@ -13,7 +13,7 @@ export class NotSentError extends Error {
 	constructor(message: string, advice: string, facts: Partial<Facts> = {}) {
 		super(message);
 		this.name = 'NotSentError';
-		this.facts = { advice, outcome: 'notSent', ...facts };
+		this.facts = { advice, shown: 'notSent', ...facts };
 	}
 }
 
@@ -48,7 +48,7 @@ export function toFailure(
 	const message = quoteText(text, LONGEST_MESSAGE);
 	const { answer, ...facts } = factsOf(error, isSending);
 	const { warning, again } = adviceFor(situation);
-	const isUnsent = facts.outcome === 'notSent';
+	const isUnsent = facts.shown === 'notSent';
 	const hasUnsentNote = isUnsent && !(error instanceof CanceledError);
 	const advice =
 		joinLines(
@@ -67,7 +67,7 @@ export function toFailure(
 		// Last, because there may be hundreds.
 		...createdNotes(situation),
 	);
-	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.outcome;
+	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.shown;
 	return {
 		error: toNodeError(node, error, { message, description, itemIndex }),
 		json: { message, advice, status, outcome, ...words, about },
@@ -81,9 +81,9 @@ function joinLines(...lines: Array<string | false | null | undefined>): string {
 function factsOf(error: unknown, isSending: boolean): Facts {
 	if (error instanceof ServiceError || error instanceof NotSentError) return error.facts;
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		return { advice: error.description || undefined, outcome: 'notSent' };
+		return { advice: error.description || undefined, shown: 'notSent' };
 	}
-	return { outcome: error instanceof CanceledError || !isSending ? 'notSent' : 'unknown' };
+	return { shown: error instanceof CanceledError || !isSending ? 'notSent' : 'unknown' };
 }
 
 function toNodeError(

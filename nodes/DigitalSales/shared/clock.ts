@@ -9,7 +9,7 @@ export const clock = {
 	random: (): number => Math.random(),
 };
 
-/** Formats a time for a person in a time zone: `2026-11-26 21:47:01 (America/Sao_Paulo)`. */
+/** For a person: `2026-11-26 21:47:01 (America/Sao_Paulo)`. */
 export function formatTime(milliseconds: number, timeZone: string): string {
 	// Swedish dates are written in this order.
 	const options = { dateStyle: 'short', timeStyle: 'medium' } as const;

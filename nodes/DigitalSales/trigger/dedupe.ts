@@ -10,13 +10,13 @@ import type { Notification } from '../notification';
 const LONGEST_STATUS = 100;
 
 export interface Change extends Omit<Notification, 'event'> {
-	/** Null if the event belongs to an earlier status. */
+	/** Null if the webhook did not name the status that was read. */
 	event?: string | null;
 }
 
 /**
- * Leaves out the name of the event, because anybody could invent names and start a paid sale again. A null event takes
- * both keys, because the status's own event may come before or after it.
+ * A status has one key for a webhook without an event, and one for all events, whose names anybody could invent. A null
+ * event takes both, because a webhook of the status itself may come before or after it.
  */
 export function dedupeKeys({ hash, status, event }: Change): string[] {
 	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];

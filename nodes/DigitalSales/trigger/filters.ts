@@ -74,24 +74,24 @@ interface Comparison {
 	isHandedOver: boolean;
 }
 
-/** Whether the read may be older than the webhook: its status is earlier, not wanted, not new, or read soon after the webhook. */
+/** Whether the read may be older than the webhook. A read that shows the claimed status is not. */
 export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
 	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
 	const mayLag = claimedForMs < LONGEST_LAG_MS;
 	const isSoon = claimedForMs < COMMON_LAG_MS;
-	// Soon after the webhook, any status is nothing new, because it may have started the workflow before a restart or on
-	// another worker. One that started it here is nothing new until the longest lag; after it, the webhook is a repeat.
-	const isNothingNew = isSoon || !isReadWanted || (isHandedOver && mayLag);
+	// Soon after the webhook, any read status may be the old one, because it may have started the workflow before a restart
+	// or on another worker. Later, only one that started it here may be. After the longest lag, the webhook is a repeat.
+	const mayBeOldStatus = isSoon || !isReadWanted || (isHandedOver && mayLag);
 	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
-	if (!isClaimKnown) return mayLag && isNothingNew && mayWantedStatusFollow(wanted, read);
-	// A read status without a group counts as waiting. After the longest lag, a wanted one may mean what was claimed.
+	if (!isClaimKnown) return mayLag && mayBeOldStatus && mayWantedStatusFollow(wanted, read);
+	// A read status without a group counts as waiting. After the longest lag, a wanted one may be another word for the claim.
 	const isReadEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);
 	if (!isWantedStatus(wanted, claimed)) return isReadEarlier && isReadWanted && !isHandedOver;
-	return isReadEarlier || (isNothingNew && !isLater(read, claimed));
+	return isReadEarlier || (mayBeOldStatus && !isLater(read, claimed));
 }
 
 function mayWantedStatusFollow(wanted: Wanted, read: Status): boolean {

@@ -129,8 +129,8 @@ class Delivery {
 	): boolean {
 		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
-		// An earlier read is enough if it shows the claimed status, because strangers' reads could delay a new one too long.
-		// It is not if that status has started the workflow, because the webhook may report a later event.
+		// An earlier read that shows the claimed status is enough, because strangers could delay a new one too long. If that
+		// status has started the workflow, a new read is needed, because the webhook may report a later event.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
 		const isSameSource = source === this.sourceOf(bodyDigest);

@@ -7,7 +7,7 @@ import { type OutputChoice, waitOutput } from '../output';
 import { clock, eachLimit, jsonObject, READS_AT_ONCE } from '../shared';
 import { pauseUntilNextLook } from './schedule';
 
-/** How long a hash may be unknown, reads at the end may fail, and a decided read counts. */
+/** How long a hash may be unknown, reads at the end may fail, and the read of a decided payment is recent enough. */
 const PATIENCE_MS = 15 * 60_000;
 
 const paymentSchema = z.object({
@@ -44,7 +44,7 @@ export class PaymentWait {
 	constructor(private readonly context: IExecuteFunctions) {
 		const first: State = { deadline: this.now, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
 		this.state = stateSchema.safeParse(readParkedState(context)).data ?? first;
-		// After a long stop of n8n, or at a late Retry, the end begins again.
+		// After a long stop of n8n, or at a late Retry, the reads at the end start over.
 		if (this.now > this.state.nextLookAt + PATIENCE_MS) delete this.state.endingSince;
 	}
 
@@ -136,7 +136,7 @@ export class PaymentWait {
 			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
 		}
 		if (kind !== 'rateLimited') delete payment.unknownSince;
-		// The rule of POST, because the rule of GET gives up at faults that pass. A 200 or a web page may pass, too.
+		// The rule of POST, because the rule of GET gives up at faults that may go away. An unreadable 200 may go away, too.
 		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
 

@@ -10,7 +10,6 @@ const NARROW = { min: 1, max: 1.1 };
 /** A thousand waits that look within the same two minutes keep n8n from answering webhooks. */
 const WIDE = { min: 0.4, max: 1.1 };
 
-/** Minutes between looks. */
 const SCHEDULES = {
 	/** Finds payments whose webhook was lost. */
 	webhookExpected: { minutes: [5, 10, 15, 30], range: WIDE },

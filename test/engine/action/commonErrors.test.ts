@@ -159,7 +159,7 @@ describe('The errors that a seller meets most', () => {
 				'This item is number 1 of 2; n8n counts items from 0.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'To keep the existing transaction, set the form back to what it was; to send the changed charge as well, start a new execution with this item alone.',
-				'A new execution would create the successful items that had no Order Reference again, so use Retry under Executions, which sends the items as they were, or remove those items from the input.',
+				'A new execution would create again the successful items that had no Order Reference, so use Retry under Executions, which sends the items as they were, or remove those items from the input.',
 				'Already created in this execution: item 0 is HASH.',
 			],
 		],
@@ -218,7 +218,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'Order Reference "order-1" already belongs to another cart or amount of this customer, so nothing was sent',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'If this is the same order, continue with that hash (Transaction > Get); if not, change the reference of this item only: with a new reference, the other items would be charged again.',
+				'If this is the same order, continue with that hash (Transaction > Get); if not, change the reference of this item only: another item whose reference changes would be charged again.',
 			],
 		],
 		[

@@ -43,7 +43,7 @@ describe('Custom Fields', () => {
 			expect(errorOf(outcome).trim()).toMatch(
 				sent
 					? /^$/
-					: /^Additional Fields > Custom Fields must not get the quotation mark or backslash of \{\{ \$json\.text \}\}: make the whole field one expression/,
+					: /^Additional Fields > Custom Fields is broken by a quotation mark or backslash from \{\{ \$json\.text \}\}: make the whole field one expression/,
 			);
 		});
 	});

@@ -23,7 +23,7 @@ import {
 const RETRY = 'use Retry under Executions';
 const CURRENT = 'use Retry with currently saved workflow under Executions';
 const NEW_EXECUTION =
-	'A new execution would create the successful items that had no Order Reference again, so';
+	'A new execution would create again the successful items that had no Order Reference, so';
 const CALLED_AGAIN =
 	'creates again everything that had no Order Reference when it was created. First remove from its input the items that this and other calls created.';
 const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document }}' };

@@ -203,10 +203,10 @@ describe('A charge whose outcome is unknown', () => {
 		expect([errorOf(next).trim(), shop.charges]).toEqual(['', 2]);
 	});
 
-	describe('a code allows only the charge that its refusal described, so it does not allow', () => {
+	describe('a code ends only the doubts that its refusal described, so it does not end', () => {
 		const others = () => ({ cart: { items: [{ offerHash: shop.offer, price: '50' }] } });
 
-		test('an order claimed in the ledger, if the refusal described another doubt, in memory', async () => {
+		test('a doubt in the ledger, if the refusal described a doubt in memory', async () => {
 			const ask = { order: 'order-2', ...otherProcess() };
 			await shop.ask({ order: 'order-2' });
 			shop.fault('loseRequest');

@@ -125,7 +125,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(errorOf(failed)).not.toContain('Already created');
 		// The doubt is over, so a new execution would charge that customer again.
 		expect(errorOf(failed)).toContain(
-			'A new execution would create the successful items that had no Order Reference again',
+			'A new execution would create again the successful items that had no Order Reference',
 		);
 		shop.fault('refuse');
 		const retry = await shop.ask({ items, more: OWN_CUSTOMER, code: hash, retrying: failed });

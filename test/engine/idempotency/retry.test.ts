@@ -135,7 +135,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		const run = await shop.ask({ items: Array(103).fill({}) });
 
 		expect(errorOf(run)).toMatch(
-			/^The service did not .*\n.*then use Retry with currently saved workflow.*\nA new execution would create the successful items that had no Order Reference again, so use Retry under Executions/s,
+			/^The service did not .*\n.*then use Retry with currently saved workflow.*\nA new execution would create again the successful items that had no Order Reference, so use Retry under Executions/s,
 		);
 		const made = shop.hashes.slice(0, 102).map((hash, index) => `item ${index} is ${hash}`);
 		expect(errorOf(run)).toContain(`Already created in this execution: ${made.join('; ')}.`);

@@ -159,7 +159,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 	});
 
 	describe('if the last read of a paid payment', () => {
-		/** Of two payments, the first is read as paid. The second is paid some time later. */
+		/** Parks with two payments, of which the first is read as paid. Then `laterMs` pass. */
 		const waitWithPaid = async (laterMs = 0) => {
 			const [paid, open] = [await room.charge(), await room.charge()];
 			await room.setStatus([paid]);

@@ -29,7 +29,7 @@ export type SaleStatus = 'paid' | 'refunded' | 'canceled';
 /** Whether webhooks reach the waiting execution, or it waits with a short time limit. */
 export type WaitKind = 'notified' | 'unnotified' | 'shortLimit';
 
-/** One step of a plan. `which` and `at` are shares from 0 to 1 of the executions or processes that exist by then. */
+/** One step of a plan. `which` and `at`, from 0 to 1, pick one of the executions or processes that exist by then. */
 export type Step =
 	/** Concurrent charges, in an execution each or together in one execution. */
 	| {

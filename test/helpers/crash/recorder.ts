@@ -270,7 +270,7 @@ export class Recorder {
 	): Promise<void> {
 		const deadline = Date.now() + ACCEPTED_WITHIN_MS;
 		for (let nth = 0; Date.now() < deadline; nth++) {
-			// A request that was not accepted may have started an execution, except if none is published.
+			// A request that was not accepted may have started an execution, unless its workflow is not published (404).
 			const attempted = requests.map((request) => ({ ...request, slot: `${request.slot}.${nth}` }));
 			const sent = attempted.map((request) => ({ request, sentAt: Date.now() }));
 			const url = `${this.webhookUrl(first + nth)}/webhook/${path}`;
@@ -429,7 +429,7 @@ export class Recorder {
 			await pause(500);
 	}
 
-	/** Waits until no execution is open, or the open executions will never end. Waiting executions read in between. */
+	/** Waits until no execution is open, or the open executions will never end. A waiting execution is open only during a look. */
 	private async waitUntilQuiet(): Promise<void> {
 		const stuckAfterMs = STUCK_AFTER_MS[this.isSingle ? 'single' : 'queue'];
 		let since = new Map<string, number>();

@@ -64,7 +64,7 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 			run.addHint(`The offer was already created. Returning ${name}.`, 'existing', name);
 		}
 		catalogPages.clear();
-		// Also for an existing offer, because a workflow may map its price in cents into a field in reais.
+		// Also of an existing offer: a workflow may map its price in cents into a field in reais, which is then refused.
 		markPricesSeen(run.account, productHash, [json]);
 		return [{ json: offerOutput(json) }];
 	},

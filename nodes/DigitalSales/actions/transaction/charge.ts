@@ -18,7 +18,7 @@ import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api';
 import { NotSentError } from '../../output';
 
-/** From the body that will be sent; `typedFingerprint` from the typed form. */
+/** Built from the body that will be sent; only `identity.typedFingerprint` from the typed form. */
 export interface Charge {
 	/** Amounts are in cents. */
 	body: IDataObject;
@@ -29,7 +29,7 @@ export interface Charge {
 	/** In cents. */
 	amount: number;
 	about: string;
-	/** For the idempotency keys. Its `account.key` covers both tokens. */
+	/** For the idempotency keys. Its `account.key` also covers `bodyApiToken`. */
 	identity: Omit<KeySource, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
 }
 
@@ -69,8 +69,13 @@ export function buildCharge(
 	const { notificationField } = account;
 	const bodyOf = (filled: ChargeForm): IDataObject => {
 		const { notificationUrl: url } = filled;
-		const own = notificationField && url ? { [notificationField]: url } : {};
-		const fields = { ...own, payment_method: 'pix', installments: 1, ...chargeForm.body(filled) };
+		const notification = notificationField && url ? { [notificationField]: url } : {};
+		const fields = {
+			...notification,
+			payment_method: 'pix',
+			installments: 1,
+			...chargeForm.body(filled),
+		};
 		return withCustomFields(fields, filled.additionalFields.customFields);
 	};
 	const filledBody = bodyOf(form);

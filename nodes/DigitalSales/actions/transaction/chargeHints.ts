@@ -9,7 +9,7 @@ import { DOCUMENT, findDifferingFields } from './chargeMatch';
 export function addChargeHints(
 	run: Run,
 	{ charge, hint: webhookHint }: { charge: Charge; hint?: string },
-	{ made: transaction, isExisting, reusesHash, replacedHash }: Created<Transaction>,
+	{ made: transaction, isExisting, hasKnownHash, replacedHash }: Created<Transaction>,
 ): void {
 	const { amount: requested } = charge;
 	const { hash, amount, pix, payment_status: status } = transaction;
@@ -35,7 +35,7 @@ export function addChargeHints(
 			);
 		}
 		const oddities = compact([
-			reusesHash && 'has the hash of an earlier charge',
+			hasKnownHash && 'has the hash of an earlier charge',
 			differing.includes(DOCUMENT) && 'is for another CPF or CNPJ',
 			isPaid(status) && 'is paid already',
 		]);

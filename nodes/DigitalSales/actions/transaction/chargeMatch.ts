@@ -32,7 +32,7 @@ export function findDifferingFields(charge: Charge, transaction: Transaction): s
 		.map(({ field }) => LABELS[field]);
 }
 
-/** Says how a transaction differs from the requested charge. Several people may share a document. */
+/** Says how a transaction differs from the requested charge. A document is not enough, because several people may share it. */
 export function findDifferences(
 	context: IExecuteFunctions,
 	charge: Charge,
@@ -41,7 +41,7 @@ export function findDifferences(
 	const { amount, offer } = transaction;
 	const contact = compareFields(charge, transaction, CONTACT);
 	const compared = contact.length > 0 ? contact : compareFields(charge, transaction, ['name']);
-	// Nothing tells whose of several items the transaction is.
+	// Nothing tells which of several items the transaction belongs to.
 	if (compared.length === 0 && context.getInputData().length > 1) {
 		return ['no customer that can be compared: enter its hash in a run with this item alone'];
 	}
@@ -64,7 +64,7 @@ const SHORTEST_PHONE = 10;
 function isMasked(field: Field, stated: string | null | undefined): boolean {
 	const value = stated ?? '';
 	if (field === 'document') return !('value' in parseDocument(value));
-	// The mask is no digit.
+	// Masked digits are missing.
 	if (field === 'phone') return value.length < SHORTEST_PHONE;
 	return value === '' || /[*•●]/.test(value);
 }

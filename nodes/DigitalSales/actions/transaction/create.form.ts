@@ -227,7 +227,7 @@ const options = defineOptions([
 		displayName: 'Allow Price Mismatch',
 		name: 'allowPriceMismatch',
 		description:
-			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or Amount that of the cart. By default such a price is refused, because reais and cents were probably mixed up.',
+			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or if Amount differs so from the cart. By default such a price is refused, because reais and cents were probably mixed up.',
 	}),
 	textField({
 		displayName: 'Charge in Doubt',
