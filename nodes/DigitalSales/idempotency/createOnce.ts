@@ -21,7 +21,10 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	};
 	try {
 		const existing = await itemOrder.runInOrder('look', claim.lockAndFindExisting);
-		if (existing) return created(existing, { isExisting: true, hasKnownHash: false });
+		if (existing) {
+			const isOfOtherExecution = claim.isOfOtherExecution();
+			return created(existing, { isExisting: true, isOfOtherExecution, hasKnownHash: false });
+		}
 		if (problem) throw problem;
 		for await (const send of tries) {
 			await itemOrder.runInOrder('claim', claim.acquireKeys);
@@ -31,7 +34,8 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 				const { replacedHash } = claim;
 				const hasKnownHash = claim.knowsHashOf(made);
 				await claim.recordResult(made);
-				return created(made, { isExisting: false, hasKnownHash, replacedHash });
+				const isNew = { isExisting: false, isOfOtherExecution: false };
+				return created(made, { ...isNew, hasKnownHash, replacedHash });
 			}
 			await claim.releaseBetweenTries();
 		}

@@ -21,7 +21,7 @@ export interface Creation<T> extends Subject {
 	enteredHash?: {
 		read: (hash: string) => Promise<T>;
 		/** How the result of the hash differs from this request, for example "another amount". */
-		findDifferences: (made: T) => string[];
+		findDifferences: (made: T, isAlone: boolean) => string[];
 	};
 	/** Whether a result, such as an expired charge, may be created again. */
 	isVoid: (made: T) => boolean;
@@ -38,6 +38,8 @@ export interface KeyedCreation<T> extends Creation<T>, Keys {
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
+	/** Whether another execution made the result. A Retry belongs to its original. */
+	isOfOtherExecution: boolean;
 	/** The void result that a new result replaces. */
 	replacedHash?: string;
 	/** The service answered with the hash of an earlier result. */

@@ -32,7 +32,7 @@ export interface Unresolved {
 }
 
 const ENTERED_RULES =
-	'A code works once, for the charge that its error described, until the end of the next day (UTC). A hash works once, for a charge of this customer, amount and order. If you found the charge for this order, and it has not failed or expired, do not enter the code. If another run has returned that charge, leave this item out. Otherwise set the price and Order Reference back to what they were, and enter the hash of the charge.';
+	'A code works once, for the charge that its error described, until the end of the next day (UTC). A hash works once, for a charge of this customer, amount and order. If you found the charge for this order, and it has not failed or expired, do not enter the code. If another run has returned that charge, leave this item out. Otherwise set price, customer and Order Reference back to what they were, and enter the hash; or continue with that charge (Transaction > Get), and leave this item out.';
 
 /** @param code undefined if n8n's database did not answer */
 export function unresolvedError(

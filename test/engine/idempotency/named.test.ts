@@ -147,7 +147,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 			['another CPF', 'Customer CPF or CNPJ', async () => await madeFor({ ...JOAO, ...FIFTY })],
 			[
 				'another amount',
-				'amount (R$ 50,00; to accept it, set Additional Fields > Amount in Reais to 50,00 in a run with this item alone)',
+				'amount (R$ 50,00; to accept it, set Additional Fields > Amount in Reais to 50,00 in a run with this item alone, then remove it)',
 				async () => await madeFor(FIFTY),
 			],
 			['an expired charge', '', async () => await expired()],
@@ -234,7 +234,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(errorOf(refused)).toContain(
 			'A hash works once, for a charge of this customer, amount and order',
 		);
-		expect(errorOf(refused)).toContain('set the price and Order Reference back');
+		expect(errorOf(refused)).toContain('set price, customer and Order Reference back');
 		const charged = await shop.charge({ order: '2026-11', code: codeIn(refused) });
 		expect(charged.json[0]?.hash).toBe(shop.hashes[1]);
 	});

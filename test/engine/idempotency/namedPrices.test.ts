@@ -66,10 +66,10 @@ describe('The hash of a charge in doubt when prices change:', () => {
 			}[how];
 			const refused = await shop.refused({ more: at(''), ...again, code: hash });
 			expect(errorOf(refused)).toContain(
-				`Transaction ${hash} has another amount (R$ 19,90; to accept it, set Additional Fields > Amount in Reais to 19,90 in a run with this item alone).`,
+				`Transaction ${hash} has another amount (R$ 19,90; to accept it, set Additional Fields > Amount in Reais to 19,90 in a run with this item alone, then remove it).`,
 			);
 			expect(errorOf(refused)).toContain(
-				'set the price and Order Reference back to what they were',
+				'set price, customer and Order Reference back to what they were',
 			);
 			const named = await shop.charge({ more: at('19,90'), ...again, code: hash });
 			expect(named.json[0]?.hash).toBe(hash);
@@ -147,7 +147,7 @@ describe('The hash of a charge in doubt when prices change:', () => {
 			const { json } = await shop.ask({ items, more, code: hash, continueOnFail: true });
 			for (const item of json) {
 				expect(errorIn(item).advice).toContain(
-					`Transaction ${hash} has no customer that can be compared: enter its hash in a run with this item alone.`,
+					`Transaction ${hash} has no customer that can be compared: enter its hash alone, in a run with this item alone.`,
 				);
 			}
 			const alone = await shop.charge({ items: items.slice(1), more, code: hash });

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { CUSTOMER } from '../../helpers/account';
-import { useShop } from '../../helpers/charging';
+import { type Ask, customers, OWN_CUSTOMER, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
 import { callTool } from '../../helpers/tool';
 
 const ORDER = { order: 'order-1' };
@@ -80,6 +80,22 @@ describe('Which customers and charges count as the same', () => {
 
 			expect([first, second].map(({ json }) => json[0]?.already_charged)).toEqual([false, true]);
 			expect(Object.keys(second.json[0] ?? {}).slice(0, 2)).toEqual(['hash', 'already_charged']);
+		},
+	);
+
+	test.each<[string, boolean, Ask]>([
+		['in the Retry that the error advises', true, {}],
+		['with Retry On Fail', false, { settings: RETRY_ON_FAIL }],
+	])(
+		'items whose charges are made, but whose run failed, are new to the next nodes %s',
+		async (_when, isRetry, more) => {
+			const list = { more: OWN_CUSTOMER, items: customers(3), ...more };
+			shop.fault('refuse', 2);
+			const first = await shop.ask(list);
+			const given = isRetry ? await shop.charge({ ...list, retrying: first }) : first;
+
+			expect(given.json.map((item) => item.already_charged)).toEqual([false, false, false]);
+			expect(shop.charges).toBe(3);
 		},
 	);
 

@@ -73,7 +73,7 @@ describe('The tool of an agent', () => {
 		const { answers } = await call(ORDER, { retryOf: outcome.begun });
 		const later = await call(ORDER);
 
-		expect(answers[0]?.[0]).toMatchObject({ hash: shop.hashes[0], already_charged: true });
+		expect(answers[0]?.[0]).toMatchObject({ hash: shop.hashes[0], already_charged: false });
 		expect(later.answers[0]?.[0]?.hash).toBe(shop.hashes[0]);
 		expect(shop.charges).toBe(1);
 	});

@@ -1,5 +1,4 @@
 import { compact, map } from 'lodash';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Transaction } from '../../api';
 import { normalizeContact } from '../../idempotency';
 import { formatReais, parseDocument, quoteText, typedAmount } from '../../domain';
@@ -32,18 +31,24 @@ export function findDifferingFields(charge: Charge, transaction: Transaction): s
 		.map(({ field }) => LABELS[field]);
 }
 
-/** Says how a transaction differs from the requested charge. A document is not enough, because several people may share it. */
+/**
+ * Says how a transaction differs from the requested charge. A document is not enough, because several people may share it.
+ *
+ * @param isAlone whether one hash was entered for one item
+ */
 export function findDifferences(
-	context: IExecuteFunctions,
 	charge: Charge,
 	transaction: Transaction,
+	isAlone: boolean,
 ): string[] {
 	const { amount, offer } = transaction;
 	const contact = compareFields(charge, transaction, CONTACT);
 	const compared = contact.length > 0 ? contact : compareFields(charge, transaction, ['name']);
-	// Nothing tells which of several items the transaction belongs to.
-	if (compared.length === 0 && context.getInputData().length > 1) {
-		return ['no customer that can be compared: enter its hash in a run with this item alone'];
+	// Nothing tells which of several items the transaction belongs to, or which of several hashes to this item.
+	if (compared.length === 0 && !isAlone) {
+		return [
+			'no customer that can be compared: enter its hash alone, in a run with this item alone',
+		];
 	}
 	const differing = compared.filter(({ isDifferent }) => isDifferent);
 	// An error shows nothing of another customer's charge.
@@ -55,7 +60,7 @@ export function findDifferences(
 		isOtherOffer && `another Offer (${quoteText(offer.hash ?? '')})`,
 		amount != null &&
 			amount !== charge.amount &&
-			`another amount (${formatReais(amount)}; to accept it, set Additional Fields > Amount in Reais to ${typedAmount(amount)} in a run with this item alone)`,
+			`another amount (${formatReais(amount)}; to accept it, set Additional Fields > Amount in Reais to ${typedAmount(amount)} in a run with this item alone, then remove it)`,
 	]);
 }
 

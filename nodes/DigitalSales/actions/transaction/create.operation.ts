@@ -49,10 +49,11 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		const { form } = ready;
 		const created = await createOnce(buildCreation(run, itemIndex, ready));
 		addChargeHints(run, ready, created);
-		const { made: transaction, isExisting } = created;
+		const { made: transaction, isOfOtherExecution } = created;
 		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
-		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
-		const flag = { already_charged: isExisting };
+		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name. A charge that a
+		// Retry returns has not reached the next nodes, because its run failed.
+		const flag = { already_charged: isOfOtherExecution };
 		const json = Object.assign({ hash: transaction.hash }, flag, item.json, flag);
 		return [{ ...item, json }];
 	},
@@ -75,7 +76,7 @@ function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creatio
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
 		enteredHash: {
 			read: run.readEnteredHash,
-			findDifferences: (made) => findDifferences(run.context, charge, made),
+			findDifferences: (made, isAlone) => findDifferences(charge, made, isAlone),
 		},
 	};
 }
