@@ -162,8 +162,12 @@ describe('For webhooks a process remembers at most', () => {
 	test('ten thousand senders, reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
 			const result = Promise.resolve({ repeats: 0, entered: [] });
-			const source = { source: '', sourceSince: 0 };
-			reads.set(`${nth}`, { startedAt: clock.elapsed(), ...source, result, previous: undefined });
+			reads.set(`${nth}`, {
+				startedAt: clock.elapsed(),
+				sources: new Map(),
+				result,
+				previous: undefined,
+			});
 			handedOver.set(`${nth}`, true);
 			findRateLimiter(`${nth}`);
 		}

@@ -25,14 +25,22 @@ export async function readNotification(context: IWebhookFunctions): Promise<Webh
 	const notification = parseNotification(body);
 	if (notification) return { ...notification, bodyDigest: digest(JSON.stringify(body)) };
 	const fields = parseObject(body) ?? {};
-	const words = [fields.event, fields.status].map(readText);
-	const isNoSale = words.some((word = '') => NO_SALE.test(word));
-	if (isNoSale || !LIKE_SALE.test(JSON.stringify(body))) throw new Declined(REPLIES.noSale);
+	const [event, status] = [fields.event, fields.status].map(readText);
+	const isTest = TEST.test(event ?? '') || TEST.test(status ?? '');
+	if (isTest || isAbandonedCart({ event, status }) || !LIKE_SALE.test(JSON.stringify(body)))
+		throw new Declined(REPLIES.noSale);
 	const names = Object.keys(fields).filter((name) => SAFE_NAME.test(name));
 	const shown = names.slice(0, 20).join(', ') || 'none that can be read';
 	const message = `A webhook was refused because it does not contain the hash of its transaction. Its fields: ${shown}`;
 	await logRarely(context, 'no hash', () => context.logger.warn(message));
 	throw new Declined(REPLIES.noHash);
+}
+
+export function isAbandonedCart({
+	event,
+	status,
+}: Pick<Notification, 'event' | 'status'>): boolean {
+	return ABANDONED_CART.test(event ?? '') || ABANDONED_CART.test(status ?? '');
 }
 
 async function readBody(context: IWebhookFunctions): Promise<unknown> {
@@ -72,8 +80,9 @@ const LONGEST_VALUE = 200;
 const SAFE_NAME = /^[\w.:-]{1,50}$/;
 /** For `transaction[hash]` in a form. `list[length]` could make a list of any length. */
 const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
-/** A test, or a cart that a customer has left before there was a transaction. */
-const NO_SALE = /^(ping|test)$|abandon/i;
+const TEST = /^(ping|test)$/i;
+/** Usually before there is a transaction. */
+const ABANDONED_CART = /abandon/i;
 /** Generous, because a webhook without any of these is answered 200, and nobody sees that it starts nothing. */
 const LIKE_SALE = /\d|hash|status|sale|venda|transa/i;
 

@@ -19,7 +19,7 @@ import { clock } from '../shared';
 import { Declined, REPLIES } from './reply';
 
 export const LEFT_FOR_READ_MS = 3_000;
-const LONGEST_TRY_MS = 3_500;
+const LONGEST_TRY_MS = 6_500;
 /** No webhook waits out the rate limiter's pause after a 429. */
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;

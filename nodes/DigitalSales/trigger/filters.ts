@@ -14,11 +14,16 @@ export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
 /** Undefined if the form accepts the transaction. Only the owner of the form may see the text. */
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
-	const { payment_status: status, payment_method: method, offer, product, amount } = transaction;
+	const { payment_status: status } = transaction;
+	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
+	return filterMismatch(wanted, transaction);
+}
+
+export function filterMismatch(wanted: Wanted, transaction: Transaction): string | undefined {
+	const { payment_method: method, offer, product, amount } = transaction;
 	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
 	const isListed = (hashes: string[], hash: string | null | undefined): boolean =>
 		hashes.length === 0 || hashes.includes(hash ?? '');
-	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
 	if (paymentMethods && !paymentMethods.map(methodName).includes(methodName(method ?? ''))) {
 		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
@@ -47,7 +52,7 @@ export function isSameStatus(one: Status, other: Status): boolean {
 	return isSameText((one ?? '').toLowerCase(), (other ?? '').toLowerCase());
 }
 
-function isWantedStatus(wanted: Wanted, status: Status): boolean {
+export function isWantedStatus(wanted: Wanted, status: Status): boolean {
 	return wanted.triggerOn.includes(ANY) || isNamedStatus(wanted, status);
 }
 

@@ -4,6 +4,7 @@ import { senderAddress, whenAnswered } from '../n8n';
 import {
 	Declined,
 	handleWebhook,
+	isAbandonedCart,
 	readBackTransaction,
 	readNotification,
 	type ReadResult,
@@ -14,7 +15,13 @@ import {
 import { transactionOutput } from '../output';
 import { BoundedMap, clock, processState } from '../shared';
 import { type Change, dedupeKeys } from './dedupe';
-import { isSameStatus, mayBeOutdated, rejectionReason } from './filters';
+import {
+	filterMismatch,
+	isSameStatus,
+	isWantedStatus,
+	mayBeOutdated,
+	rejectionReason,
+} from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
 /** A sender waits about ten seconds. */
@@ -22,15 +29,15 @@ const ANSWER_WITHIN_MS = 9_500;
 /** Each read without news doubles the pause, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** A platform may send webhooks of the account and of the charge. */
+const MOST_SOURCES = 4;
 
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
-	/** Sender and body of the webhook that caused the read. Another webhook may report a later change. */
-	source: string;
-	/** When the first of the consecutive reads for this source began. */
-	sourceSince: number;
-	/** Whether a webhook used the result. The same body may then mean a new change, so `sourceSince` restarts. */
+	/** By sender and body of a webhook: when its first read began. Another body may report a later change. */
+	sources: ReadonlyMap<string, number>;
+	/** Whether a webhook used the result. The same body may then mean a new change, so `sources` restarts. */
 	isUsed?: boolean;
 	result: Promise<ReadResult>;
 	/** The last result before this read, used if it fails. */
@@ -78,6 +85,9 @@ class Delivery {
 	async receive(): Promise<IDataObject> {
 		const { simplify, options } = this.form;
 		const notification = await readNotification(this.context);
+		if (isAbandonedCart(notification) && !isWantedStatus(this.form, notification.status)) {
+			throw new Declined(REPLIES.noSale);
+		}
 		if (notification.status !== undefined) this.declineDuplicate(notification);
 		declineIfBacklogged();
 		const transaction = await this.readUntilCurrent(notification);
@@ -115,27 +125,29 @@ class Delivery {
 				continue;
 			}
 			if (dueAt > this.answerBy - LEFT_FOR_READ_MS) {
-				throw new Declined(REPLIES[transaction ? 'inFlight' : 'unknown']);
+				throw new Declined(REPLIES[transaction ? 'outdated' : 'unknown']);
 			}
 			await clock.sleep(dueAt - clock.elapsed());
 		}
 	}
 
 	private isCurrent(
-		{ startedAt, source, sourceSince }: ReadRecord,
-		{ payment_status: read }: Transaction,
+		{ startedAt, sources }: ReadRecord,
+		transaction: Transaction,
 		{ hash, status: claimed, bodyDigest }: Webhook,
 		isDue: boolean,
 	): boolean {
+		// Only the status can change.
+		if (filterMismatch(this.form, transaction) !== undefined) return true;
+		const { payment_status: read } = transaction;
 		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
 		// An earlier read that shows the claimed status is enough, because strangers could delay a new one too long. If that
 		// status has started the workflow, a new read is needed, because the webhook may report a later event.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
-		const isSameSource = source === this.sourceOf(bodyDigest);
-		const since = Math.min(this.calledAt, isSameSource ? sourceSince : Infinity);
-		const claimedForMs = startedAt - since;
+		const since = sources.get(this.sourceOf(bodyDigest)) ?? startedAt;
+		const claimedForMs = startedAt - Math.min(this.calledAt, since);
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
 
@@ -151,10 +163,10 @@ class Delivery {
 		const last = reads.get(key);
 		const startedAt = clock.elapsed();
 		const source = this.sourceOf(bodyDigest);
-		const isSameSource = last?.source === source && !last.isUsed;
-		const sourceSince = last && isSameSource ? last.sourceSince : startedAt;
+		const sources = new Map(last?.isUsed ? [] : [...(last?.sources ?? [])].slice(-MOST_SOURCES));
+		sources.set(source, sources.get(source) ?? startedAt);
 		const result = readBackTransaction(this.context, hash, { answerBy: this.answerBy, previous });
-		reads.set(key, { startedAt, source, sourceSince, result, previous });
+		reads.set(key, { startedAt, sources, result, previous });
 		await result.catch((error: unknown) => {
 			if (last) reads.set(key, last);
 			else reads.delete(key);
