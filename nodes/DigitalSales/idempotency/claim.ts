@@ -115,7 +115,7 @@ export class Claim<T> {
 		return latest && String(latest.result?.hash);
 	}
 
-	isOfOtherExecution(): boolean {
+	get isOfOtherExecution(): boolean {
 		const { memory, itemKey } = this.creation;
 		return memory.getAttempt(itemKey)?.replayedBy !== undefined;
 	}

@@ -22,8 +22,8 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	try {
 		const existing = await itemOrder.runInOrder('look', claim.lockAndFindExisting);
 		if (existing) {
-			const isOfOtherExecution = claim.isOfOtherExecution();
-			return created(existing, { isExisting: true, isOfOtherExecution, hasKnownHash: false });
+			const { isOfOtherExecution } = claim;
+			return created(existing, { isExisting: true, isOfOtherExecution });
 		}
 		if (problem) throw problem;
 		for await (const send of tries) {
@@ -34,8 +34,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 				const { replacedHash } = claim;
 				const hasKnownHash = claim.knowsHashOf(made);
 				await claim.recordResult(made);
-				const isNew = { isExisting: false, isOfOtherExecution: false };
-				return created(made, { ...isNew, hasKnownHash, replacedHash });
+				return created(made, { isExisting: false, hasKnownHash, replacedHash });
 			}
 			await claim.releaseBetweenTries();
 		}

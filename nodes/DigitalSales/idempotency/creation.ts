@@ -39,9 +39,9 @@ export interface Created<T> {
 	made: T;
 	isExisting: boolean;
 	/** Whether another execution made the result. A Retry belongs to its original. */
-	isOfOtherExecution: boolean;
+	isOfOtherExecution?: boolean;
 	/** The void result that a new result replaces. */
 	replacedHash?: string;
 	/** The service answered with the hash of an earlier result. */
-	hasKnownHash: boolean;
+	hasKnownHash?: boolean;
 }

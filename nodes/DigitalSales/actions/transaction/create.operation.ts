@@ -49,7 +49,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		const { form } = ready;
 		const created = await createOnce(buildCreation(run, itemIndex, ready));
 		addChargeHints(run, ready, created);
-		const { made: transaction, isOfOtherExecution } = created;
+		const { made: transaction, isOfOtherExecution = false } = created;
 		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
 		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name. A charge that a
 		// Retry returns has not reached the next nodes, because its run failed.
