@@ -115,11 +115,6 @@ export class Claim<T> {
 		return latest && String(latest.result?.hash);
 	}
 
-	get isOfOtherExecution(): boolean {
-		const { memory, itemKey } = this.creation;
-		return memory.getAttempt(itemKey)?.replayedBy !== undefined;
-	}
-
 	knowsHashOf(made: T): boolean {
 		const { toStoredResult } = this.creation;
 		return findAttempt(resultKey(this.creation, toStoredResult(made).hash)) !== undefined;

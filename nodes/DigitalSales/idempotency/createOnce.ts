@@ -22,7 +22,8 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	try {
 		const existing = await itemOrder.runInOrder('look', claim.lockAndFindExisting);
 		if (existing) {
-			const { isOfOtherExecution } = claim;
+			const stored = memory.getAttempt(claim.creation.itemKey);
+			const isOfOtherExecution = stored?.replayedBy !== undefined;
 			return created(existing, { isExisting: true, isOfOtherExecution });
 		}
 		if (problem) throw problem;

@@ -38,7 +38,7 @@ export interface KeyedCreation<T> extends Creation<T>, Keys {
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
-	/** Whether another execution made the result. A Retry belongs to its original. */
+	/** A Retry counts as its original, whose output was dropped. */
 	isOfOtherExecution?: boolean;
 	/** The void result that a new result replaces. */
 	replacedHash?: string;

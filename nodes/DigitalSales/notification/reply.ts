@@ -33,7 +33,7 @@ export const REPLIES = {
 	noSale: notStarted('not about a transaction'),
 	listening: notStarted('listens here for webhooks, which are sent by POST'),
 	noHash: rejected(400, 'no transaction hash'),
-	// Long, because a platform that waits as long as this has only a few tries until reads show a change.
+	// Long, because a platform may have few tries until reads show a change.
 	unknown: retryLater(60, 'unknown transaction'),
 	outdated: retryLater(60, 'the transaction does not show this change yet'),
 	tooLarge: rejected(413, 'too large'),

@@ -51,8 +51,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		addChargeHints(run, ready, created);
 		const { made: transaction, isOfOtherExecution = false } = created;
 		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
-		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name. A charge that a
-		// Retry returns has not reached the next nodes, because its run failed.
+		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
 		const flag = { already_charged: isOfOtherExecution };
 		const json = Object.assign({ hash: transaction.hash }, flag, item.json, flag);
 		return [{ ...item, json }];
