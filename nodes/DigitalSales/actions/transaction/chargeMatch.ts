@@ -44,7 +44,7 @@ export function findDifferences(
 	const { amount, offer } = transaction;
 	const contact = compareFields(charge, transaction, CONTACT);
 	const compared = contact.length > 0 ? contact : compareFields(charge, transaction, ['name']);
-	// Nothing tells which of several items the transaction belongs to, or which of several hashes to this item.
+	// Of several items or hashes, nothing tells which belong together.
 	if (compared.length === 0 && !isAlone) {
 		return [
 			'no customer that can be compared: enter its hash alone, in a run with this item alone',
