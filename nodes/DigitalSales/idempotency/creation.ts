@@ -21,7 +21,7 @@ export interface Creation<T> extends Subject {
 	enteredHash?: {
 		read: (hash: string) => Promise<T>;
 		/** How the result of the hash differs from this request, for example "another amount". */
-		findDifferences: (made: T, isAlone: boolean) => string[];
+		findDifferences: (made: T) => string[];
 	};
 	/** Whether a result, such as an expired charge, may be created again. */
 	isVoid: (made: T) => boolean;

@@ -49,9 +49,7 @@ export async function endDoubtByHash<T>(
 	let unreadableError: NotSentError | undefined;
 	let unneededError: NotSentError | undefined;
 	const attempts = findOwnAttempts(creation, unresolved);
-	const hashes = listEnteredHashes(creation);
-	const isAlone = hashes.length === 1 && creation.context.getInputData().length === 1;
-	for (const hash of hashes) {
+	for (const hash of listEnteredHashes(creation)) {
 		const key = resultKey(creation, hash);
 		const isOfOrder = await isHashOfOrder(creation, hash);
 		// The charge may be that of an attempt for another order.
@@ -65,7 +63,7 @@ export async function endDoubtByHash<T>(
 			return undefined;
 		});
 		if (made === undefined) continue;
-		const differing = enteredHash?.findDifferences(made, isAlone) ?? [];
+		const differing = enteredHash?.findDifferences(made) ?? [];
 		if (differing.length > 0) {
 			differences.push(`Transaction ${quoteText(hash)} has ${differing.join(' and ')}.`);
 			continue;

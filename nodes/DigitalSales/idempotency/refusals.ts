@@ -51,7 +51,8 @@ export function unresolvedError(
 	const when = unresolved.every(({ attempt }) => attempt)
 		? 'Look'
 		: 'Wait a few minutes, then look';
-	const stopsOthers = context.getInputData().length > 1 && !context.continueOnFail();
+	const hasOthers = context.getInputData().length > 1 || subject.memory.runNumber() > 0;
+	const stopsOthers = hasOthers && !context.continueOnFail();
 	const repeatsOthers = stopsOthers && !isRetry(context) && subject.orderReference === undefined;
 	const lines = compact([
 		...reasons,
@@ -156,7 +157,7 @@ export function hasOtherReferenceError(
 	const under = own === undefined ? 'another Order Reference' : `Order Reference ${own}`;
 	return newNotSentError(
 		`The customer was already charged under ${under}, so ${notSentPhrase(subject)} for "${asked}"`,
-		`The existing transaction is ${String(result?.hash)}. If that is this order, set Order Reference back to ${own ?? 'what it was then'} and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
+		`The existing transaction is ${String(result?.hash)}. If that is this order, set Order Reference back to ${own ?? 'what it was then'}, or clear it, and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
 	);
 }
 
@@ -188,7 +189,7 @@ export function referenceTakenError(subject: Subject, { result }: Attempt): NotS
 	const order = quoteText(subject.orderReference ?? '');
 	return newNotSentError(
 		`Order Reference "${order}" already belongs to another charge, so ${notSentPhrase(subject)}`,
-		`The existing transaction of this item is ${String(result?.hash)}. Correct Order Reference, or leave this item out.`,
+		`The existing transaction of this item is ${String(result?.hash)}. Correct Order Reference, or leave this item out; in a Retry, clear Order Reference.`,
 	);
 }
 

@@ -2,7 +2,6 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import {
 	type Account,
 	Client,
-	type ClientOptions,
 	findRateLimiter,
 	getTransaction,
 	loadAccount,
@@ -19,7 +18,7 @@ import { clock } from '../shared';
 import { Declined, REPLIES } from './reply';
 
 export const LEFT_FOR_READ_MS = 3_000;
-const LONGEST_TRY_MS = 6_500;
+const LONGEST_TRY_MS = 6_000;
 /** No webhook waits out the rate limiter's pause after a 429. */
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 const MOST_TRIES = 2;
@@ -57,11 +56,13 @@ export async function readBackTransaction(
 			const own = permitsOfUnknown.filter(([limiter]) => limiter === lane).length;
 			entered.push([lane, await enterLane(lane, { rate: rate + own, latest })]);
 		}
-		const client = new Client(context, account, { ...limitsUntil(answerBy), isUrgent: true });
+		const limits = limitsUntil(answerBy);
+		const client = new Client(context, account, { ...limits, isUrgent: true });
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
 			const outcome = error instanceof ServiceError ? error.outcome : undefined;
 			// A 429 says nothing about the hash. A request that was not sent has this kind, too.
-			isMiss = outcome?.kind !== 'rateLimited';
+			const isCutShort = outcome?.kind === 'interrupted' && limits.timeoutMs < LONGEST_TRY_MS;
+			isMiss = outcome?.kind !== 'rateLimited' && !isCutShort;
 			if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
 			throw error;
 		});
@@ -81,7 +82,7 @@ export async function readBackTransaction(
 	}
 }
 
-function limitsUntil(answerBy: number): ClientOptions {
+function limitsUntil(answerBy: number) {
 	const leftMs = Math.max(0, answerBy - clock.elapsed() - MOST_TRIES * LONGEST_LIMITER_WAIT_MS);
 	const retryMs = Math.min(KEPT_FOR_RETRY_MS, leftMs / MOST_TRIES);
 	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.max(1, Math.floor(leftMs - retryMs)));

@@ -52,7 +52,7 @@ export function isSameStatus(one: Status, other: Status): boolean {
 	return isSameText((one ?? '').toLowerCase(), (other ?? '').toLowerCase());
 }
 
-export function isWantedStatus(wanted: Wanted, status: Status): boolean {
+function isWantedStatus(wanted: Wanted, status: Status): boolean {
 	return wanted.triggerOn.includes(ANY) || isNamedStatus(wanted, status);
 }
 

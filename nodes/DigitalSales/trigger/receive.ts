@@ -15,13 +15,7 @@ import {
 import { transactionOutput } from '../output';
 import { BoundedMap, clock, processState } from '../shared';
 import { type Change, dedupeKeys } from './dedupe';
-import {
-	filterMismatch,
-	isSameStatus,
-	isWantedStatus,
-	mayBeOutdated,
-	rejectionReason,
-} from './filters';
+import { filterMismatch, isSameStatus, mayBeOutdated, rejectionReason } from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
 /** A sender waits about ten seconds. */
@@ -35,10 +29,8 @@ const MOST_SOURCES = 4;
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
-	/** By sender and body of a webhook: when its first read began. Another body may report a later change. */
-	sources: ReadonlyMap<string, number>;
-	/** Whether a webhook used the result. The same body may then mean a new change, so `sources` restarts. */
-	isUsed?: boolean;
+	/** By sender and body of a webhook: when it first came. Another body may report a later change. */
+	sources: Map<string, number>;
 	result: Promise<ReadResult>;
 	/** The last result before this read, used if it fails. */
 	previous: ReadResult | undefined;
@@ -85,9 +77,6 @@ class Delivery {
 	async receive(): Promise<IDataObject> {
 		const { simplify, options } = this.form;
 		const notification = await readNotification(this.context);
-		if (isAbandonedCart(notification) && !isWantedStatus(this.form, notification.status)) {
-			throw new Declined(REPLIES.noSale);
-		}
 		if (notification.status !== undefined) this.declineDuplicate(notification);
 		declineIfBacklogged();
 		const transaction = await this.readUntilCurrent(notification);
@@ -107,13 +96,18 @@ class Delivery {
 		const key = `${this.triggerKey} ${notification.hash}`;
 		for (;;) {
 			const last = reads.get(key);
+			if (last) rememberSource(last.sources, this.sourceOf(notification), this.calledAt);
 			const result = await last?.result.catch(() => undefined);
 			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (result?.repeats ?? 0), LONGEST_PAUSE_MS);
 			const dueAt = result && last ? last.startedAt + pauseMs : -Infinity;
 			const isDue = dueAt <= clock.elapsed();
 			const transaction = result?.transaction;
+			if (result && !transaction && isAbandonedCart(notification)) {
+				throw new Declined(REPLIES.noSale);
+			}
 			if (last && transaction && this.isCurrent(last, transaction, notification, isDue)) {
-				last.isUsed = true;
+				// The same body may then report a new change.
+				last.sources.delete(this.sourceOf(notification));
 				return transaction;
 			}
 			if (isDue) {
@@ -134,11 +128,10 @@ class Delivery {
 	private isCurrent(
 		{ startedAt, sources }: ReadRecord,
 		transaction: Transaction,
-		{ hash, status: claimed, bodyDigest }: Webhook,
+		webhook: Webhook,
 		isDue: boolean,
 	): boolean {
-		// Only the status can change.
-		if (filterMismatch(this.form, transaction) !== undefined) return true;
+		const { hash, status: claimed } = webhook;
 		const { payment_status: read } = transaction;
 		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
@@ -146,26 +139,29 @@ class Delivery {
 		// status has started the workflow, a new read is needed, because the webhook may report a later event.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
-		const since = sources.get(this.sourceOf(bodyDigest)) ?? startedAt;
-		const claimedForMs = startedAt - Math.min(this.calledAt, since);
+		if (isAbandonedCart(webhook) || filterMismatch(this.form, transaction) !== undefined)
+			return true;
+		const claimedForMs = startedAt - (sources.get(this.sourceOf(webhook)) ?? this.calledAt);
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
 
-	private sourceOf(bodyDigest: string): string {
+	private sourceOf({ bodyDigest }: Webhook): string {
 		return `${senderAddress(this.context)} ${bodyDigest}`;
 	}
 
 	private async readBack(
 		key: string,
-		{ hash, bodyDigest }: Webhook,
+		webhook: Webhook,
 		previous: ReadResult | undefined,
 	): Promise<void> {
 		const last = reads.get(key);
 		const startedAt = clock.elapsed();
-		const source = this.sourceOf(bodyDigest);
-		const sources = new Map(last?.isUsed ? [] : [...(last?.sources ?? [])].slice(-MOST_SOURCES));
-		sources.set(source, sources.get(source) ?? startedAt);
-		const result = readBackTransaction(this.context, hash, { answerBy: this.answerBy, previous });
+		const sources = last?.sources ?? new Map<string, number>();
+		rememberSource(sources, this.sourceOf(webhook), this.calledAt);
+		const result = readBackTransaction(this.context, webhook.hash, {
+			answerBy: this.answerBy,
+			previous,
+		});
 		reads.set(key, { startedAt, sources, result, previous });
 		await result.catch((error: unknown) => {
 			if (last) reads.set(key, last);
@@ -205,6 +201,13 @@ class Delivery {
 	private handoverKeys(change: Change): string[] {
 		return dedupeKeys(change).map((key) => `${this.triggerKey} ${key}`);
 	}
+}
+
+function rememberSource(sources: Map<string, number>, source: string, at: number): void {
+	if (sources.has(source)) return;
+	const [oldest = ''] = sources.keys();
+	if (sources.size === MOST_SOURCES) sources.delete(oldest);
+	sources.set(source, at);
 }
 
 function declineIfBacklogged(): void {

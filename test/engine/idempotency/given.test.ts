@@ -116,12 +116,21 @@ describe('An existing charge that is returned', () => {
 
 			expect(errorOf(refused)).toContain(`${first}, so this item was not sent for "2026-11-1"`);
 			expect(errorOf(refused)).toContain(
-				`The existing transaction is ${shop.hashes[0]}. If that is this order, set Order Reference back to "2026-10-1" and use Retry again.`,
+				`The existing transaction is ${shop.hashes[0]}. If that is this order, set Order Reference back to "2026-10-1", or clear it, and use Retry again.`,
 			);
 			expect(shop.posts).toBe(posts);
 			await shop.charge({ ...THREE, ...MONTH, retrying: failed });
 			await shop.charge({ ...THREE, ...NEXT });
 			expect(shop.charges).toBe(6);
+		});
+
+		test('a Retry without the reference returns it, as the refusal says', async () => {
+			const failed = await failedAtThird(MONTH);
+			await shop.ask({ ...THREE, ...NEXT, retrying: failed });
+			const retry = await shop.charge({ ...THREE, retrying: failed });
+
+			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+			expect(shop.charges).toBe(3);
 		});
 
 		test.each(PROCESSES)('nor after a Retry with the first reference, %s', async (_when, where) => {

@@ -56,7 +56,9 @@ describe('A charge in doubt whose hash somebody enters', () => {
 
 	test('is returned even if the service masks its customer', async () => {
 		const { hash } = await lost();
-		const set = { customer: { document: '***.982.247-**', email: 'm***@example.com' } };
+		const set = {
+			customer: { name: 'MARIA DA SILVA', document: '***.982.247-**', email: 'm***@example.com' },
+		};
 		shop.account.fault('read', { kind: 'patchBody', set });
 		const { json, hints } = await shop.charge({ code: hash });
 
@@ -147,7 +149,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 			['another CPF', 'Customer CPF or CNPJ', async () => await madeFor({ ...JOAO, ...FIFTY })],
 			[
 				'another amount',
-				'amount (R$ 50,00; to accept it, set Additional Fields > Amount in Reais to 50,00 in a run with this item alone, then remove it)',
+				'amount (R$ 50,00; to accept it, set Additional Fields > Amount in Reais to 50,00 in a new execution with this item alone, then remove it)',
 				async () => await madeFor(FIFTY),
 			],
 			['an expired charge', '', async () => await expired()],

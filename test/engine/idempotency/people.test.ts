@@ -292,7 +292,7 @@ class PeopleModel {
 				expect(code ?? text).toMatch(CODE);
 				const hash = this.inDashboard(one, month, retries?.lineage);
 				const [, accepted] =
-					/has another amount .* Amount in Reais to ([\d,]+) in a run with this item alone/.exec(
+					/has another amount .* Amount in Reais to ([\d,]+) in a new execution with this item alone/.exec(
 						text,
 					) ?? [];
 				if (accepted !== undefined && amount === undefined) {

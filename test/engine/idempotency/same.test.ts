@@ -111,6 +111,17 @@ describe('Which customers and charges count as the same', () => {
 		);
 	});
 
+	test.each<[string, Ask, boolean]>([
+		['equal items', {}, true],
+		['equal items, each with its own reference', { order: '={{ $itemIndex }}' }, false],
+		['items of two customers', { items: customers(2), more: OWN_CUSTOMER }, false],
+	])('a hint tells of a second charge in an execution: %s', async (_what, ask, isTold) => {
+		const { hints } = await shop.charge({ items: [{}, {}], ...ask });
+
+		expect(shop.charges).toBe(2);
+		expect(JSON.stringify(hints).includes('one more charge for the same customer')).toBe(isTold);
+	});
+
 	describe('a hint about a new charge', () => {
 		const answer = (set: IDataObject) => shop.account.fault('charge', { kind: 'patchBody', set });
 		const hintsOf = async () => JSON.stringify((await shop.charge()).hints);

@@ -6,6 +6,7 @@ import { isTaken, sendAsPlatform, type Sent } from '../../helpers/platform';
 describe('Digital Sales Trigger: a sale reaches the workflow, and its platform gets 200,', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 	const PAID = { triggerOn: ['paid'] };
+	const statuses = (): unknown[] => inbox.items.map(({ payment_status: status }) => status);
 
 	test.each([4_000, 5_500])('if the service answers each read after %i ms', async (ms) => {
 		await inbox.publish(PAID);
@@ -67,18 +68,112 @@ describe('Digital Sales Trigger: a sale reaches the workflow, and its platform g
 		120_000,
 	);
 
+	test.each([
+		[4_000, 3, 60, 5],
+		[4_000, 1, 160, 8],
+	])(
+		'if reads take %i ms, and %i triggers of one account get %i sales, %i a second',
+		async (ms, triggers, count, perSecond) => {
+			const urls: string[] = [];
+			while (urls.length < triggers) urls.push((await inbox.publish(PAID)).url);
+			const sales = await chargesAt(inbox.account.sandbox, count);
+			for (const hash of sales) await inbox.account.sandbox.setStatus(hash, 'paid');
+			inbox.account.fault('read', { kind: 'delay', ms }, 'always');
+
+			const sent = await Promise.all(
+				sales.map(async (hash, nth) => {
+					await clock.sleep((nth * 1_000) / perSecond);
+					const body = { hash, status: 'paid' };
+					return await Promise.all(urls.map(async (url) => await sendAsPlatform(url, body)));
+				}),
+			);
+
+			expect(sent.flat().filter(isTaken)).toHaveLength(count * triggers);
+		},
+		120_000,
+	);
+
+	test.each([
+		[{ filters: { paymentMethods: ['pix'] } }, { payment_method: 'credit_card' }, 'refused'],
+		[{ filters: { paymentMethods: ['pix'] } }, { payment_method: null }, 'waiting_payment'],
+		[{ filters: { minimumAmount: '0,01' } }, { amount: null }, 'waiting_payment'],
+	])(
+		'if a read 20 minutes earlier did not match the filter: %j, %j, %s',
+		async (filter, set, status) => {
+			await inbox.publish({ ...PAID, ...filter });
+			const hash = await inbox.charge();
+			await inbox.account.sandbox.setStatus(hash, status);
+			inbox.account.fault('read', { kind: 'patchBody', set }, 'always');
+			await sendAsPlatform(inbox.trigger.url, { hash, status });
+			await clock.sleep(20 * 60_000);
+			inbox.account.sandbox.clearFaults();
+			await inbox.account.sandbox.setStatus(hash, 'paid');
+
+			await sendAsPlatform(inbox.trigger.url, { hash, status: 'paid' });
+
+			expect(statuses()).toEqual(['paid']);
+		},
+	);
+
+	describe('if a webhook with a hash speaks of an abandoned cart,', () => {
+		const OTHER = { triggerOn: ['other'], otherStatuses: 'checkout_abandoned' };
+
+		test.each([
+			[OTHER, 'checkout_abandoned', { event: 'checkout_abandoned' }],
+			[OTHER, 'checkout_abandoned', { status: 'abandoned' }],
+			[{ triggerOn: ['failed'] }, 'expired', { status: 'abandoned' }],
+			[PAID, 'paid', { event: 'abandoned_cart_recovered', status: 'approved' }],
+		])('%j, read as %s, webhook %j', async (form, read, webhook) => {
+			await inbox.publish(form);
+			const hash = await inbox.charge();
+			await inbox.account.sandbox.setStatus(hash, read);
+
+			await sendAsPlatform(inbox.trigger.url, { hash, ...webhook });
+
+			expect(statuses()).toEqual([read]);
+		});
+
+		test('beside eight such webhooks a minute under Any Status', async () => {
+			const { url } = await inbox.publish({ triggerOn: ['any'] });
+			const sales = await chargesAt(inbox.account.sandbox, 60);
+			const leaving = Array.from({ length: 240 }, async (_, nth) => {
+				await clock.sleep(nth * 7_500);
+				await sendAsPlatform(url, { hash: `cart${nth}`, status: 'checkout_abandoned' });
+			});
+
+			const sent = await Promise.all(
+				sales.map(async (hash, nth) => {
+					await clock.sleep(300_000 + nth * 20_000);
+					await inbox.account.sandbox.setStatus(hash, 'paid');
+					return await sendAsPlatform(url, { hash, status: 'paid' });
+				}),
+			);
+			await Promise.all(leaving);
+
+			expect(sent.filter(isTaken)).toHaveLength(60);
+		}, 120_000);
+	});
+
 	describe('for a webhook with a word of its own for an open charge,', () => {
 		const word = 'Aguardando pagamento';
 
-		test('at last, even if two webhooks, of the account and of the charge, have different bodies', async () => {
-			const { url } = await inbox.publish(PAID);
-			const hash = await inbox.charge();
-			const bodies = [{ hash, status: word }, { data: { hash, status: word } }];
+		test.each([0, 200, 5_000])(
+			'at last, even if another webhook with another body follows %i ms later',
+			async (ms) => {
+				const { url } = await inbox.publish(PAID);
+				const hash = await inbox.charge();
+				const bodies = [{ hash, status: word }, { data: { hash, status: word } }];
 
-			const sent = await Promise.all(bodies.map(async (body) => await sendAsPlatform(url, body)));
+				const sent = await Promise.all(
+					bodies.map(async (body, nth) => {
+						await clock.sleep(nth * ms);
+						return await sendAsPlatform(url, body);
+					}),
+				);
 
-			expect(sent.map(isTaken)).toEqual([true, true]);
-		});
+				expect(sent.map(isTaken)).toEqual([true, true]);
+			},
+		);
 
 		test('at once, if a filter excludes the product', async () => {
 			await inbox.publish({ ...PAID, ...products('another1') });

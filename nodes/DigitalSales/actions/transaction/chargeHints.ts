@@ -1,14 +1,16 @@
 import { compact } from 'lodash';
 import type { Transaction } from '../../api';
 import { formatReais, isPaid, isTooLateToPay } from '../../domain';
-import type { Created } from '../../idempotency';
+import { type Created, goodsOf } from '../../idempotency';
 import type { Run } from '../run';
 import type { Charge } from './charge';
 import { DOCUMENT, findDifferingFields } from './chargeMatch';
+import type { ChargeForm } from './create.form';
 
 export function addChargeHints(
 	run: Run,
-	{ charge, hint: webhookHint }: { charge: Charge; hint?: string },
+	itemIndex: number,
+	{ form, charge, hint: webhookHint }: { form: ChargeForm; charge: Charge; hint?: string },
 	{ made: transaction, isExisting, hasKnownHash, replacedHash }: Created<Transaction>,
 ): void {
 	const { amount: requested } = charge;
@@ -32,6 +34,13 @@ export function addChargeHints(
 			addHint(
 				'replaced',
 				`Transaction ${replacedHash} has failed or expired, so transaction ${hash} was made instead.`,
+			);
+		}
+		const isEqual = run.memory.numberAmongEqual(goodsOf(charge.identity), itemIndex) > 0;
+		if (isEqual && form.orderReference === undefined) {
+			addHint(
+				'equal',
+				`Transaction ${hash} is one more charge for the same customer and cart in this execution. If an earlier node has doubled the items, cancel it in the service.`,
 			);
 		}
 		const oddities = compact([

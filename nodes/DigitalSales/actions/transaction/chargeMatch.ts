@@ -31,25 +31,12 @@ export function findDifferingFields(charge: Charge, transaction: Transaction): s
 		.map(({ field }) => LABELS[field]);
 }
 
-/**
- * Says how a transaction differs from the requested charge. A document is not enough, because several people may share it.
- *
- * @param isAlone whether one hash was entered for one item
- */
-export function findDifferences(
-	charge: Charge,
-	transaction: Transaction,
-	isAlone: boolean,
-): string[] {
+/** Says how a transaction differs from the requested charge. A document is not enough, because several people may share it. */
+export function findDifferences(charge: Charge, transaction: Transaction): string[] {
 	const { amount, offer } = transaction;
 	const contact = compareFields(charge, transaction, CONTACT);
 	const compared = contact.length > 0 ? contact : compareFields(charge, transaction, ['name']);
-	// Of several items or hashes, nothing tells which belong together.
-	if (compared.length === 0 && !isAlone) {
-		return [
-			'no customer that can be compared: enter its hash alone, in a run with this item alone',
-		];
-	}
+	if (compared.length === 0) return ['no customer that can be compared'];
 	const differing = compared.filter(({ isDifferent }) => isDifferent);
 	// An error shows nothing of another customer's charge.
 	if (differing.length > 0) return differing.map(({ field }) => `another ${LABELS[field]}`);
@@ -60,7 +47,7 @@ export function findDifferences(
 		isOtherOffer && `another Offer (${quoteText(offer.hash ?? '')})`,
 		amount != null &&
 			amount !== charge.amount &&
-			`another amount (${formatReais(amount)}; to accept it, set Additional Fields > Amount in Reais to ${typedAmount(amount)} in a run with this item alone, then remove it)`,
+			`another amount (${formatReais(amount)}; to accept it, set Additional Fields > Amount in Reais to ${typedAmount(amount)} in a new execution with this item alone, then remove it)`,
 	]);
 }
 

@@ -48,7 +48,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 	async send(run, itemIndex, ready) {
 		const { form } = ready;
 		const created = await createOnce(buildCreation(run, itemIndex, ready));
-		addChargeHints(run, ready, created);
+		addChargeHints(run, itemIndex, ready, created);
 		const { made: transaction, isOfOtherExecution = false } = created;
 		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
 		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
@@ -75,7 +75,7 @@ function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creatio
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
 		enteredHash: {
 			read: run.readEnteredHash,
-			findDifferences: (made, isAlone) => findDifferences(charge, made, isAlone),
+			findDifferences: (made) => findDifferences(charge, made),
 		},
 	};
 }
