@@ -41,7 +41,7 @@ export class BodyCheck {
 	/**
 	 * If a price is exactly 100 times another, or a hundredth of it, reais and cents were probably mixed up.
 	 *
-	 * @param source introduces the other price in the message: "the cart adds up to"
+	 * @param source for the message: "the cart adds up to"
 	 */
 	findMismatch(
 		path: Path,

@@ -74,6 +74,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 
 /** Engine 2.0 keeps no memory against a second charge, and does not resume waiting executions. */
 function refuseEngine2(operation: Operation, context: IExecuteFunctions): void {
+	// Wait for Payment has `finish`.
 	const isSafe = operation.kind !== 'create' && !operation.finish;
 	if (isSafe || !isEngine2(context)) return;
 	throw new NotSentError(

@@ -129,7 +129,7 @@ export function buildSituation(
 }
 
 /** For example "item 0 is abc123", or "item 1" if its outcome is unknown. `existing` are results whose hash a person entered. */
-function listCreated(memory: ExecutionMemory, isListed = (_item: RunItem) => true) {
+function listCreated(memory: ExecutionMemory, isListedInDoubt = (_item: RunItem) => true) {
 	const attempts = memory.listAttempts();
 	const listMade = (by?: 'hash'): string[] =>
 		attempts
@@ -139,6 +139,6 @@ function listCreated(memory: ExecutionMemory, isListed = (_item: RunItem) => tru
 	return {
 		created: listMade(),
 		existing: listMade('hash'),
-		inDoubt: unresolved.filter(isListed).map(describeRunItem),
+		inDoubt: unresolved.filter(isListedInDoubt).map(describeRunItem),
 	};
 }

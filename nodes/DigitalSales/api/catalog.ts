@@ -72,7 +72,7 @@ export class CatalogLookup {
 	/**
 	 * Prefers a product on sale.
 	 *
-	 * @param price the entered price; then several offers with this hash may have different prices
+	 * @param price the entered price; with it, offers that differ only in price count as one
 	 */
 	async findOffer(hash: string, price?: number): Promise<Lookup> {
 		for (;;) {

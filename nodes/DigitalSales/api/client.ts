@@ -49,7 +49,7 @@ export interface ClientOptions {
 const NOTABLE_WAIT_MS = 500;
 /** For these, n8n's helper has to throw: only its error shows that a proxy did not reach the service. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
-/** A 429 may delay a retry by exactly `maxTotalMs`, and the retry starts slightly later. */
+/** The longest Retry-After equals the default `maxTotalMs`, but counts from the answer. */
 const GRACE_MS = 500;
 
 interface Progress {

@@ -42,7 +42,7 @@ export function markPricesSeen(account: Account, productHash: unknown, offers: u
 	}
 }
 
-/** The latest price that this process has read, in cents. */
+/** In cents, as this process has read it last. */
 export function seenPrice(account: Account, hash: string): number | undefined {
 	return centsOf(seenOffers.get(keyOf(account, hash)));
 }

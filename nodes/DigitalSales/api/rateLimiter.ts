@@ -139,7 +139,7 @@ export class RateLimiter {
 		this.release(permit);
 	}
 
-	/** A retry queues behind one new request, because the service may refuse only the retry. */
+	/** A retry lets one new request pass, so that others get through if the service keeps refusing the retry. */
 	private retryPosition(): number {
 		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
 			isRetry ? [] : index,

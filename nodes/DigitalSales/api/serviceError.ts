@@ -20,6 +20,7 @@ export interface Outcome {
 	code?: string;
 }
 
+/** What `output/` shows of an error. */
 export interface Facts {
 	advice?: string;
 	shown: ShownOutcome;

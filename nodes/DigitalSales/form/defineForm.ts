@@ -27,7 +27,7 @@ type ServiceFields = Readonly<Record<string, string>>;
 export type Purpose = 'decides' | 'json' | 'guards' | 'confirms';
 
 export interface FieldUse {
-	/** The service's name, dotted if nested. Without it, `defineField` writes nothing to the body. */
+	/** The service's name, dotted if nested: for the body, and for errors that name the field. */
 	sentAs?: string;
 	purpose?: Purpose;
 }

@@ -4,7 +4,7 @@ import { locatorValue } from './readForm';
 import { hashSchema, rejectBlank } from './fields';
 import { defineField } from './defineForm';
 
-/** An expression may return plain text. */
+/** Its value is n8n's locator object, or plain text from an expression. */
 export function fromLocator<T extends z.ZodTypeAny>(reads: T) {
 	return z.unknown().transform(locatorValue).pipe(reads);
 }

@@ -105,14 +105,15 @@ function childEntries(entry: FormEntry): FormEntry[] {
 
 /** Matches `{{ code }}` in an expression. n8n treats a brace after a backslash as text. */
 const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
-const NOTHING = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
-const MISSING =
+const BLANK_RESULTS = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
+/** For `"order-" + undefined` in one expression. */
+const BLANK_WITHIN_TEXT =
 	/undefined|Invalid Date|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
 const BY_MODEL = /\$fromAI\b/i;
 
 /**
- * Finds expressions that break the rule of their field. If a value is missing, the default would be charged, or all
- * orders would have one Order Reference.
+ * Finds expressions that break the rule of their field. Otherwise an empty Quantity would be charged as 1, and all
+ * orders could share one Order Reference.
  */
 function findExpressionProblems(
 	{ purposes }: Form<unknown>,
@@ -153,7 +154,8 @@ function expressionProblem(
 	if (!isOnePart) {
 		for (const part of parts) {
 			const given = evaluate(part);
-			if (isNothing(given) && !mayBeBlank(part)) return `is incomplete: ${part} returned nothing`;
+			if (isNothing(given) && !mayBeBlank(part))
+				return `is incomplete: ${part} returned ${isJsonObject(given) ? 'an object' : 'nothing'}`;
 			if (purpose === 'json' && typeof given === 'string' && breaksJson(given)) {
 				return `is broken by a quotation mark or backslash from ${part}: make the whole field one expression, such as {{ { coupon: $json.coupon } }}`;
 			}
@@ -162,7 +164,7 @@ function expressionProblem(
 			}
 		}
 	}
-	return purpose === 'guards' && isShortText(value) && MISSING.test(value)
+	return purpose === 'guards' && isShortText(value) && BLANK_WITHIN_TEXT.test(value)
 		? 'is incomplete: a part of its expression returned nothing'
 		: undefined;
 }
@@ -173,7 +175,7 @@ function breaksJson(text: string): boolean {
 
 function isNothing(value: unknown): boolean {
 	const text = String(value);
-	return isShortText(text) && NOTHING.has(cleanText(text));
+	return isShortText(text) && BLANK_RESULTS.has(cleanText(text));
 }
 
 /** Longer texts are refused anyway, and searching them could be slow. */

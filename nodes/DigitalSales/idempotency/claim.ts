@@ -31,7 +31,6 @@ import {
 export class Claim<T> {
 	readonly creation: KeyedCreation<T>;
 	private earlier: EarlierAttempts<T> = { unresolved: [], voids: [] };
-	/** Of the entered hashes. */
 	private differences: string[] = [];
 	private ownKeys: string[] = [];
 	private overriddenKeys: string[] = [];

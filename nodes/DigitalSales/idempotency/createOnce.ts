@@ -15,7 +15,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	const { itemOrder, problem, tries, memory, itemIndex } = creation;
 	const claim = new Claim(creation);
 	const created = (made: T, more: Omit<Created<T>, 'made'>): Created<T> => {
-		// The `numberAmongEqual` of a void result is free again.
+		// After a void result, the next equal item gets the same `numberAmongEqual`.
 		if (!creation.isVoid(made)) memory.markReturned(slotFingerprints(creation), itemIndex);
 		return { made, ...more };
 	};

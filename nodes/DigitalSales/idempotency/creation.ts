@@ -38,7 +38,7 @@ export interface KeyedCreation<T> extends Creation<T>, Keys {
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
-	/** A Retry counts as its original, whose output was dropped. */
+	/** False if a Retry finds its original's result, because that was never output. */
 	isOfOtherExecution?: boolean;
 	/** The void result that a new result replaces. */
 	replacedHash?: string;

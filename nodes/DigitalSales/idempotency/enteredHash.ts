@@ -29,7 +29,7 @@ export function listEnteredHashes<T>({
 interface EnteredHashes<T> {
 	made?: T;
 	unreadableError?: NotSentError;
-	/** The item is not in doubt, or the hash belongs to another item. */
+	/** No charge of the item is in doubt, or the hash belongs to another item. */
 	unneededError?: NotSentError;
 	differences: string[];
 }
@@ -72,12 +72,12 @@ export async function endDoubtByHash<T>(
 		if (isAhead && memory.areReserved([key])) continue;
 		// An item without a doubt must not take the hash of another item with the same goods.
 		if (unresolved.length === 0)
-			return { unneededError: usedHashError(creation, hash), differences };
+			return { unneededError: unneededHashError(creation, hash), differences };
 		const isFree =
 			(await isFreeOrOwnHash(creation, hash)) &&
 			(isAhead || (await recordEnteredHash(creation, hash, made, attempts)));
 		if (!isFree) {
-			unneededError ??= usedHashError(creation, hash);
+			unneededError ??= unneededHashError(creation, hash);
 			continue;
 		}
 		// If the order already had this charge, the doubt stays.
@@ -185,7 +185,7 @@ async function isHashOfOrder<T>(creation: KeyedCreation<T>, hash: string): Promi
 	return await isFreeOrOwnHash(creation, hash);
 }
 
-function usedHashError(subject: Subject, hash: string): NotSentError {
+function unneededHashError(subject: Subject, hash: string): NotSentError {
 	return newNotSentError(
 		`${upperFirst(describeHash(subject, hash))} may be the charge of this item, so ${notSentPhrase(subject)}`,
 		'No charge of this item is in doubt. If that transaction is its charge, continue with it (Transaction > Get), and leave this item out. To charge the customer once more, remove the hash from Options > Charge in Doubt.',

@@ -10,7 +10,6 @@ const CONTEXT_KEY = 'digitalSales';
 /** Attempts are parsed when needed, or each iteration of a loop would parse all earlier attempts. */
 const storedSchema = z
 	.object({
-		/** n8n's run indexes, in order. */
 		runs: z.custom<unknown[]>(Array.isArray),
 		attempts: jsonObject,
 		/** By fingerprint and `numberAmongEqual`: the run that returned a result. */
@@ -65,8 +64,8 @@ export class ExecutionMemory {
 	}
 
 	/**
-	 * Numbers the items that share a fingerprint across runs, because after a crash a Retry may give an item to another run. A
-	 * number without a result is free again, because an error output may lead back to the node.
+	 * Numbers items of equal fingerprint through all runs, because after a crash a Retry may process an item in another run.
+	 * If an item returns no result, its number is free again, because an error output may lead back to the node.
 	 */
 	numberAmongEqual(fingerprint: string, item: number): number {
 		const run = this.runNumber();

@@ -23,7 +23,7 @@ export interface KeySource {
 	orderReference?: string;
 }
 
-/** The item key is for the execution's own data, the slot key for its Retries too, the others for all executions. */
+/** The item key is for the execution's own data, the slot keys also for a Retry after a crash, the others for all executions. */
 export interface Keys {
 	itemKey: string;
 	/** One for the execution and the goods, one for the execution and the customer, each with the item's `numberAmongEqual`. */
@@ -99,7 +99,7 @@ export function isSlotKey(key: string): boolean {
 	return key.startsWith('slot ');
 }
 
-/** In a tool only a Retry, because an agent may order again. */
+/** Whether an attempt in the slot counts as this item's. In a tool, only in a Retry: an agent may order again. */
 export function returnsToSlot(context: IExecuteFunctions): boolean {
 	return isRetry(context) || !isTool(context);
 }

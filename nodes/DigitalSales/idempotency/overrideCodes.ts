@@ -43,7 +43,7 @@ export function parseHashes(text: string): string[] {
 	return splitEntered(text).filter((word) => !SHOWN_CODE.test(word));
 }
 
-/** Also without a dash, like some hashes. */
+/** A code may be typed without its dash. Some hashes look the same. */
 export function looksLikeCode(word: string): boolean {
 	return TYPED_CODE.test(word);
 }
@@ -62,7 +62,7 @@ export class OverrideCodes {
 	}
 
 	/**
-	 * @returns the latest positions, for `takeNext`, if an entered code is valid, and its error described all of `described`
+	 * @returns the latest positions, for `takeNext`, if an entered code is valid, and the error that showed it described all of `described`
 	 * @throws LedgerError
 	 */
 	async findAllowedPositions(

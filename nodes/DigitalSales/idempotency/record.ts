@@ -67,7 +67,7 @@ export async function recordExisting<T>(
 		}
 	}
 	// Another process may know a void charge of these keys, or this charge without its new keys. Taking the next positions
-	// keeps it from replacing either.
+	// stops that process from replacing either.
 	const usedKeys = isRetry(context) ? ownKeys : reject(ownKeys, isSlotKey);
 	const resultKeys = ownKeys.length > 0 ? Object.keys(earlier.positions).filter(isResultKey) : [];
 	const advancedKeys = [...usedKeys, ...resultKeys];

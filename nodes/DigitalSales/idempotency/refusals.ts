@@ -249,7 +249,7 @@ export function orderHasOtherDataError(subject: Subject, own?: Attempt): NotSent
 
 export function repeatedOrderError({ orderReference = '' }: Subject): NotSentError {
 	return newNotSentError(
-		`Two items of this run have Order Reference "${quoteText(orderReference)}", but another customer, cart or amount`,
+		`Two items of this run have Order Reference "${quoteText(orderReference)}", but differ in customer, cart or amount`,
 		'Put what belongs to one order into one cart, or change the reference of this item only: another item whose reference changes would be charged again.',
 		'notSent',
 	);
@@ -263,7 +263,7 @@ export function unrecordedError({ kind }: Subject, reason: string): NotSentError
 	);
 }
 
-/** With several items or runs, only the present item is certainly not sent. */
+/** With several items or runs, others may be sent. */
 export function notSentPhrase({ context, memory }: Subject): string {
 	const isOnly = context.getInputData().length === 1 && memory.runNumber() === 0;
 	return isOnly ? 'nothing was sent' : 'this item was not sent';

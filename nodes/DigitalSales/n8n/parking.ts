@@ -22,7 +22,6 @@ const stateSchema = z.object({
 	[STATE_KEY]: z.tuple([z.tuple([z.object({ json: z.unknown() })])]),
 });
 
-/** Undefined at the first run of the node. */
 export function readParkedState(context: IExecuteFunctions): unknown {
 	const { data } = stateSchema.safeParse(context.getExecuteData().data);
 	return data?.[STATE_KEY][0][0].json;

@@ -1,8 +1,8 @@
 import { clock } from '../shared';
 
 /*
- * Since n8n 2.30.0, n8n registers the test URL again after `create`, so after an earlier webhook the editor goes on
- * listening. If that changes, the pause is useless, or too short.
+ * Since n8n 2.30.0, n8n registers the test URL before and after `create`. A webhook in between is used, but the editor
+ * goes on listening. If that changes, the pause is useless, or too short.
  */
 
 const REGISTERED_AFTER_MS = 500;

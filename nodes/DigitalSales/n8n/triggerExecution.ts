@@ -6,7 +6,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
  * Output Data or On Error: Continue runs the next nodes for a duplicate.
  */
 
-/** Not 1, because for version 1 n8n evaluates an expression of its own at each webhook. */
+/** Not 1, because n8n then evaluates `options.binaryData` at each webhook. */
 export const TRIGGER_VERSION = 2;
 
 /** Always Output Data would pass on an empty item. */

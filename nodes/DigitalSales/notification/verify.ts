@@ -46,9 +46,9 @@ export async function readBackTransaction(
 	const account = await loadAccount(context);
 	const isKnown = previous?.transaction !== undefined || isChargeKnown(hash);
 	const entered: ReadResult['entered'] = [];
-	// A miss is a failed read, an unknown hash, or a status repeated twice. The permits that the last read of an unknown hash
-	// used do not limit the next, because a new sale may appear late.
+	// The permits of a last read that did not find this hash do not count, because a new sale may appear late.
 	const permitsOfUnknown = previous && !previous.transaction ? previous.entered : [];
+	/** A failed read, an unknown hash, or a status repeated twice. */
 	let isMiss = false;
 	try {
 		const latest = answerBy - LEFT_FOR_READ_MS;
@@ -60,7 +60,7 @@ export async function readBackTransaction(
 		const client = new Client(context, account, { ...limits, isUrgent: true });
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
 			const outcome = error instanceof ServiceError ? error.outcome : undefined;
-			// A 429 says nothing about the hash. A request that was not sent has this kind, too.
+			// A 429, no permit in time, or a try that was cut short says nothing about the hash.
 			const isCutShort = outcome?.kind === 'interrupted' && limits.timeoutMs < LONGEST_TRY_MS;
 			isMiss = outcome?.kind !== 'rateLimited' && !isCutShort;
 			if (outcome?.status === 404 && !outcome.isWebPage) return undefined;

@@ -12,7 +12,7 @@ export const lockQueues = processState(new Map<string, Promise<void>>());
  */
 export async function lockKeys(keys: readonly string[], signal?: AbortSignal): Promise<() => void> {
 	const own = new Set(keys);
-	// Joins all queues at once, to avoid a deadlock.
+	// All at once, to avoid a deadlock.
 	const before = Promise.all([...own].map((key) => lockQueues.get(key))).then(() => undefined);
 	let release: () => void = () => undefined;
 	const done = new Promise<void>((resolve) => (release = resolve));

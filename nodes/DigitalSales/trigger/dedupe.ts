@@ -10,13 +10,13 @@ import type { Notification } from '../notification';
 const LONGEST_STATUS = 100;
 
 export interface Change extends Omit<Notification, 'event'> {
-	/** Null if the webhook did not name the status that was read. */
+	/** Null if its webhook named no status, or another than was read. */
 	event?: string | null;
 }
 
 /**
  * A status has one key for a webhook without an event, and one for all events, whose names anybody could invent. A null
- * event takes both, because a webhook of the status itself may come before or after it.
+ * event takes both, because the webhook that belongs to the status may come before or after it.
  */
 export function dedupeKeys({ hash, status, event }: Change): string[] {
 	const key = [hash, status?.slice(0, LONGEST_STATUS).toLowerCase()];

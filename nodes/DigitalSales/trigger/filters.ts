@@ -86,8 +86,8 @@ export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	const isReadWanted = isWantedStatus(wanted, read);
 	const mayLag = claimedForMs < LONGEST_LAG_MS;
 	const isSoon = claimedForMs < COMMON_LAG_MS;
-	// Soon after the webhook, any read status may be the old one, because it may have started the workflow before a restart
-	// or on another worker. Later, only one that started it here may be. After the longest lag, the webhook is a repeat.
+	// A wanted status may be the old one soon after the webhook, because it may have started the workflow before a restart
+	// or on another worker; later, only if it started the workflow here.
 	const mayBeOldStatus = isSoon || !isReadWanted || (isHandedOver && mayLag);
 	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
 	if (!isClaimKnown) return mayLag && mayBeOldStatus && mayWantedStatusFollow(wanted, read);

@@ -31,7 +31,7 @@ import {
 import { isEngine2 } from '../n8n';
 import { isJsonObject } from '../shared';
 
-/** Values of Trigger On that are not groups of statuses. */
+/** Not groups of statuses. */
 export const OTHER = 'other';
 export const ANY = 'any';
 

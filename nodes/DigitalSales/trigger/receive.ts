@@ -23,7 +23,7 @@ const ANSWER_WITHIN_MS = 9_500;
 /** Each read without news doubles the pause, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A platform may send webhooks of the account and of the charge. */
+/** A change may come through the account's webhook and the charge's own, with different bodies. */
 const MOST_SOURCES = 4;
 
 interface ReadRecord {
@@ -106,7 +106,7 @@ class Delivery {
 				throw new Declined(REPLIES.noSale);
 			}
 			if (last && transaction && this.isCurrent(last, transaction, notification, isDue)) {
-				// The same body may then report a new change.
+				// If this body comes again, it may report a new change.
 				last.sources.delete(this.sourceOf(notification));
 				return transaction;
 			}
@@ -139,8 +139,8 @@ class Delivery {
 		// status has started the workflow, a new read is needed, because the webhook may report a later event.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
-		if (isAbandonedCart(webhook) || filterMismatch(this.form, transaction) !== undefined)
-			return true;
+		// Neither depends on a status that reads do not show yet.
+		if (isAbandonedCart(webhook) || filterMismatch(this.form, transaction)) return true;
 		const claimedForMs = startedAt - (sources.get(this.sourceOf(webhook)) ?? this.calledAt);
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}

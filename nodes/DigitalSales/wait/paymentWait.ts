@@ -7,7 +7,7 @@ import { type OutputChoice, waitOutput } from '../output';
 import { clock, eachLimit, jsonObject, READS_AT_ONCE } from '../shared';
 import { pauseUntilNextLook } from './schedule';
 
-/** How long a hash may be unknown, reads at the end may fail, and the read of a decided payment is recent enough. */
+/** How long a hash may be unknown, the last reads may fail, and a read stays recent. */
 const PATIENCE_MS = 15 * 60_000;
 
 const paymentSchema = z.object({
@@ -44,7 +44,7 @@ export class PaymentWait {
 	constructor(private readonly context: IExecuteFunctions) {
 		const first: State = { deadline: this.now, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
 		this.state = stateSchema.safeParse(readParkedState(context)).data ?? first;
-		// After a long stop of n8n, or at a late Retry, the reads at the end start over.
+		// After a long stop of n8n, or at a late Retry, the time for the last reads starts over.
 		if (this.now > this.state.nextLookAt + PATIENCE_MS) delete this.state.endingSince;
 	}
 
@@ -57,7 +57,7 @@ export class PaymentWait {
 		return this.now >= (this.state.endingSince ?? Infinity) + PATIENCE_MS;
 	}
 
-	setTimeLimit(milliseconds: number): void {
+	extendTimeLimit(milliseconds: number): void {
 		const { state, now } = this;
 		if (state.looks === 0) state.deadline = Math.max(state.deadline, now + milliseconds);
 	}
@@ -136,7 +136,7 @@ export class PaymentWait {
 			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
 		}
 		if (kind !== 'rateLimited') delete payment.unknownSince;
-		// The rule of POST, because the rule of GET gives up at faults that may go away. An unreadable 200 may go away, too.
+		// The rule of POST, because that of GET fails at a 500, which may go away. So may a 200 that says failure, or a page.
 		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage;
 	}
 

@@ -66,7 +66,7 @@ describe('An expression that returns nothing', () => {
 			'Number($json.missing)',
 			'is incomplete: {{ Number($json.missing) }} returned nothing',
 		],
-		['an object', '$json', 'is incomplete: {{ $json }} returned nothing'],
+		['an object', '$json', 'is incomplete: {{ $json }} returned an object'],
 	])('or %s, as a part of an Order Reference, is refused', async (_name, part, problem) => {
 		const failed = await shop.run(shop.parameters(`=order-{{ ${part} }}`));
 

@@ -39,7 +39,7 @@ describe('All items are checked before the first is sent:', () => {
 		const refused = await shop.ask({ ...TEN, order: '={{ "order-" + $json.n % 9 }}' });
 
 		expect(errorOf(refused)).toContain(
-			'Two items of this run have Order Reference "order-0", but another customer, cart or amount',
+			'Two items of this run have Order Reference "order-0", but differ in customer, cart or amount',
 		);
 		expect(shop.posts).toBe(0);
 		const same = await shop.charge({ ...TEN, items: [...TEN.items, ...TEN.items] });

@@ -14,7 +14,7 @@ interface Wish {
 	amount: number;
 }
 
-/** A refusal as in doubt. */
+/** A refusal that shows a code. */
 interface Refused {
 	wish: Wish;
 	code: string;
@@ -89,7 +89,7 @@ class ShopModel {
 	/** By hash: the order that was given a transaction made without a reference. */
 	private readonly ordersGiven = new Map<unknown, string>();
 	private readonly executions: Array<{ wish: Wish; data: IRunExecutionData }> = [];
-	/** The latest refusal as in doubt. */
+	/** The latest refusal that shows a code. */
 	private refused: Refused | undefined;
 	private isCoded = false;
 	/** Whether nothing was forgotten, lost or allowed by a code so far, and no Retry was for another order. */
@@ -186,7 +186,7 @@ class ShopModel {
 			this.ordersGiven.set(outcome.json[0]?.hash, wish.order);
 		}
 		this.isPlain &&= !this.isCoded && posted.every((one) => one.isAnswered);
-		// A Retry may be in the place of another charge.
+		// Another charge may hold the slot of a Retry.
 		const isOwed = this.isPlain && isFree && !options.retryOf;
 		expect(isOwed && !isSent ? errorOf(outcome) : '').toBe('');
 		this.executions.push({ wish, data: retryable(outcome) });
@@ -222,7 +222,7 @@ class ShopModel {
 	/** Whether a person who looks for the charge that a refusal describes finds it. */
 	private isFound(text: string, { customer }: Wish): boolean {
 		const { orders, details } = claimsIn(text);
-		const isPlace = text.includes('charged for this item, so');
+		const isOfSlot = text.includes('charged for this item, so');
 		// After a restart, a refusal cannot give the details of the attempt.
 		const isOfCustomer = text.includes('It was for the same customer');
 		return this.posted.some(
@@ -230,7 +230,7 @@ class ShopModel {
 				this.isLive(one.hash) &&
 				(details.includes(aboutOf(one.wish)) ||
 					(one.wish.order !== undefined && orders.includes(one.wish.order)) ||
-					(isPlace && one.wish.customer === customer) ||
+					(isOfSlot && one.wish.customer === customer) ||
 					(isOfCustomer && !one.isAnswered && one.wish.customer === customer)),
 		);
 	}

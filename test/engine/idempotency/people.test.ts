@@ -279,7 +279,7 @@ class PeopleModel {
 		let entered: string[] = [];
 		let isCoded = false;
 		let amount: string | undefined;
-		// A hash that somebody was given earlier is not that of the charge in doubt.
+		// The hash entered was shown before, so another charge is in doubt.
 		let isAnotherInDoubt = false;
 		let { month } = order;
 		const seen: string[] = [];
@@ -318,7 +318,7 @@ class PeopleModel {
 			} else if (text.includes('already charged under')) {
 				const [, hash = ''] = /existing transaction is (\w+)/.exec(text) ?? [];
 				const [, back] = /back to "(\w+)-\d"/.exec(text) ?? [];
-				// What was entered has ended no doubt.
+				// The doubt is still open, so `orderNext` checks nothing.
 				entered = [];
 				expect(this.isLive(hash) ? '' : text).toBe('');
 				if (back === 'jan' || back === 'feb') {
@@ -384,7 +384,7 @@ class PeopleModel {
 		return found.map(([hash]) => hash);
 	}
 
-	/** The charge that a person finds in the dashboard who knows the hashes shown before. */
+	/** The charge that a person who knows the hashes shown before finds in the dashboard. */
 	private inDashboard(one: number, month: Month, lineage?: Lineage): string | undefined {
 		const reference = month && `${month}-${one}`;
 		const own = this.shop.hashes.filter(

@@ -75,7 +75,7 @@ describe('A charge that n8n requests again is made once:', () => {
 			},
 		);
 
-		test('charges equal items of later runs, whose number is free', async () => {
+		test('charges a refused item in a later run, although an equal item was charged', async () => {
 			shop.fault('refuse');
 			const [document] = DOCUMENTS;
 			await runLoop([{ document }, { document }]);
@@ -466,11 +466,11 @@ describe('A charge that n8n requests again is made once:', () => {
 		const RUNS = 5;
 		let runs = 0;
 		let looks = 0;
-		let spots: string[] = [];
+		let itemKeys: string[] = [];
 		/** Ends the loop after some runs. After the first run it counts the reads of the stored charge. */
 		const watch = testDouble(async function (this: IExecuteFunctions) {
 			const { digitalSales } = this.getWorkflowDataProxy(0).$node.PIX.context as Stored;
-			spots = Object.keys(digitalSales.attempts);
+			itemKeys = Object.keys(digitalSales.attempts);
 			if (runs === 0) {
 				digitalSales.attempts = new Proxy(digitalSales.attempts, {
 					get: (attempts, spot) => {
@@ -495,7 +495,7 @@ describe('A charge that n8n requests again is made once:', () => {
 
 		expect([run.status, shop.charges]).toEqual(['success', RUNS]);
 		expect(looks).toBe(0);
-		expect(spots).toHaveLength(RUNS);
+		expect(itemKeys).toHaveLength(RUNS);
 	});
 
 	test('a Retry returns the stored charges, and refuses a charge whose stored data is damaged', async () => {
@@ -529,7 +529,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		);
 		const retried = await shop.ask({ ...at('18,90'), retrying: failed });
 
-		// A way to keep the existing charges, and a way to charge the third customer.
+		// Either way keeps the existing charges.
 		expect(errorOf(retried)).toMatch(/set .* back|On Error to Continue/);
 	});
 

@@ -190,13 +190,13 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		},
 	);
 
-	describe('under Any Status, a status that the package does not know', () => {
+	describe('under Any Status, a webhook with a status that the package does not know', () => {
 		const ANY = { triggerOn: ['any'] };
 		const send = async (hash: string, status: string): Promise<Sent> =>
 			await sendAsPlatform(inbox.trigger.url, { hash, status });
 
 		test.each(['paid', 'approved'])(
-			'is answered 200 at last if reads still show the status that was emitted for %s',
+			'is answered 200 at last if reads have not changed since a webhook that said %s',
 			async (first) => {
 				const hash = await begin(ANY, 'paid');
 				expect(await send(hash, first)).toEqual([200]);

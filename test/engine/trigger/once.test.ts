@@ -82,7 +82,7 @@ describe('A webhook starts the workflow once', () => {
 			return inbox.items.map(({ webhook_event: event }) => event);
 		};
 
-		test('is no duplicate and starts the workflow, but only once for all kinds', async () => {
+		test('starts the workflow once more, however many kinds follow', async () => {
 			await inbox.publish();
 			const usual = [{ event: 'transaction' }, {}, { event: 'Transaction' }];
 
@@ -289,7 +289,7 @@ describe('A webhook starts the workflow once', () => {
 			expect(inbox.trigger.outcomes).toHaveLength(1);
 		});
 
-		/** Lets n8n store this many earlier notices. */
+		/** Makes n8n busy storing this many earlier notices. */
 		const store = (count: number): void => {
 			for (let nth = 0; nth < count; nth++) handedOver.set(`earlier ${nth}`, false);
 		};

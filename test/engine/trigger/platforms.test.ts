@@ -3,7 +3,7 @@ import { chargesAt } from '../../helpers/charge';
 import { products, useInbox } from '../../helpers/inbox';
 import { isTaken, sendAsPlatform, type Sent } from '../../helpers/platform';
 
-describe('Digital Sales Trigger: a sale reaches the workflow, and its platform gets 200,', () => {
+describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 	const PAID = { triggerOn: ['paid'] };
 	const statuses = (): unknown[] => inbox.items.map(({ payment_status: status }) => status);
@@ -154,7 +154,7 @@ describe('Digital Sales Trigger: a sale reaches the workflow, and its platform g
 		}, 120_000);
 	});
 
-	describe('for a webhook with a word of its own for an open charge,', () => {
+	describe('even if the sale is open, and the webhook has the platform’s own word for that:', () => {
 		const word = 'Aguardando pagamento';
 
 		test.each([0, 200, 5_000])(

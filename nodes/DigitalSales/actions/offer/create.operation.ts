@@ -64,7 +64,7 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 			run.addHint(`The offer was already created. Returning ${name}.`, 'existing', name);
 		}
 		catalogPages.clear();
-		// Also of an existing offer: a workflow may map its price in cents into a field in reais, which is then refused.
+		// Also of an existing offer, so that its price in cents, mapped into a field in reais, is refused later.
 		markPricesSeen(run.account, productHash, [json]);
 		return [{ json: offerOutput(json) }];
 	},

@@ -69,6 +69,7 @@ export function buildCharge(
 	const { notificationField } = account;
 	const bodyOf = (filled: ChargeForm): IDataObject => {
 		const { notificationUrl: url } = filled;
+		// In a second field, too, if the credential names one.
 		const notification = notificationField && url ? { [notificationField]: url } : {};
 		const fields = {
 			...notification,

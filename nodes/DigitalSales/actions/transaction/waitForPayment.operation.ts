@@ -78,7 +78,7 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 		assertCanPark(context, itemIndex);
 	},
 	complete(run, form) {
-		run.wait.setTimeLimit(limitMs(form.timeLimit, form.timeLimitUnit));
+		run.wait.extendTimeLimit(limitMs(form.timeLimit, form.timeLimitUnit));
 		return form;
 	},
 	rank: (run, itemIndex) => run.wait.lastTriedAt(itemIndex),
