@@ -81,7 +81,7 @@ export class ServiceError extends Error {
 		this.outcome = outcome;
 		this.isInDoubt = isInDoubt;
 		const toDo = isInDoubt
-			? `Check the service's dashboard first. If you ${RUN_AGAIN}, the node ${refusal}.`
+			? `Wait a few minutes, and check the service's dashboard first. If you ${RUN_AGAIN}, the node ${refusal}.`
 			: advice;
 		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
 		this.facts = { advice: toDo + pointed, shown, answer: outcome };

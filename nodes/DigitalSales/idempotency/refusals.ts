@@ -47,10 +47,6 @@ export function unresolvedError(
 		const also = index === 0 ? '' : `Also: ${describePossibleCharge(subject, entry)}. `;
 		return `${also}${describeAttempt(context, entry.attempt)} ${describeDetails(subject, entry)}`;
 	});
-	// The dashboard may not show the charge of another process yet.
-	const when = unresolved.every(({ attempt }) => attempt)
-		? 'Look'
-		: 'Wait a few minutes, then look';
 	const hasOthers = context.getInputData().length > 1 || subject.memory.runNumber() > 0;
 	const stopsOthers = hasOthers && !context.continueOnFail();
 	const repeatsOthers = stopsOthers && !isRetry(context) && subject.orderReference === undefined;
@@ -58,9 +54,9 @@ export function unresolvedError(
 		...reasons,
 		// A hash may belong to another customer.
 		...(isTool(context) ? [] : [...differences, describeEntered(subject)]),
-		describeWayOut(subject, when, code),
+		describeWayOut(subject, code),
 		repeatsOthers &&
-			'An earlier execution may have created other items of this list: leave them out, because they would be created again.',
+			'If an earlier execution created other items of this list for the same purchase, leave them out, because they would be created again.',
 		stopsOthers && 'For the other items, set On Error to Continue in the Settings of this node.',
 	]);
 	return newNotSentError(message, lines.join('\n'));
@@ -108,7 +104,6 @@ function describeDetails({ kind, about: now }: Subject, { isSame, about }: Unres
 
 function describeWayOut(
 	{ context, kind, orderReference, enteredCodes }: Subject,
-	when: string,
 	code?: string,
 ): string {
 	const option = kind === 'charge' ? 'Charge in Doubt' : 'Code to Create Again';
@@ -128,6 +123,8 @@ function describeWayOut(
 	if (isTool(context)) {
 		return `Do not ask for it again: a person has to look ${look} the code in n8n's log.`;
 	}
+	// The service may still be making the charge.
+	const when = 'Wait a few minutes, then look';
 	return code === undefined
 		? `${when} ${look} a code. n8n's database did not answer, so no code can be shown now: ${RUN_AGAIN} to get one.`
 		: `${when} ${look} ${code}; then ${RUN_AGAIN}.${several}`;
@@ -137,13 +134,17 @@ export function changedRequestError(
 	{ kind, about }: Subject,
 	{ result, about: earlier }: Attempt,
 ): NotSentError {
-	const [message, existing] =
+	const [message, existing, replace] =
 		kind === 'charge'
-			? ['This item was already charged', 'transaction']
-			: ['The offer already exists', 'offer'];
+			? [
+					'This item was already charged',
+					'transaction',
+					' to replace it, cancel it in the service, then use Retry again;',
+				]
+			: ['The offer already exists', 'offer', ''];
 	return newNotSentError(
 		`${message}, so the changed ${kind} was not sent`,
-		`The existing ${existing} is ${String(result?.hash)} (${earlier}). Asked for now: ${about}.\nTo keep the existing ${existing}, set the form back to what it was; to send the changed ${kind} as well, start a new execution with this item alone.`,
+		`The existing ${existing} is ${String(result?.hash)} (${earlier}). Asked for now: ${about}.\nTo keep the existing ${existing}, set the form back to what it was;${replace} to send the changed ${kind} as well, start a new execution with this item alone.`,
 	);
 }
 
@@ -228,13 +229,13 @@ export function orderHasOtherDataError(subject: Subject, own?: Attempt): NotSent
 	if (isTool(subject.context)) {
 		return newNotSentError(
 			`Order Reference "${quoteText(orderReference)}" already has a charge with other data, so ${notSentPhrase(subject)}`,
-			'Do not charge again under another reference: a person has to look at the earlier charge.',
+			'Do not charge again under another reference: a person has to look at the earlier charge, and cancel it in the service if it has to be replaced.',
 		);
 	}
 	const [others, advice] = own
 		? [
 				'another cart or amount of this customer',
-				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get); if not, change the reference of this item only: another item whose reference changes would be charged again.`,
+				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get), or cancel it in the service to replace it; if not, change the reference of this item only: another item whose reference changes would be charged again.`,
 			]
 		: [
 				'a different customer, cart or amount',

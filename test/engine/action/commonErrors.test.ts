@@ -130,7 +130,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'The customer may already have been charged: the service returned an error (500)',
 				`Details: ${CART}.`,
-				"Check the service's dashboard first. If you run this again, the node refuses the charge and asks for its hash, or for a code if the dashboard does not show the charge.",
+				"Wait a few minutes, and check the service's dashboard first. If you run this again, the node refuses the charge and asks for its hash, or for a code if the dashboard does not show the charge.",
 				`${REQUEST}.`,
 			],
 		],
@@ -144,7 +144,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'The customer may already have been charged, so nothing was sent',
 				`An attempt at TIME got no usable answer. Details: ${CART}.`,
-				"Look for the charge in the service's dashboard. If it is there and is for this purchase, not an earlier one, and has not failed or expired, set Options > Charge in Doubt to its hash; otherwise set it to CODE; then run this again.",
+				"Wait a few minutes, then look for the charge in the service's dashboard. If it is there and is for this purchase, not an earlier one, and has not failed or expired, set Options > Charge in Doubt to its hash; otherwise set it to CODE; then run this again.",
 			],
 		],
 		[
@@ -158,7 +158,7 @@ describe('The errors that a seller meets most', () => {
 				'This item was already charged, so the changed charge was not sent',
 				'This item is number 1 of 2; n8n counts items from 0.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'To keep the existing transaction, set the form back to what it was; to send the changed charge as well, start a new execution with this item alone.',
+				'To keep the existing transaction, set the form back to what it was; to replace it, cancel it in the service, then use Retry again; to send the changed charge as well, start a new execution with this item alone.',
 				'A new execution would create again the successful items that had no Order Reference, so use Retry under Executions, which sends the items as they were, or remove those items from the input.',
 				'Already created in this execution: item 0 is HASH.',
 			],
@@ -218,7 +218,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'Order Reference "order-1" already belongs to another cart or amount of this customer, so nothing was sent',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'If this is the same order, continue with that hash (Transaction > Get); if not, change the reference of this item only: another item whose reference changes would be charged again.',
+				'If this is the same order, continue with that hash (Transaction > Get), or cancel it in the service to replace it; if not, change the reference of this item only: another item whose reference changes would be charged again.',
 			],
 		],
 		[

@@ -112,7 +112,7 @@ describe('A catalog price that changes between two attempts', () => {
 			);
 			expect(again).toMatch(/Asked for now: cart .*; amount R\$ 25,00; /);
 			expect(again).toContain(
-				'If this is the same order, continue with that hash (Transaction > Get); if not, change the reference of this item only: another item whose reference changes would be charged again.',
+				'If this is the same order, continue with that hash (Transaction > Get), or cancel it in the service to replace it; if not, change the reference of this item only: another item whose reference changes would be charged again.',
 			);
 			expect(shop.charges).toBe(1);
 		});

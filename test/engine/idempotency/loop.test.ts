@@ -90,7 +90,7 @@ describe('Charges in a loop', () => {
 		expect(first.status).toBe('error');
 		const second = await loop(LIST, FROM_LOOP);
 		expect(`${second.error?.message} ${second.error?.description}`).toMatch(
-			'An earlier execution may have created other items',
+			'If an earlier execution created other items',
 		);
 	});
 });
