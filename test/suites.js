@@ -12,7 +12,7 @@ const SUITES = {
 	thorough: {
 		folders: ['thorough'],
 		files: ['engine/**/{model,*.model,people,claim,workers}.test.ts'],
-		testTimeout: 300_000,
+		testTimeout: 900_000,
 		globalSetup: inTest('helpers/thorough/setup.ts'),
 	},
 	e2e: {
