@@ -104,7 +104,7 @@ export class Claim<T> {
 	/** The service did not process the request, but an entered code stays spent. */
 	async releaseBetweenTries(): Promise<void> {
 		this.creation.sequences.keepTaken();
-		// By the next try, the earlier attempts may have changed.
+		// Already overridden or replaced. The next try asks only the ledger.
 		this.earlier = { unresolved: [], voids: [] };
 		await this.discardAttempt();
 	}

@@ -15,7 +15,7 @@ export class Ledger {
 
 	/** @returns whether the owner has the key, even from an earlier call */
 	async claimKey(key: string, owner: string): Promise<boolean> {
-		// Keys that begin with "no" are never claimed. If n8n finds one, this n8n keeps all keys in one row.
+		// Never claimed. If n8n finds it, n8n ignores the key and uses one row for all.
 		if (await this.hasKey(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
 		const insert = async () => await insertRow(this.context, key, owner);
 		// Of two concurrent inserts one fails. Its second try finds the row.

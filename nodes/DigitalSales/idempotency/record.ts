@@ -67,10 +67,10 @@ export async function recordExisting<T>(
 		}
 	}
 	// Another process may know a void charge of these keys, or this charge without its new keys. Taking the next positions
-	// stops that process from replacing either.
-	const usedKeys = isRetry(context) ? ownKeys : reject(ownKeys, isSlotKey);
+	// stops that process from replacing either. It can know slots only in a Retry.
+	const keysKnownElsewhere = isRetry(context) ? ownKeys : reject(ownKeys, isSlotKey);
 	const resultKeys = ownKeys.length > 0 ? Object.keys(earlier.positions).filter(isResultKey) : [];
-	const advancedKeys = [...usedKeys, ...resultKeys];
+	const advancedKeys = [...keysKnownElsewhere, ...resultKeys];
 	// If another process did this first, `takeNext` fails, and this process cannot replace the charge if it becomes void.
 	const isAdvanced = await sequences.takeNext({
 		...(await sequences.read(advancedKeys)),

@@ -10,7 +10,7 @@ import type { Notification } from '../notification';
 const LONGEST_STATUS = 100;
 
 export interface Change extends Omit<Notification, 'event'> {
-	/** Null if its webhook named no status, or another than was read. */
+	/** Null for an event whose webhook named no status, or another than was read. */
 	event?: string | null;
 }
 

@@ -136,7 +136,7 @@ class Delivery {
 		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
 		// An earlier read that shows the claimed status is enough, because strangers could delay a new one too long. If that
-		// status has started the workflow, a new read is needed, because the webhook may report a later event.
+		// status has started the workflow, a new read is needed for the item of another event.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
 		// Neither depends on a status that reads do not show yet.

@@ -203,7 +203,8 @@ describe('The advice in the error of a failed charge', () => {
 		const list = { more: OWN_CUSTOMER, items: customers(3) };
 		shop.fault('loseAnswer', 1);
 		const failed = await shop.ask(list);
-		const told = 'If an earlier execution created other items of this list for the same purchase, leave them out';
+		const told =
+			'If an earlier execution created other items of this list for the same purchase, leave them out';
 
 		expect(errorOf(await shop.ask(list))).toContain(told);
 		expect(errorOf(await shop.ask({ ...list, retrying: failed }))).not.toContain(told);

@@ -56,7 +56,7 @@ describe('Charges in a loop', () => {
 		customerDocument: '={{ $("Loop").last().json.document }}',
 	};
 
-	test('are not all made at the amount of one charge in doubt: the error asks for another execution', async () => {
+	test('are not all made at another amount: the error says to accept it in a new execution, because in the loop all would get it', async () => {
 		shop.fault('loseAnswer', 0);
 		const first = await loop(LIST, FROM_LOOP);
 		expect([first.status, shop.charges]).toEqual(['error', 1]);

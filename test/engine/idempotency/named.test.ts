@@ -164,6 +164,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 				expect(errorOf(refused)).toContain(
 					'No code or hash that was entered ends this doubt. A code works once',
 				);
+				// This process knows whose charge it is, and reads nothing.
 				const isTold = what !== '' && 'process' in where;
 				const told = isTold ? `Transaction ${hash} has another ${what}.` : '';
 				expect(errorOf(refused).replace('\u00a0', ' ')).toContain(told);
@@ -375,7 +376,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		},
 	);
 
-	test('is returned with a reference to the execution that requested it', async () => {
+	test('is returned to the execution that requested it, even if its Retry has an Order Reference now', async () => {
 		const { outcome, hash } = await lost();
 		await shop.charge({ code: hash });
 		const retried = await shop.charge({ order: 'order-1', retrying: outcome });
@@ -424,7 +425,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('is not returned to another order with another token', async () => {
+	test('is not returned to another order under another Base URL', async () => {
 		const { hash } = await lost({ order: 'order-1' });
 		await shop.charge({ order: 'order-1', code: hash });
 		const credentials = shop.account.credentialsElsewhere();
@@ -466,7 +467,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 	);
 
 	test.each([[undefined], ['order-1']])(
-		'is not that of a charge for another item, for reference %s',
+		'is not ended by the hash of the charge that a code allowed in another execution, for reference %s',
 		async (order) => {
 			shop.fault('loseRequest');
 			const dropped = await shop.ask({ order });

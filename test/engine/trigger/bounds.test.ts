@@ -8,7 +8,7 @@ import { postFrom } from '../../helpers/platform';
 
 /** The reads of unseen transactions without news that are allowed in a minute. */
 const MISSES = 24;
-/** In addition, one of the hashes is read again, because reads may not show its sale yet. */
+/** A second read of a hash does not count its own first read, so one more fits after the limit. */
 const UNKNOWN = MISSES + 1;
 /** Another transaction than the requested. */
 const ANOTHER = { hash: 'another1', payment_status: 'paid' };

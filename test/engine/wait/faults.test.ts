@@ -266,7 +266,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect((await parked.finished).error?.message).toMatch(/^Transaction Hash is empty/);
 	});
 
-	test('the node refuses to wait in an n8n that keeps no stack of executions', async () => {
+	test('the node refuses to wait in an n8n that keeps the input of a node elsewhere', async () => {
 		const hash = await room.charge();
 		const entry = { data: {}, source: null } as unknown as IExecuteData;
 		jest.spyOn(ExecuteContext.prototype, 'getExecuteData').mockReturnValue(entry);

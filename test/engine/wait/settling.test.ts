@@ -177,8 +177,8 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 			const [item, other] = received(await parked.finished) ?? [];
 
 			expect(item).toMatchObject({ hash: paid, paid: true, timed_out: false });
-			const minutes = Date.parse(String(other?.checked_at)) - Date.parse(String(item?.checked_at));
-			expect(minutes).toBeGreaterThanOrEqual(MINUTE_MS);
+			const ms = Date.parse(String(other?.checked_at)) - Date.parse(String(item?.checked_at));
+			expect(ms).toBeGreaterThanOrEqual(MINUTE_MS);
 		});
 
 		test('fails, a read from hours ago does not count, and the next read shows the refund', async () => {
