@@ -139,8 +139,8 @@ class Delivery {
 		// status has started the workflow, a new read is needed for the item of another event.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
-		// Neither depends on a status that reads do not show yet.
-		if (isAbandonedCart(webhook) || filterMismatch(this.form, transaction)) return true;
+		// Does not depend on a status that reads do not show yet.
+		if (filterMismatch(this.form, transaction)) return true;
 		const claimedForMs = startedAt - (sources.get(this.sourceOf(webhook)) ?? this.calledAt);
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}

@@ -133,6 +133,17 @@ describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 			expect(statuses()).toEqual([read]);
 		});
 
+		test('and reads show it two seconds later', async () => {
+			const { url } = await inbox.publish(OTHER);
+			const hash = await inbox.charge();
+			const status = 'checkout_abandoned';
+			setTimeout(() => void inbox.account.sandbox.setStatus(hash, status), 2_000);
+
+			await sendAsPlatform(url, { hash, status });
+
+			expect(statuses()).toEqual([status]);
+		});
+
 		test('beside eight such webhooks a minute under Any Status', async () => {
 			const { url } = await inbox.publish({ triggerOn: ['any'] });
 			const sales = await chargesAt(inbox.account.sandbox, 60);
