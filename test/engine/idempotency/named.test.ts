@@ -385,7 +385,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('is still free after the check of another item has stopped the run', async () => {
+	test('can still be entered after the check of another item has stopped the run', async () => {
 		const items = customers(2);
 		for (const item of items) {
 			shop.fault('loseAnswer');
@@ -414,7 +414,7 @@ describe('A charge in doubt whose hash somebody enters', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('is returned to its order on a worker that knows the charge from another execution', async () => {
+	test('is returned to the Retry of its execution on a worker that knows the charge from another Retry', async () => {
 		const process = NodeProcess.fresh();
 		const { outcome, hash } = await lost({ order: 'order-1' });
 		const given = await shop.charge({ order: 'order-1', code: hash });

@@ -150,7 +150,7 @@ describe('Order Reference', () => {
 		);
 	});
 
-	test('an order that replaced a void charge gets a code that is accepted after a restart', async () => {
+	test('a code is accepted after a restart for an order that a Retry added, and whose charges expired', async () => {
 		shop.fault('refuse', 1);
 		const without = await shop.ask({ items: [{}, {}] });
 		await shop.latestBecomes('expired');

@@ -104,6 +104,7 @@ describe('A webhook starts the workflow once', () => {
 			await inbox.publish({ triggerOn: ['paid'] });
 			const late = { status: 'waiting_payment', event: 'reminder' };
 
+			// Null: the webhook's event does not fit the status that was read.
 			expect(await eventsOf(late, { event: 'transaction' })).toEqual([null]);
 		});
 
