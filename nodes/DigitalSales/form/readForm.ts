@@ -154,8 +154,9 @@ function expressionProblem(
 	if (!isOnePart) {
 		for (const part of parts) {
 			const given = evaluate(part);
-			if (isNothing(given) && !mayBeBlank(part))
+			if (isNothing(given) && !mayBeBlank(part)) {
 				return `is incomplete: ${part} returned ${isJsonObject(given) ? 'an object' : 'nothing'}`;
+			}
 			if (purpose === 'json' && typeof given === 'string' && breaksJson(given)) {
 				return `is broken by a quotation mark or backslash from ${part}: make the whole field one expression, such as {{ { coupon: $json.coupon } }}`;
 			}

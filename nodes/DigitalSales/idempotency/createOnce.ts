@@ -49,8 +49,8 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 }
 
 /**
- * Refuses an item that `createOnce` would refuse, before any item of the run is sent. If the
- * item adds an Order Reference to an existing result, records it now, because the run may stop before the item.
+ * Refuses an item that `createOnce` would refuse, before any item of the run is sent. If the item adds an Order Reference
+ * to an existing result, records it now, because the run may stop before the item.
  *
  * @throws NotSentError
  */

@@ -71,8 +71,9 @@ export async function endDoubtByHash<T>(
 		// The hash is that of an earlier item of this run.
 		if (isAhead && memory.areReserved([key])) continue;
 		// An item without a doubt must not take the hash of another item with the same goods.
-		if (unresolved.length === 0)
+		if (unresolved.length === 0) {
 			return { unneededError: unneededHashError(creation, hash), differences };
+		}
 		const isFree =
 			(await isFreeOrOwnHash(creation, hash)) &&
 			(isAhead || (await recordEnteredHash(creation, hash, made, attempts)));

@@ -4,9 +4,9 @@ import { digest, isJsonObject } from '../shared';
 
 /*
  * Since n8n 2.30.0, n8n names a row of its processed items after the node's id, and reads the id synchronously. So
- * `callForRow` replaces the id by a digest of id and key while it starts a call. Only one caller can insert a row. `insertRow`
- * fails at a row of another mode, so the mode is the owner. If that stops, the ledger notices, and nothing is
- * charged.
+ * `callForRow` replaces the id by a digest of id and key while it starts a call. Only one caller can insert a row.
+ * `insertRow` fails at a row of another mode, so the mode is the owner. If that stops, the ledger notices, and nothing
+ * is charged.
  */
 
 /** Only n8n's error for a row of another mode has these words. */

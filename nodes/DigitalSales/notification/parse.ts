@@ -27,8 +27,9 @@ export async function readNotification(context: IWebhookFunctions): Promise<Webh
 	const fields = parseObject(body) ?? {};
 	const [event, status] = [fields.event, fields.status].map(readText);
 	const isTest = TEST.test(event ?? '') || TEST.test(status ?? '');
-	if (isTest || isAbandonedCart({ event, status }) || !LIKE_SALE.test(JSON.stringify(body)))
+	if (isTest || isAbandonedCart({ event, status }) || !LIKE_SALE.test(JSON.stringify(body))) {
 		throw new Declined(REPLIES.noSale);
+	}
 	const names = Object.keys(fields).filter((name) => SAFE_NAME.test(name));
 	const shown = names.slice(0, 20).join(', ') || 'none that can be read';
 	const message = `A webhook was refused because it does not contain the hash of its transaction. Its fields: ${shown}`;

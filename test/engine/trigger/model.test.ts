@@ -122,8 +122,8 @@ describe('Any order of notices, late reads, failures, duplicates, crashes and re
 				const isEarly = sale?.was.at(-1) === one.status && clock.elapsed() < sale.shownAt;
 				if (sale && isEarly) sale.isAnsweredEarly = true;
 				const present = `${one.hash} ${sale?.was.at(-1)}`;
-				if (others.has(`${one.hash} ${one.status}`) && `${one.hash} ${one.status}` !== present)
-					late.add(present);
+				const told = `${one.hash} ${one.status}`;
+				if (others.has(told) && told !== present) late.add(present);
 				return one;
 			}),
 		);
