@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import chunk from 'lodash/chunk';
 import { postJson, sendRequest } from '../helpers/http';
@@ -101,22 +102,34 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		expect(await downstream.reaches(4)).toBe(4);
 	});
 
-	test('a flood from one address does not delay a sale from another address', async () => {
+	test('sales reach the workflow during an unending flood from another address', async () => {
 		const url = addressOf(n8n, 'strangers');
-		const flood = Array.from({ length: 60 }, async (_, nth) => {
+		const floodStatuses = new Set<number>();
+		let isOver = false;
+		const flood = Array.from({ length: 10 }, async (_, nth) => {
 			const from = { 'x-forwarded-for': '203.0.113.7' };
-			return (await postJson(url, { hash: `nosuch${nth}`, status: 'paid' }, from)).status;
+			for (let round = 0; !isOver; round++) {
+				const body = { hash: `nosuch${nth}x${round}`, status: 'paid' };
+				floodStatuses.add((await postJson(url, body, from)).status);
+				await setTimeout(1_000);
+			}
 		});
 		const hashes = await paid(5);
 		const sales = hashes.map(async (hash) => {
 			const from = { 'x-forwarded-for': '192.0.2.1' };
-			return (await postJson(url, { hash, status: 'paid' }, from)).status;
+			const body = { hash, status: 'paid' };
+			// A slow machine may need several tries. Without a lane of their own, sales are never taken.
+			const isTaken = async () => (await postJson(url, body, from)).status === 200;
+			await until('the sale is taken', isTaken, { withinMs: 120_000, everyMs: RESEND_MS });
 		});
+		await Promise.all(sales).finally(() => {
+			isOver = true;
+		});
+		await Promise.all(flood);
 
-		expect(await Promise.all(sales)).toEqual(hashes.map(() => 200));
-		expect(new Set(await Promise.all(flood))).toEqual(new Set([503]));
+		expect(floodStatuses).toEqual(new Set([503]));
 		expect(await downstream.reaches(5)).toBe(5);
-	}, 60_000);
+	}, 180_000);
 
 	test.each([
 		['identical', 1],

@@ -164,6 +164,7 @@ describe('For webhooks a process remembers at most', () => {
 			const result = Promise.resolve({ repeats: 0, entered: [] });
 			reads.set(`${nth}`, {
 				startedAt: clock.elapsed(),
+				streak: 0,
 				sources: new Map(),
 				result,
 				previous: undefined,

@@ -20,7 +20,7 @@ import { readTriggerForm, type TriggerForm } from './form';
 
 /** A sender waits about ten seconds. */
 const ANSWER_WITHIN_MS = 9_500;
-/** Each read without news doubles the pause, because forged webhooks cost reads. */
+/** Each read without news doubles the pause until a minute passes without a read, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** A change may come through the account's webhook and the charge's own, with different bodies. */
@@ -29,6 +29,8 @@ const MOST_SOURCES = 4;
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
+	/** How many reads came before this one without a pause of a minute. */
+	streak: number;
 	/** By sender and body of a webhook: when it first came. Another body may report a later change. */
 	sources: Map<string, number>;
 	result: Promise<ReadResult>;
@@ -98,8 +100,7 @@ class Delivery {
 			const last = reads.get(key);
 			if (last) rememberSource(last.sources, this.sourceOf(notification), this.calledAt);
 			const result = await last?.result.catch(() => undefined);
-			const pauseMs = Math.min(REREAD_AFTER_MS * 2 ** (result?.repeats ?? 0), LONGEST_PAUSE_MS);
-			const dueAt = result && last ? last.startedAt + pauseMs : -Infinity;
+			const dueAt = last && result ? last.startedAt + pauseAfter(last, result) : -Infinity;
 			const isDue = dueAt <= clock.elapsed();
 			const transaction = result?.transaction;
 			if (result && !transaction && isAbandonedCart(notification)) {
@@ -162,7 +163,9 @@ class Delivery {
 			answerBy: this.answerBy,
 			previous,
 		});
-		reads.set(key, { startedAt, sources, result, previous });
+		const isQuiet = !last || startedAt - last.startedAt >= LONGEST_PAUSE_MS;
+		const streak = isQuiet ? 0 : last.streak + 1;
+		reads.set(key, { startedAt, streak, sources, result, previous });
 		await result.catch((error: unknown) => {
 			if (last) reads.set(key, last);
 			else reads.delete(key);
@@ -201,6 +204,10 @@ class Delivery {
 	private handoverKeys(change: Change): string[] {
 		return dedupeKeys(change).map((key) => `${this.triggerKey} ${key}`);
 	}
+}
+
+function pauseAfter({ streak }: ReadRecord, { repeats }: ReadResult): number {
+	return Math.min(REREAD_AFTER_MS * 2 ** Math.min(streak, repeats), LONGEST_PAUSE_MS);
 }
 
 function rememberSource(sources: Map<string, number>, source: string, at: number): void {

@@ -328,13 +328,16 @@ class PeopleModel {
 					people = [one];
 					retries = undefined;
 				}
+			} else if (retries && text.includes('in a Retry, clear Order Reference')) {
+				[, expected] = /existing transaction of this item is (\w+)/.exec(text) ?? [];
+				month = undefined;
 			} else if (/another cart or amount of this customer|This item was already/.test(text)) {
 				// The price has changed. A person who reads that continues with the existing charge.
 				const [, hash = ''] = /existing transaction is (\w+)/.exec(text) ?? [];
 				expect(this.documentOf(hash)).toBe(documentOf(one));
 				// A charge that could not be read may be void.
 				if (this.isLive(hash)) return;
-			} else if (/Continue with it|(?<!that charge, )leave this item out\./.test(text)) {
+			} else if (/Continue with it|(?<!that charge, )leave this item out[.;]/.test(text)) {
 				// The person continues with the charge that the error names.
 				const [, hash = ''] = /[Tt]ransaction (?:of this item is )?(\w{6,})\b/.exec(text) ?? [];
 				expect(this.documentOf(hash)).toBe(documentOf(one));

@@ -353,6 +353,19 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		expect(statuses()).toEqual([]);
 	});
 
+	test('a payment starts the workflow at once, however often webhooks reported the open charge before', async () => {
+		const hash = await begin(PAID, 'waiting_payment');
+		for (let nth = 0; nth < 3; nth++) {
+			await sendAsPlatform(inbox.trigger.url, { hash, status: 'Aguardando pagamento', nth });
+		}
+		await clock.sleep(60_000);
+		change(hash, 'paid', 500);
+
+		const notice = { hash, status: 'Pagamento aprovado' };
+		expect(await sendAsPlatform(inbox.trigger.url, notice)).toEqual([200]);
+		expect(statuses()).toEqual(['paid']);
+	});
+
 	test.each(['success', undefined])(
 		'a second change starts the workflow, too, even if the webhooks of both changes claim %s',
 		async (status) => {
