@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 import { compact, difference, mergeWith } from 'lodash';
 import { ServiceError } from '../api';
-import { isTool, LedgerError } from '../n8n';
+import { LedgerError } from '../n8n';
 import { CanceledError, digest, lockKeys } from '../shared';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { Creation, KeyedCreation } from './creation';
@@ -15,7 +15,7 @@ import {
 	keysOfAttempt,
 } from './earlier';
 import { endDoubtByHash, listEnteredHashes } from './enteredHash';
-import { isDoubtKey, makeKeys, resultKey } from './keys';
+import { makeKeys, resultKey } from './keys';
 import { Ledger } from './ledger';
 import { listDescribed, OverrideCodes } from './overrideCodes';
 import { KeySequences, type Positions } from './positions';
@@ -121,11 +121,10 @@ export class Claim<T> {
 
 	async recordResult(made: T): Promise<void> {
 		const { creation } = this;
-		const { orderKey, ledgerKeys, lastingKeys, ledger, owner } = creation;
+		const { orderKey, doubtKeys, lastingKeys, ledger, owner } = creation;
 		if (creation.isVoid(made)) return await this.discardAttempt();
 		const result = creation.toStoredResult(made);
 		recordAttempt(creation, lastingKeys, buildAttempt(creation, 'made', result));
-		const doubtKeys = ledgerKeys.filter(isDoubtKey);
 		forgetKeys(doubtKeys);
 		await ledger?.releaseKeys(doubtKeys, owner);
 		if (orderKey === undefined) return;
@@ -259,9 +258,9 @@ export class Claim<T> {
 	private async computeAndLogCode(
 		unresolved: ReadonlyArray<Pick<Unresolved, 'isSame' | 'keys'>>,
 	): Promise<string | undefined> {
-		const { codes, orderKey, context, kind, about } = this.creation;
+		const { codes, orderKey, context, isAgentCall, kind, about } = this.creation;
 		const code = await codes.nextCode(listDescribed(unresolved, orderKey)).catch(() => undefined);
-		if (code !== undefined && isTool(context)) {
+		if (code !== undefined && isAgentCall) {
 			context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
 		}
 		return code;

@@ -1,12 +1,11 @@
 import { compact, difference, intersection, uniqBy } from 'lodash';
 import { ServiceError } from '../api';
-import { isTool } from '../n8n';
 import { isSameText } from '../domain';
 import type { NotSentError } from '../output';
 import { cancelableSleep, clock } from '../shared';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { KeyedCreation } from './creation';
-import { goodsOf, isDoubtKey, type Keys, type KeySource, makeKeys, returnsToSlot } from './keys';
+import { goodsOf, type Keys, type KeySource, makeKeys } from './keys';
 import {
 	changedRequestError,
 	isUnknownToService,
@@ -106,11 +105,8 @@ export function keysOfAttempt({ ledgerKeys }: Keys, { positions }: Attempt): str
 }
 
 /** Another process may have ended a doubt that this one remembers. */
-export async function forgetEndedDoubts<T>({
-	ledgerKeys,
-	ledger,
-}: KeyedCreation<T>): Promise<void> {
-	for (const key of ledgerKeys.filter(isDoubtKey)) {
+export async function forgetEndedDoubts<T>({ doubtKeys, ledger }: KeyedCreation<T>): Promise<void> {
+	for (const key of doubtKeys) {
 		const attempt = findAttempt(key);
 		if (!ledger || !attempt) continue;
 		const isOpen = await ledger.isOwner(key, attempt.id).catch(() => true);
@@ -127,11 +123,11 @@ export async function findUnresolvedInLedger<T>(creation: KeyedCreation<T>): Pro
 }
 
 export function buildUnresolved(
-	{ context, orderKey, slotKeys, orderReference }: Keys & KeySource,
+	{ orderKey, slotKeys, returnsToSlot, orderReference }: Keys & KeySource,
 	othersKeys: readonly string[],
 ): Unresolved[] {
 	const unresolved: Unresolved[] = [];
-	const ignored = returnsToSlot(context) ? [] : slotKeys;
+	const ignored = returnsToSlot ? [] : slotKeys;
 	const ofItem = difference(othersKeys, compact([orderKey, ...ignored]));
 	if (ofItem.length > 0) unresolved.push({ isSame: true, keys: ofItem });
 	if (orderKey !== undefined && othersKeys.includes(orderKey)) {
@@ -142,8 +138,8 @@ export function buildUnresolved(
 
 /** `isHere` is true for attempts of this execution, or of the execution that it retries. */
 function compareAttempts(request: KeySource & Keys) {
-	const { context, memory, fingerprint, typedFingerprint: typed, agentCall } = request;
-	const { itemKey, slotKeys, ledgerKeys, agentCallKey } = request;
+	const { memory, fingerprint, typedFingerprint: typed, isAgentCall, agentCall } = request;
+	const { itemKey, slotKeys, returnsToSlot, ledgerKeys, agentCallKey } = request;
 	const ofSlots = compact(slotKeys.map((key) => findAttempt(key)));
 	const ofCall = findAttempt(agentCallKey);
 	const isRecentCall = ofCall && clock.now() - ofCall.startedAt < RECENT_AGENT_CALL_MS;
@@ -154,14 +150,14 @@ function compareAttempts(request: KeySource & Keys) {
 	// The execution stores a copy. The original may have been resolved since.
 	const stored = memory.getAttempt(itemKey);
 	const original = [...elsewhere, ...ofSlots].find(({ id }) => id === stored?.id);
-	const here = compact([original ?? stored, ...(returnsToSlot(context) ? ofSlots : [])]);
+	const here = compact([original ?? stored, ...(returnsToSlot ? ofSlots : [])]);
 	return [...new Set([...here, ...elsewhere])].map((earlier) => {
 		const isHere = here.includes(earlier);
 		// The catalog may state another price now.
 		const isTypedSame = typed !== undefined && earlier.typedFingerprint === typed;
 		const isSameCharge = earlier.fingerprint === fingerprint || isTypedSame;
 		// A model may have guessed the Order Reference of another customer.
-		const isSameRequest = isSameCharge && (!isTool(context) || earlier.agentCall === agentCall);
+		const isSameRequest = isSameCharge && (!isAgentCall || earlier.agentCall === agentCall);
 		return { earlier, isHere, isSameRequest };
 	});
 }

@@ -1,4 +1,4 @@
-import { find, omit, pickBy, range, size, some } from 'lodash';
+import { find, memoize, omit, pickBy, range, size, some } from 'lodash';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readRunIndex } from '../n8n';
@@ -53,7 +53,7 @@ export class ExecutionMemory {
 	}
 
 	/** Counts from 0. Unlike n8n's run index, does not count a run that crashed. */
-	runNumber(): number {
+	readonly runNumber = memoize((): number => {
 		const index = readRunIndex(this.context);
 		const { runs } = this.stored;
 		const known = runs.lastIndexOf(index);
@@ -61,7 +61,7 @@ export class ExecutionMemory {
 		runs.push(index);
 		this.saveToContext();
 		return runs.length - 1;
-	}
+	});
 
 	/**
 	 * Numbers items of equal fingerprint through all runs, because after a crash a Retry may process an item in another run.

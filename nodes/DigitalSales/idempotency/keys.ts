@@ -1,4 +1,4 @@
-import { compact, reject } from 'lodash';
+import { compact, difference } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api';
 import { normalizeUnicode } from '../domain';
@@ -33,12 +33,16 @@ export interface Keys {
 	unresolvedKey: string;
 	/** The whole request. A code contains it, so it allows no other. In the ledger, it replaces a missing order key. */
 	requestKey: string;
+	isAgentCall: boolean;
 	/** Finds a call that an agent repeats in another execution. */
 	agentCallKey?: string;
-	/** The ledger keys that stay after the outcome is known. */
-	lastingKeys: string[];
+	/** Whether an attempt in the slot counts as this item's. In a tool, only in a Retry: an agent may order again. */
+	returnsToSlot: boolean;
 	/** Keys that other executions may also claim come first. */
 	ledgerKeys: string[];
+	/** The ledger keys that stay until the outcome is known. */
+	doubtKeys: string[];
+	lastingKeys: string[];
 }
 
 export function makeKeys(request: KeySource): Keys {
@@ -62,6 +66,7 @@ export function makeKeys(request: KeySource): Keys {
 	const unresolvedKey = makeKey('unresolved', ...scope, goodsOf(request));
 	const requestKey = makeKey('request', ...scope, fingerprint);
 	const ledgerKeys = [orderKey ?? requestKey, unresolvedKey, ...slotKeys];
+	const doubtKeys = ledgerKeys.filter(isDoubtKey);
 	return {
 		itemKey: isAgentCall
 			? digest(agentCallKey)
@@ -70,9 +75,12 @@ export function makeKeys(request: KeySource): Keys {
 		orderKey,
 		unresolvedKey,
 		requestKey,
+		isAgentCall,
 		agentCallKey: isAgentCall ? agentCallKey : undefined,
-		lastingKeys: reject(ledgerKeys, isDoubtKey),
+		returnsToSlot: isRetry(context) || !isAgentCall,
 		ledgerKeys,
+		doubtKeys,
+		lastingKeys: difference(ledgerKeys, doubtKeys),
 	};
 }
 
@@ -97,11 +105,6 @@ export function slotFingerprints(request: KeySource): string[] {
 
 export function isSlotKey(key: string): boolean {
 	return key.startsWith('slot ');
-}
-
-/** Whether an attempt in the slot counts as this item's. In a tool, only in a Retry: an agent may order again. */
-export function returnsToSlot(context: IExecuteFunctions): boolean {
-	return isRetry(context) || !isTool(context);
 }
 
 export function isDoubtKey(key: string): boolean {

@@ -1,6 +1,6 @@
 import { compact, difference, omitBy, pick, reject } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { isRetry, isTool } from '../n8n';
+import { isRetry } from '../n8n';
 import { clock } from '../shared';
 import { type Attempt, findAttempt, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
@@ -16,7 +16,7 @@ export function buildAttempt<T>(
 	const { owner: id, account, about, orderReference, sequences } = creation;
 	const { ledgerKeys, lastingKeys } = creation;
 	const { fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint } = creation;
-	const agentCall = isTool(creation.context) ? creation.agentCall : undefined;
+	const agentCall = creation.isAgentCall ? creation.agentCall : undefined;
 	const positions = sequences.latestKnown(
 		result ? [...lastingKeys, resultKey(creation, result.hash)] : ledgerKeys,
 	);
