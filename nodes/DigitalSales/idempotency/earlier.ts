@@ -40,7 +40,10 @@ export async function findEarlierAttempts<T>(
 			: orderHasOtherDataError(creation, mayShow ? earlier : undefined);
 		const made =
 			earlier.state === 'made' &&
-			(await readResult(creation, earlier, isSameRequest ? undefined : refusal));
+			(await readResult(creation, earlier, {
+				unreadable: isSameRequest ? undefined : refusal,
+				otherAccount: mayShow ? otherAccountError(creation, earlier) : refusal,
+			}));
 		if (!made) {
 			unresolved.push({
 				attempt: earlier,
@@ -174,17 +177,17 @@ const READS_MAY_LAG_MS = 10 * 60_000;
 const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 
 /**
- * @param refusal thrown if the result of another request cannot be read
+ * @param refusals thrown if the result cannot be read (`unreadable` for the result of another request), or another account may have it
  * @returns undefined if the service no longer returns the result
  */
 async function readResult<T>(
 	creation: KeyedCreation<T>,
 	earlier: Attempt,
-	refusal: NotSentError | undefined,
+	refusals: { unreadable?: NotSentError; otherAccount: NotSentError },
 ): Promise<T | undefined> {
 	const isOwnAccount = earlier.account === creation.account.key;
 	// An offer cannot be read.
-	if (!isOwnAccount && creation.kind === 'offer') throw otherAccountError(creation, earlier);
+	if (!isOwnAccount && creation.kind === 'offer') throw refusals.otherAccount;
 	for (let reads = 0; ; reads++) {
 		const { result = {}, startedAt } = earlier;
 		const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
@@ -194,10 +197,12 @@ async function readResult<T>(
 			if (!(error instanceof ServiceError)) throw error;
 			const isUnknown = isUnknownToService(error.outcome);
 			// Another token of the same account could read the transaction.
-			if (isUnknown && !isOwnAccount) throw otherAccountError(creation, earlier);
+			if (isUnknown && !isOwnAccount) throw refusals.otherAccount;
 			// An old unknown result is gone. A new one is read again.
 			if (isUnknown && (readsAgain || !isNew)) return undefined;
-			throw refusal ?? unreadableResultError(creation, String(result.hash), error.outcome);
+			throw (
+				refusals.unreadable ?? unreadableResultError(creation, String(result.hash), error.outcome)
+			);
 		});
 		if (made !== undefined || !readsAgain) return made;
 		await cancelableSleep(pauseMs, creation.itemOrder.signal);

@@ -32,7 +32,7 @@ export interface Unresolved {
 }
 
 const ENTERED_RULES =
-	'A code works once, for the charge that its error described, until the end of the next day (UTC). A hash works once, for a charge of this customer, amount and order. If you found the charge for this order, and it has not failed or expired, do not enter the code. If another run has returned that charge, leave this item out. Otherwise set price, customer and Order Reference back to what they were, and enter the hash; or continue with that charge (Transaction > Get), and leave this item out.';
+	'A code works once, for the charge that its error described, until the end of the next day (UTC), or until this customer is charged for the same items. A hash works once, for a charge of this customer, amount and order. If you found the charge for this order, and it has not failed or expired, do not enter the code. If another run has returned that charge, leave this item out. Otherwise set price, customer and Order Reference back to what they were, and enter the hash; or continue with that charge (Transaction > Get), and leave this item out.';
 
 /** @param code undefined if n8n's database did not answer */
 export function unresolvedError(
@@ -45,7 +45,7 @@ export function unresolvedError(
 	const [message = ''] = unresolved.map((entry) => describePossibleCharge(subject, entry));
 	const reasons = unresolved.map((entry, index) => {
 		const also = index === 0 ? '' : `Also: ${describePossibleCharge(subject, entry)}. `;
-		return `${also}${describeAttempt(context, entry.attempt)} ${describeDetails(subject, entry)}`;
+		return `${also}${describeAttempt(context, entry)} ${describeDetails(subject, entry)}`;
 	});
 	const hasOthers = context.getInputData().length > 1 || subject.memory.runNumber() > 0;
 	const stopsOthers = hasOthers && !context.continueOnFail();
@@ -84,13 +84,15 @@ function describeEntered({ memory, itemKey, enteredCodes = '' }: Subject & Keys)
 	return [...lines, noEffect, ENTERED_RULES].join(' ');
 }
 
-function describeAttempt(context: IExecuteFunctions, attempt: Attempt | undefined): string {
+function describeAttempt(context: IExecuteFunctions, { attempt, about }: Unresolved): string {
 	if (!attempt) {
 		return 'An earlier attempt is on record, but its result is not: n8n was restarted or updated since, its database failed, another n8n process sent it, or it was long ago.';
 	}
 	const { startedAt, result } = attempt;
+	// The transaction may be another customer's.
+	const transaction = about === undefined ? 'a transaction' : `transaction ${String(result?.hash)}`;
 	return result
-		? `It was charged as transaction ${String(result.hash)}, but the service does not return that transaction now.`
+		? `It was charged as ${transaction}, but the service does not return that transaction now.`
 		: `An attempt at ${formatTime(startedAt, context.getTimezone())} got no usable answer.`;
 }
 

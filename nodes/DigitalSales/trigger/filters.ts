@@ -2,6 +2,7 @@ import type { Transaction } from '../api';
 import {
 	formatReais,
 	groupOf,
+	hasFailed,
 	isLater,
 	isSameText,
 	isStatusGroup,
@@ -16,22 +17,28 @@ export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
 	const { payment_status: status } = transaction;
 	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
-	return filterMismatch(wanted, transaction);
+	return productMismatch(wanted, transaction) ?? paymentMismatch(wanted, transaction);
 }
 
-export function filterMismatch(wanted: Wanted, transaction: Transaction): string | undefined {
-	const { payment_method: method, offer, product, amount } = transaction;
-	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
+/** A later status does not change product and offer. */
+export function productMismatch(wanted: Wanted, transaction: Transaction): string | undefined {
+	const { offer, product } = transaction;
 	const isListed = (hashes: string[], hash: string | null | undefined): boolean =>
 		hashes.length === 0 || hashes.includes(hash ?? '');
-	if (paymentMethods && !paymentMethods.map(methodName).includes(methodName(method ?? ''))) {
-		return describeMismatch('payment method', method, 'Filters > Payment Methods');
-	}
 	const offers = wanted.offers.map((entry) => entry.offer);
 	if (!isListed(offers, offer?.hash)) return describeMismatch('offer', offer?.hash, 'Offers');
 	const products = wanted.products.map((entry) => entry.product);
-	if (!isListed(products, product?.hash))
-		return describeMismatch('product', product?.hash, 'Products');
+	return isListed(products, product?.hash)
+		? undefined
+		: describeMismatch('product', product?.hash, 'Products');
+}
+
+function paymentMismatch(wanted: Wanted, transaction: Transaction): string | undefined {
+	const { payment_method: method, amount } = transaction;
+	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
+	if (paymentMethods && !paymentMethods.map(methodName).includes(methodName(method ?? ''))) {
+		return describeMismatch('payment method', method, 'Filters > Payment Methods');
+	}
 	// An unknown amount is below any minimum.
 	if ((amount ?? -1) >= minimumAmount) return undefined;
 	const stated = amount == null ? 'not stated in cents' : formatReais(amount);
@@ -89,17 +96,18 @@ export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	// A wanted status may be the old one soon after the webhook, because it may have started the workflow before a restart
 	// or on another worker; later, only if it started the workflow here.
 	const mayBeOldStatus = isSoon || !isReadWanted || (isHandedOver && mayLag);
+	// Soon after a refused or expired payment, reads may not show a new one yet, which waits.
+	const isPast = (status: Status) => isLater(read, status) && !(isSoon && hasFailed(read));
 	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
-	if (!isClaimKnown) return mayLag && mayBeOldStatus && mayWantedStatusFollow(wanted, read);
+	if (!isClaimKnown) {
+		const isEnded = (named: string) => isSameStatus(read, named) || isPast(named);
+		const mayFollow = wanted.triggerOn.includes(ANY) || !namedStatuses(wanted).every(isEnded);
+		return mayLag && mayBeOldStatus && mayFollow;
+	}
 	// A read status without a group counts as waiting. After the longest lag, a wanted one may be another word for the claim.
 	const isReadEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);
 	if (!isWantedStatus(wanted, claimed)) return isReadEarlier && isReadWanted && !isHandedOver;
-	return isReadEarlier || (mayBeOldStatus && !isLater(read, claimed));
-}
-
-function mayWantedStatusFollow(wanted: Wanted, read: Status): boolean {
-	const isPast = (named: string) => isSameStatus(read, named) || isLater(read, named);
-	return wanted.triggerOn.includes(ANY) || !namedStatuses(wanted).every(isPast);
+	return isReadEarlier || (mayBeOldStatus && !isPast(claimed));
 }

@@ -15,21 +15,23 @@ import {
 import { transactionOutput } from '../output';
 import { BoundedMap, clock, processState } from '../shared';
 import { type Change, dedupeKeys } from './dedupe';
-import { filterMismatch, isSameStatus, mayBeOutdated, rejectionReason } from './filters';
+import { isSameStatus, mayBeOutdated, productMismatch, rejectionReason } from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
 /** A sender waits about ten seconds. */
 const ANSWER_WITHIN_MS = 9_500;
-/** Each read without news doubles the pause until a minute passes without a read, because forged webhooks cost reads. */
+/** Each read without news doubles the pause, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** After a time without reads, the pause is short again. A flood never leaves such a time. */
+const QUIET_MS = 2 * LONGEST_PAUSE_MS;
 /** A change may come through the account's webhook and the charge's own, with different bodies. */
 const MOST_SOURCES = 4;
 
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
-	/** How many reads came before this one without a pause of a minute. */
+	/** How many reads came before this one, each soon after the last. */
 	streak: number;
 	/** By sender and body of a webhook: when it first came. Another body may report a later change. */
 	sources: Map<string, number>;
@@ -140,8 +142,7 @@ class Delivery {
 		// status has started the workflow, a new read is needed for the item of another event.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
 		if (startedAt < this.calledAt) return false;
-		// Does not depend on a status that reads do not show yet.
-		if (filterMismatch(this.form, transaction)) return true;
+		if (productMismatch(this.form, transaction)) return true;
 		const claimedForMs = startedAt - (sources.get(this.sourceOf(webhook)) ?? this.calledAt);
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}
@@ -163,7 +164,7 @@ class Delivery {
 			answerBy: this.answerBy,
 			previous,
 		});
-		const isQuiet = !last || startedAt - last.startedAt >= LONGEST_PAUSE_MS;
+		const isQuiet = !last || startedAt - last.startedAt >= QUIET_MS;
 		const streak = isQuiet ? 0 : last.streak + 1;
 		reads.set(key, { startedAt, streak, sources, result, previous });
 		await result.catch((error: unknown) => {

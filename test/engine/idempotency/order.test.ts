@@ -332,6 +332,26 @@ describe('Order Reference', () => {
 		expect(sandbox.charges()).toBe(1);
 	});
 
+	test('the number of another customer’s order, used again in another account, does not show that charge', async () => {
+		await shop.charge(ORDER);
+		const { sandbox, credentials } = await openAccount();
+		const refused = await shop.ask({ ...ORDER, more: OTHER_CUSTOMER, credentials });
+		await sandbox.close();
+
+		expect(errorOf(refused)).toContain('already belongs to a different customer');
+		expect(errorOf(refused)).not.toContain(shop.hashes[0]);
+	});
+
+	test('the number of another customer’s order, used again when its charge is gone, does not show that charge', async () => {
+		await shop.charge(ORDER);
+		await pause(3_600_000);
+		shop.account.fault('read', { kind: 'status', status: 404 });
+		const refused = await shop.ask({ ...ORDER, more: OTHER_CUSTOMER });
+
+		expect(errorOf(refused)).toContain('It was charged as a transaction, but');
+		expect(errorOf(refused)).not.toContain(shop.hashes[0]);
+	});
+
 	test('two items of one order with different amounts are refused without the advice to cancel a charge', async () => {
 		const more = { additionalFields: { amount: '={{ 50 + $json.n }}' } };
 		const refused = await shop.ask({ items: [{ n: 0 }, { n: 1 }], order: 'order-1', more });

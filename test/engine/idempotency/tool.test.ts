@@ -93,6 +93,17 @@ describe('The tool of an agent', () => {
 		expect(sandbox.charges()).toBe(1);
 	});
 
+	test('does not tell a model which charge another account has under the same Order Reference', async () => {
+		await call(ORDER);
+		const { sandbox, credentials } = await openAccount();
+		const other = { ...ORDER, customerDocument: '111.444.777-35' };
+		const { errors } = await call(other, { credentials });
+		await sandbox.close();
+
+		expect(errors).toHaveLength(1);
+		expect(errors.join()).not.toContain(shop.hashes[0]);
+	});
+
 	describe('in an Agent of n8n, without a workflow and a ledger,', () => {
 		const callAgent = async (more: INodeParameters = ORDER) => await call(more, { workflowId: '' });
 

@@ -272,6 +272,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		[['reversed'], 'med_analysis', 'med_received', 'med_received'],
 		[['any'], 'paid', undefined, 'med_analysis'],
 		[['any'], 'waiting_payment', 'authorized', 'authorized'],
+		[['any'], 'refused', 'waiting_payment', 'waiting_payment'],
 	])('Trigger On %j: %s was emitted an hour before a webhook claims %s', (on, was, claimed, is) => {
 		test.each(['the same process', 'a restarted process', 'another process'])(
 			'%s reads again until the new status appears, and starts the workflow',
@@ -304,6 +305,19 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 
 			await Promise.all([later, sendAsPlatform(inbox.trigger.url, { hash, status: was })]);
 			expect(statuses()).toContain(is);
+		},
+	);
+
+	test.each(['waiting_payment', 'Aguardando pagamento'])(
+		'a new PIX after a refused card starts the workflow although a read lags: the webhook claims %s',
+		async (claimed) => {
+			const hash = await begin({ triggerOn: ['waiting'] }, 'refused');
+			await sendAsPlatform(inbox.trigger.url, { hash, status: 'refused' });
+			await clock.sleep(120_000);
+			change(hash, 'waiting_payment', 2_000);
+
+			await sendAsPlatform(inbox.trigger.url, { hash, status: claimed });
+			expect(statuses()).toEqual(['waiting_payment']);
 		},
 	);
 
@@ -358,7 +372,7 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		for (let nth = 0; nth < 3; nth++) {
 			await sendAsPlatform(inbox.trigger.url, { hash, status: 'Aguardando pagamento', nth });
 		}
-		await clock.sleep(60_000);
+		await clock.sleep(120_000);
 		change(hash, 'paid', 500);
 
 		const notice = { hash, status: 'Pagamento aprovado' };

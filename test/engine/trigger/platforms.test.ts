@@ -1,7 +1,7 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../helpers/charge';
 import { products, useInbox } from '../../helpers/inbox';
-import { isTaken, sendAsPlatform, type Sent } from '../../helpers/platform';
+import { isTaken, postFrom, sendAsPlatform, type Sent } from '../../helpers/platform';
 
 describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
@@ -93,27 +93,66 @@ describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 		120_000,
 	);
 
-	test.each([
+	describe.each([
 		[{ filters: { paymentMethods: ['pix'] } }, { payment_method: 'credit_card' }, 'refused'],
 		[{ filters: { paymentMethods: ['pix'] } }, { payment_method: null }, 'waiting_payment'],
 		[{ filters: { minimumAmount: '0,01' } }, { amount: null }, 'waiting_payment'],
-	])(
-		'if a read 20 minutes earlier did not match the filter: %j, %j, %s',
-		async (filter, set, status) => {
-			await inbox.publish({ ...PAID, ...filter });
-			const hash = await inbox.charge();
-			await inbox.account.sandbox.setStatus(hash, status);
-			inbox.account.fault('read', { kind: 'patchBody', set }, 'always');
-			await sendAsPlatform(inbox.trigger.url, { hash, status });
-			await clock.sleep(20 * 60_000);
+	])('if a read does not match the filter yet: %j, %j, %s,', (filter, set, status) => {
+		let hash: string;
+		const pay = async (): Promise<void> => {
 			inbox.account.sandbox.clearFaults();
 			await inbox.account.sandbox.setStatus(hash, 'paid');
+		};
+
+		beforeEach(async () => {
+			await inbox.publish({ ...PAID, ...filter });
+			hash = await inbox.charge();
+			await inbox.account.sandbox.setStatus(hash, status);
+			inbox.account.fault('read', { kind: 'patchBody', set }, 'always');
+		});
+
+		test('20 minutes before the payment', async () => {
+			await sendAsPlatform(inbox.trigger.url, { hash, status });
+			await clock.sleep(20 * 60_000);
+			await pay();
 
 			await sendAsPlatform(inbox.trigger.url, { hash, status: 'paid' });
 
 			expect(statuses()).toEqual(['paid']);
-		},
-	);
+		});
+
+		test('and lags by two seconds', async () => {
+			setTimeout(() => void pay(), 2_000);
+
+			await sendAsPlatform(inbox.trigger.url, { hash, status: 'paid' });
+
+			expect(statuses()).toEqual(['paid']);
+		});
+	});
+
+	test('if a platform that states no status and tries again after 70 seconds makes 26 charges a minute', async () => {
+		const perMinute = 26;
+		const { url } = await inbox.publish(PAID);
+		const hashes = await chargesAt(inbox.account.sandbox, perMinute * 6);
+		const send = async (body: object): Promise<void> => {
+			for (let tries = 0; tries < 4; tries++) {
+				if ((await postFrom('192.0.2.1', url, body)) === 200) return;
+				await clock.sleep(70_000);
+			}
+		};
+		await Promise.all(
+			hashes.map(async (hash, nth) => {
+				await clock.sleep((nth * 60_000) / perMinute);
+				const opening = send({ hash, updated_at: 1 });
+				await clock.sleep(240_000);
+				await inbox.account.sandbox.setStatus(hash, 'paid');
+				await send({ hash, updated_at: 2 });
+				await opening;
+			}),
+		);
+
+		expect(inbox.items).toHaveLength(hashes.length);
+	}, 120_000);
 
 	describe('if a webhook with a hash speaks of an abandoned cart,', () => {
 		const OTHER = { triggerOn: ['other'], otherStatuses: 'checkout_abandoned' };
