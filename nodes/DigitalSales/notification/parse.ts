@@ -1,4 +1,4 @@
-import { set, toPath } from 'lodash';
+import { compact, set, toPath } from 'lodash';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { cleanText, isUsableHash, type Status } from '../domain';
 import { digest, isJsonObject } from '../shared';
@@ -25,8 +25,8 @@ export async function readNotification(context: IWebhookFunctions): Promise<Webh
 	const notification = parseNotification(body);
 	if (notification) return { ...notification, bodyDigest: digest(JSON.stringify(body)) };
 	const fields = parseObject(body) ?? {};
-	const [event, status] = [fields.event, fields.status].map(readText);
-	const isTest = TEST.test(event ?? '') || TEST.test(status ?? '');
+	const [event, status, type] = [fields.event, fields.status, fields.type].map(readText);
+	const isTest = TEST.test(compact([event, status, type]).join(' '));
 	if (isTest || isAbandonedCart({ event, status }) || !LIKE_SALE.test(JSON.stringify(body))) {
 		throw new Declined(REPLIES.noSale);
 	}
@@ -81,7 +81,7 @@ const LONGEST_VALUE = 200;
 const SAFE_NAME = /^[\w.:-]{1,50}$/;
 /** For `transaction[hash]` in a form. `list[length]` could make a list of any length. */
 const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
-const TEST = /^(ping|test)$/i;
+const TEST = /(^|[\W_])(ping|test)($|[\W_])/i;
 /** Usually before there is a transaction. */
 const ABANDONED_CART = /abandon/i;
 /** Generous, because a webhook without any of these is answered 200, and nobody sees that it starts nothing. */

@@ -1,3 +1,4 @@
+import { map } from 'lodash';
 import type { Transaction } from '../api';
 import {
 	formatReais,
@@ -17,32 +18,38 @@ export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
 	const { payment_status: status } = transaction;
 	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
-	return productMismatch(wanted, transaction) ?? paymentMismatch(wanted, transaction);
+	return filterMismatch(wanted, transaction);
 }
 
-/** A later status does not change product and offer. */
-export function productMismatch(wanted: Wanted, transaction: Transaction): string | undefined {
-	const { offer, product } = transaction;
+function filterMismatch(wanted: Wanted, transaction: Transaction): string | undefined {
+	const { payment_method: method, offer, product, amount } = transaction;
+	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
 	const isListed = (hashes: string[], hash: string | null | undefined): boolean =>
 		hashes.length === 0 || hashes.includes(hash ?? '');
-	const offers = wanted.offers.map((entry) => entry.offer);
-	if (!isListed(offers, offer?.hash)) return describeMismatch('offer', offer?.hash, 'Offers');
-	const products = wanted.products.map((entry) => entry.product);
-	return isListed(products, product?.hash)
-		? undefined
-		: describeMismatch('product', product?.hash, 'Products');
-}
-
-function paymentMismatch(wanted: Wanted, transaction: Transaction): string | undefined {
-	const { payment_method: method, amount } = transaction;
-	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
 	if (paymentMethods && !paymentMethods.map(methodName).includes(methodName(method ?? ''))) {
 		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
+	const offers = wanted.offers.map((entry) => entry.offer);
+	if (!isListed(offers, offer?.hash)) return describeMismatch('offer', offer?.hash, 'Offers');
+	const products = wanted.products.map((entry) => entry.product);
+	if (!isListed(products, product?.hash))
+		return describeMismatch('product', product?.hash, 'Products');
 	// An unknown amount is below any minimum.
 	if ((amount ?? -1) >= minimumAmount) return undefined;
 	const stated = amount == null ? 'not stated in cents' : formatReais(amount);
 	return describeMismatch('amount', stated, 'Filters > Minimum Amount in Reais');
+}
+
+/** Whether the filters exclude the transaction in any later status, too. Its payment method and amount may still change. */
+export function isExcludedForGood(
+	{ offers, products }: Wanted,
+	{ offer, product }: Transaction,
+): boolean {
+	const isOther = (hashes: string[], hash: string | null | undefined): boolean =>
+		hashes.length > 0 && hash != null && !hashes.includes(hash);
+	return (
+		isOther(map(offers, 'offer'), offer?.hash) || isOther(map(products, 'product'), product?.hash)
+	);
 }
 
 function describeMismatch(what: string, value: string | null | undefined, field: string): string {
@@ -59,7 +66,7 @@ export function isSameStatus(one: Status, other: Status): boolean {
 	return isSameText((one ?? '').toLowerCase(), (other ?? '').toLowerCase());
 }
 
-function isWantedStatus(wanted: Wanted, status: Status): boolean {
+export function isWantedStatus(wanted: Wanted, status: Status): boolean {
 	return wanted.triggerOn.includes(ANY) || isNamedStatus(wanted, status);
 }
 

@@ -15,7 +15,13 @@ import {
 import { transactionOutput } from '../output';
 import { BoundedMap, clock, processState } from '../shared';
 import { type Change, dedupeKeys } from './dedupe';
-import { isSameStatus, mayBeOutdated, productMismatch, rejectionReason } from './filters';
+import {
+	isExcludedForGood,
+	isSameStatus,
+	isWantedStatus,
+	mayBeOutdated,
+	rejectionReason,
+} from './filters';
 import { readTriggerForm, type TriggerForm } from './form';
 
 /** A sender waits about ten seconds. */
@@ -141,8 +147,10 @@ class Delivery {
 		// An earlier read that shows the claimed status is enough, because strangers could delay a new one too long. If that
 		// status has started the workflow, a new read is needed for the item of another event.
 		if (!isDue && isConfirmed && !isHandedOver) return true;
+		// Other webhooks report the changes that the workflow waits for.
+		const isUnwanted = isConfirmed && !isWantedStatus(this.form, read);
+		if (isUnwanted || isExcludedForGood(this.form, transaction)) return true;
 		if (startedAt < this.calledAt) return false;
-		if (productMismatch(this.form, transaction)) return true;
 		const claimedForMs = startedAt - (sources.get(this.sourceOf(webhook)) ?? this.calledAt);
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
 	}

@@ -102,6 +102,8 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			['an empty list', { headers: JSON_TYPE, body: '[]' }],
 			['null', { headers: {}, body: 'null' }],
 			['a ping', { headers: JSON_TYPE, body: '{"event":" Ping","id":"1a2b3c4d"}' }],
+			['a test with a time', { headers: JSON_TYPE, body: '{"event":"webhook.test","at":1}' }],
+			['a test by type', { headers: JSON_TYPE, body: '{"type":"test_webhook","at":1}' }],
 			['a test', { headers: FORM, body: 'event=test&account=123456789' }],
 			['a greeting', { headers: { 'content-type': 'text/plain' }, body: 'hello, world' }],
 			[

@@ -1,7 +1,13 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../helpers/charge';
 import { products, useInbox } from '../../helpers/inbox';
-import { isTaken, postFrom, sendAsPlatform, type Sent } from '../../helpers/platform';
+import {
+	isTaken,
+	isTakenAtFirst,
+	postFrom,
+	sendAsPlatform,
+	type Sent,
+} from '../../helpers/platform';
 
 describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
@@ -67,6 +73,36 @@ describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 		},
 		120_000,
 	);
+
+	test('at first, if each of six products has a trigger that gets all webhooks', async () => {
+		const triggers = 6;
+		const [perMinute, minutes] = [10, 3];
+		const hashes = await chargesAt(inbox.account.sandbox, perMinute * minutes);
+		const [own = ''] = inbox.account.sandbox.transactions.map(({ product }) => product.hash);
+		const urls: string[] = [];
+		while (urls.length < triggers) {
+			const product = urls.length === triggers - 1 ? own : `other${urls.length}`;
+			urls.push((await inbox.publish({ ...PAID, ...products(product) })).url);
+		}
+		const sendToAll = async (body: object): Promise<Sent[]> =>
+			await Promise.all(urls.map(async (url) => await sendAsPlatform(url, body)));
+
+		const sent = await Promise.all(
+			hashes.map(async (hash, nth) => {
+				await clock.sleep((nth * 60_000) / perMinute);
+				const opening = [0, 4_000, 12_000].map(async (ms) => {
+					await clock.sleep(ms);
+					return await sendToAll({ hash, status: 'waiting_payment', event: `event_${ms}` });
+				});
+				await clock.sleep(60_000);
+				await inbox.account.sandbox.setStatus(hash, 'paid');
+				return [await sendToAll({ hash, status: 'paid' }), ...(await Promise.all(opening))];
+			}),
+		);
+
+		expect(sent.flat(2).filter((one) => !isTakenAtFirst(one))).toEqual([]);
+		expect(inbox.items).toHaveLength(hashes.length);
+	}, 120_000);
 
 	test.each([
 		[4_000, 3, 60, 5],
