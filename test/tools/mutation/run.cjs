@@ -28,6 +28,8 @@ const OPTIONS = {
 	thresholds: { high: 90, low: 85, break: null },
 	concurrency: 2,
 	timeoutMS: 10_000,
+	// The first run is a whole suite, in one process.
+	dryRunTimeoutMinutes: 60,
 	ignorePatterns: ['.n8n-host', '.n8n-hosts', '.n8n-data', 'coverage', 'dist', 'reports'],
 	tempDirName: '.stryker-tmp',
 };
