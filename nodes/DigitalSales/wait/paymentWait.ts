@@ -9,6 +9,7 @@ import { pauseUntilNextLook } from './schedule';
 
 /** How long a hash may be unknown, the last reads may fail, and a read stays recent. */
 const PATIENCE_MS = 15 * 60_000;
+const READS_MAY_LAG_MS = 60_000;
 
 const paymentSchema = z.object({
 	hash: z.string(),
@@ -146,10 +147,14 @@ export class PaymentWait {
 
 	private async parkUntilNextLook(): Promise<void> {
 		const { state, now, isWebhookExpected } = this;
-		if (!this.isEnding) delete state.endingSince;
-		const { endingSince, deadline } = state;
 		// n8n rounds its timers, so a look on time may be a little early.
 		const isWoken = now < state.nextLookAt - 1_000;
+		if (!this.isEnding) {
+			delete state.endingSince;
+			// Reads may not show yet what the webhook reported.
+			if (isWoken) state.deadline = Math.max(state.deadline, now + READS_MAY_LAG_MS);
+		}
+		const { endingSince, deadline } = state;
 		if (!isWoken) state.looks++;
 		const earlierFailures = isWoken || endingSince === now ? 0 : state.failures;
 		state.failures = this.hasAnswer ? 0 : earlierFailures + 1;

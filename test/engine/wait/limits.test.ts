@@ -20,6 +20,16 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(room.lookMinutes(hash).at(-1)).toBeCloseTo(30, 1);
 	});
 
+	test('finds a payment that was reported five seconds before the limit, although the read lags', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { minutes: 30 });
+		await clock.sleep(30 * MINUTE_MS - 5_000);
+		setTimeout(() => void room.setStatus([hash]), 10_000);
+		await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+	});
+
 	test('uses the longest limit of its items', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const parked = await room.park(hashes, {
