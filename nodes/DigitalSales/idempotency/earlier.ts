@@ -177,7 +177,7 @@ const READS_MAY_LAG_MS = 10 * 60_000;
 const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 
 /**
- * @param refusals thrown if the result cannot be read (`unreadable` for the result of another request), or another account may have it
+ * @param refusals `unreadable` is missing for the same request
  * @returns undefined if the service no longer returns the result
  */
 async function readResult<T>(

@@ -40,7 +40,7 @@ function filterMismatch(wanted: Wanted, transaction: Transaction): string | unde
 	return describeMismatch('amount', stated, 'Filters > Minimum Amount in Reais');
 }
 
-/** Whether the filters exclude the transaction in any later status, too. Its payment method and amount may still change. */
+/** A later status changes neither offer nor product. */
 export function isExcludedForGood(
 	{ offers, products }: Wanted,
 	{ offer, product }: Transaction,
@@ -103,7 +103,7 @@ export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	// A wanted status may be the old one soon after the webhook, because it may have started the workflow before a restart
 	// or on another worker; later, only if it started the workflow here.
 	const mayBeOldStatus = isSoon || !isReadWanted || (isHandedOver && mayLag);
-	// Soon after a refused or expired payment, reads may not show a new one yet, which waits.
+	// Reads may not show yet that a new payment follows a refused one.
 	const isPast = (status: Status) => isLater(read, status) && !(isSoon && hasFailed(read));
 	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
 	if (!isClaimKnown) {

@@ -29,7 +29,7 @@ const ANSWER_WITHIN_MS = 9_500;
 /** Each read without news doubles the pause, because forged webhooks cost reads. */
 const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** After a time without reads, the pause is short again. A flood never leaves such a time. */
+/** Then the pause is short again. A flood never leaves so long a gap. */
 const QUIET_MS = 2 * LONGEST_PAUSE_MS;
 /** A change may come through the account's webhook and the charge's own, with different bodies. */
 const MOST_SOURCES = 4;
@@ -37,7 +37,7 @@ const MOST_SOURCES = 4;
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
-	/** How many reads came before this one, each soon after the last. */
+	/** How many reads came before, each within `QUIET_MS`. */
 	streak: number;
 	/** By sender and body of a webhook: when it first came. Another body may report a later change. */
 	sources: Map<string, number>;

@@ -147,7 +147,7 @@ export class PaymentWait {
 
 	private async parkUntilNextLook(): Promise<void> {
 		const { state, now, isWebhookExpected } = this;
-		// n8n rounds its timers, so a look on time may be a little early.
+		// n8n's timers may be a little early.
 		const isWoken = now < state.nextLookAt - 1_000;
 		if (!this.isEnding) {
 			delete state.endingSince;
