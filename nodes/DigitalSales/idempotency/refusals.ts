@@ -31,8 +31,12 @@ export interface Unresolved {
 	keys: string[];
 }
 
-const ENTERED_RULES =
-	'A code works once, for the charge that its error described, until the end of the next day (UTC), or until this customer is charged for the same items. A hash works once, for a charge of this customer, amount and order. If you found the charge for this order, and it has not failed or expired, do not enter the code. If another run has returned that charge, leave this item out. Otherwise set price, customer and Order Reference back to what they were, and enter the hash; or continue with that charge (Transaction > Get), and leave this item out.';
+const ENTERED_RULES = {
+	offer:
+		'A code works once, for the offer that its error described, until the end of the next day (UTC).',
+	charge:
+		'A code works once, for the charge that its error described, until the end of the next day (UTC), or until this customer is charged for the same items. A hash works once, for a charge of this customer, amount and order. If you found the charge for this order, and it has not failed or expired, do not enter the code. If another run has returned that charge, leave this item out. Otherwise set price, customer and Order Reference back to what they were, and enter the hash; or continue with that charge (Transaction > Get), and leave this item out.',
+};
 
 /** @param code undefined if n8n's database did not answer */
 export function unresolvedError(
@@ -73,15 +77,16 @@ function describePossibleCharge(subject: Subject, { isSame, orderReference }: Un
 	return `${customer} may already have been charged${order}, ${soNotSent}`;
 }
 
-function describeEntered({ memory, itemKey, enteredCodes = '' }: Subject & Keys): string {
+function describeEntered({ memory, itemKey, kind, enteredCodes = '' }: Subject & Keys): string {
 	const lines = parseHashes(enteredCodes).flatMap((hash) => {
 		const other = memory.findOtherItem(itemKey, hash);
 		return other ? [`The hash ${quoteText(hash)} belongs to ${describeRunItem(other)}.`] : [];
 	});
 	if (splitEntered(enteredCodes).length === lines.length) return lines.join(' ');
 	const other = lines.length > 0 ? 'other ' : '';
-	const noEffect = `No ${other}code or hash that was entered ends this doubt.`;
-	return [...lines, noEffect, ENTERED_RULES].join(' ');
+	const words = kind === 'charge' ? 'code or hash' : 'code';
+	const noEffect = `No ${other}${words} that was entered ends this doubt.`;
+	return [...lines, noEffect, ENTERED_RULES[kind]].join(' ');
 }
 
 function describeAttempt(context: IExecuteFunctions, { attempt, about }: Unresolved): string {
@@ -117,7 +122,7 @@ function describeWayOut(
 	const enter =
 		kind === 'charge'
 			? `If it is there${forThis}, and has not failed or expired, set ${path} to its hash; otherwise set it to`
-			: `If it is not there, set ${path} to`;
+			: `If it is there, leave this item out. If it is not there, set ${path} to`;
 	const mayNeedSeveral = context.getInputData().length > 1 || Boolean(enteredCodes);
 	const several = mayNeedSeveral ? ' Separate several with commas.' : '';
 	const look = `for the ${kind} in the service's dashboard. ${enter}`;

@@ -99,4 +99,14 @@ describe('Offer > Create, requested again', () => {
 		expect((await run({ options: { repeatCode: codeIn(second) } })).status).toBe('success');
 		expect(offers()).toBe(3);
 	});
+
+	test('an offer that may exist is refused with advice for an offer, also if its code does not hold', async () => {
+		lose();
+		await run();
+		const refused = errorOf(await run({ options: { repeatCode: '2345-6789' } }));
+
+		expect(refused).toContain('No code that was entered ends this doubt.');
+		expect(refused).toContain('If it is there, leave this item out.');
+		expect(refused).not.toMatch(/hash|customer|Order Reference/);
+	});
 });
