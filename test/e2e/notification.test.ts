@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import chunk from 'lodash/chunk';
 import { postJson, sendRequest } from '../helpers/http';
@@ -50,6 +49,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		for (const hash of hashes) await n8n.sandbox.setStatus(hash, 'paid');
 		return hashes;
 	};
+	const isBusy = (reply: string): boolean => reply.includes('too many webhooks at once');
 	const summary = (statuses: number[]): string => tally(statuses.map((status) => `× ${status}`));
 
 	test('charges notify the trigger if it is published', async () => {
@@ -102,34 +102,34 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		expect(await downstream.reaches(4)).toBe(4);
 	});
 
-	test('sales reach the workflow during an unending flood from another address', async () => {
+	test('a flood from one address leaves room for sales from another address', async () => {
 		const url = addressOf(n8n, 'strangers');
-		const floodStatuses = new Set<number>();
-		let isOver = false;
-		const flood = Array.from({ length: 10 }, async (_, nth) => {
+		const replies: string[] = [];
+		const flood = Array.from({ length: 60 }, async (_, nth) => {
 			const from = { 'x-forwarded-for': '203.0.113.7' };
-			for (let round = 0; !isOver; round++) {
-				const body = { hash: `nosuch${nth}x${round}`, status: 'paid' };
-				floodStatuses.add((await postJson(url, body, from)).status);
-				await setTimeout(1_000);
-			}
+			const reply = await postJson(url, { hash: `nosuch${nth}`, status: 'paid' }, from);
+			replies.push(reply.text);
+			return reply.status;
 		});
+		await until('the flood has no room left', () => replies.some(isBusy), { withinMs: 60_000 });
 		const hashes = await paid(5);
+		const saleReplies: string[] = [];
 		const sales = hashes.map(async (hash) => {
 			const from = { 'x-forwarded-for': '192.0.2.1' };
-			const body = { hash, status: 'paid' };
-			// A slow machine may need several tries. Without a lane of their own, sales are never taken.
-			const isTaken = async () => (await postJson(url, body, from)).status === 200;
+			const isTaken = async (): Promise<boolean> => {
+				const { status, text } = await postJson(url, { hash, status: 'paid' }, from);
+				saleReplies.push(text);
+				return status === 200;
+			};
+			// On a slow machine, n8n itself may refuse a sale, or the read may take too long.
 			await until('the sale is taken', isTaken, { withinMs: 120_000, everyMs: RESEND_MS });
 		});
-		await Promise.all(sales).finally(() => {
-			isOver = true;
-		});
-		await Promise.all(flood);
+		await Promise.all(sales);
 
-		expect(floodStatuses).toEqual(new Set([503]));
+		expect(saleReplies.filter(isBusy)).toEqual([]);
+		expect(new Set(await Promise.all(flood))).toEqual(new Set([503]));
 		expect(await downstream.reaches(5)).toBe(5);
-	}, 180_000);
+	}, 240_000);
 
 	test.each([
 		['identical', 1],

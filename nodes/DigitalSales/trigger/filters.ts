@@ -24,16 +24,15 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 function filterMismatch(wanted: Wanted, transaction: Transaction): string | undefined {
 	const { payment_method: method, offer, product, amount } = transaction;
 	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
-	const isListed = (hashes: string[], hash: string | null | undefined): boolean =>
-		hashes.length === 0 || hashes.includes(hash ?? '');
 	if (paymentMethods && !paymentMethods.map(methodName).includes(methodName(method ?? ''))) {
 		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
-	const offers = wanted.offers.map((entry) => entry.offer);
-	if (!isListed(offers, offer?.hash)) return describeMismatch('offer', offer?.hash, 'Offers');
-	const products = wanted.products.map((entry) => entry.product);
-	if (!isListed(products, product?.hash))
+	if (isExcluded(map(wanted.offers, 'offer'), offer?.hash)) {
+		return describeMismatch('offer', offer?.hash, 'Offers');
+	}
+	if (isExcluded(map(wanted.products, 'product'), product?.hash)) {
 		return describeMismatch('product', product?.hash, 'Products');
+	}
 	// An unknown amount is below any minimum.
 	if ((amount ?? -1) >= minimumAmount) return undefined;
 	const stated = amount == null ? 'not stated in cents' : formatReais(amount);
@@ -45,11 +44,14 @@ export function isExcludedForGood(
 	{ offers, products }: Wanted,
 	{ offer, product }: Transaction,
 ): boolean {
-	const isOther = (hashes: string[], hash: string | null | undefined): boolean =>
-		hashes.length > 0 && hash != null && !hashes.includes(hash);
-	return (
-		isOther(map(offers, 'offer'), offer?.hash) || isOther(map(products, 'product'), product?.hash)
-	);
+	const isOtherOffer = offer?.hash != null && isExcluded(map(offers, 'offer'), offer.hash);
+	const isOtherProduct =
+		product?.hash != null && isExcluded(map(products, 'product'), product.hash);
+	return isOtherOffer || isOtherProduct;
+}
+
+function isExcluded(hashes: string[], hash: string | null | undefined): boolean {
+	return hashes.length > 0 && !hashes.includes(hash ?? '');
 }
 
 function describeMismatch(what: string, value: string | null | undefined, field: string): string {

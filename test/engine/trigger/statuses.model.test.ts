@@ -16,7 +16,7 @@ const PATHS = [
 	['processing', 'antifraud', 'paid', 'pre_chargeback', 'chargeback'],
 	['pending', 'analyzing', 'refused', 'paid'],
 ];
-/** A card is refused, and the customer gets a PIX. Reads that lag longer are later than the webhook's tries. */
+/** A card is refused, and the customer gets a PIX. The trigger waits only seconds for reads to show it. */
 const NEW_PIX = ['refused', 'waiting_payment', 'paid'];
 const NEW_PIX_MOST_LAG_MS = 2_500;
 const TRIGGER_ON = [
