@@ -2,10 +2,11 @@ import {
 	type FunctionsBase,
 	type ICredentialDataDecryptedObject,
 	isDomainAllowed,
+	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { cleanText, LONGEST_TEXT, parseBaseUrl } from '../domain';
-import { digest } from '../shared';
+import { BoundedMap, digest, processState } from '../shared';
 import { createRedactor, type Redactor } from './redact';
 
 export const CREDENTIAL_NAME = 'digitalSalesApi';
@@ -94,4 +95,24 @@ export async function loadAccount(
 	context: Pick<FunctionsBase, 'getCredentials'>,
 ): Promise<Account> {
 	return readAccount(await context.getCredentials(CREDENTIAL_NAME));
+}
+
+const recentAccounts = processState(new BoundedMap<Promise<Account>>({ most: 100, keptMs: 5_000 }));
+
+/**
+ * Keeps the account for a few seconds, because n8n prepares an expression engine whenever a webhook reads a credential.
+ *
+ * @throws CredentialError
+ */
+export async function loadRecentAccount(context: IWebhookFunctions): Promise<Account> {
+	const { id, credentials } = context.getNode();
+	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
+	const recent = recentAccounts.get(key);
+	if (recent) return await recent;
+	const account = loadAccount(context);
+	recentAccounts.set(key, account);
+	return await account.catch((error: unknown) => {
+		recentAccounts.delete(key);
+		throw error;
+	});
 }

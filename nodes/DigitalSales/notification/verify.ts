@@ -4,7 +4,7 @@ import {
 	Client,
 	findRateLimiter,
 	getTransaction,
-	loadAccount,
+	loadRecentAccount,
 	type Permit,
 	type PermitOptions,
 	type RateLimiter,
@@ -43,7 +43,7 @@ export async function readBackTransaction(
 	hash: string,
 	{ answerBy, previous }: { answerBy: number; previous?: ReadResult },
 ): Promise<ReadResult> {
-	const account = await loadAccount(context);
+	const account = await loadRecentAccount(context);
 	const isKnown = previous?.transaction !== undefined || isChargeKnown(hash);
 	const entered: ReadResult['entered'] = [];
 	// The permits of a last read that did not find this hash do not count, because a new sale may appear late.

@@ -1,5 +1,7 @@
 import type { ICredentialDataDecryptedObject, WorkflowActivateMode } from 'n8n-workflow';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { PublishedTrigger } from '../../helpers/engine';
+import { HarnessCredentials } from '../../helpers/engine/credentials';
 import { useInbox } from '../../helpers/inbox';
 
 const UNREADABLE = { triggerOn: ['paid'], filters: { minimumAmount: 'abc' } };
@@ -59,13 +61,29 @@ describe('Digital Sales Trigger: its credential', () => {
 	const notified = async (trigger: PublishedTrigger): Promise<number> =>
 		(await trigger.post({ hash: await inbox.charge(), status: 'waiting_payment' })).status;
 
-	test('takes effect as soon as it is changed, for its own trigger alone', async () => {
+	test('is decrypted once in five seconds, and a change takes effect then, for its own trigger alone', async () => {
 		const right = await publish();
 		const wrong = await publish();
-		expect([await notified(right), await notified(wrong)]).toEqual([200, 200]);
+		const decrypted = jest.spyOn(HarnessCredentials.prototype, 'getDecrypted');
+		const burst = Array.from({ length: 20 }, async () => await notified(wrong));
+		expect(new Set(await Promise.all(burst))).toEqual(new Set([200]));
+		expect(decrypted).toHaveBeenCalledTimes(1);
+		expect(await notified(right)).toBe(200);
+		expect(decrypted).toHaveBeenCalledTimes(2);
 
 		credential.apiToken = 'test-token-of-another';
+		await clock.sleep(5_000);
 
 		expect([await notified(right), await notified(wrong)]).toEqual([200, 503]);
+	});
+
+	test('is read again at the next webhook if it could not be read', async () => {
+		const trigger = await publish();
+		credential.baseUrl = '';
+		expect(await notified(trigger)).toBe(503);
+
+		credential.baseUrl = String(inbox.account.credentials.digitalSalesApi?.baseUrl);
+
+		expect(await notified(trigger)).toBe(200);
 	});
 });
