@@ -3,7 +3,7 @@ import type { Form } from '../form';
 import type { Run } from './run';
 
 /** Each item takes four steps: its form is read, completed, checked and sent. */
-export interface Operation<Values = unknown, Ready = Values> {
+export interface Operation<Values = unknown, Ready = Values, Checked = Ready> {
 	resource: 'transaction' | 'product' | 'offer';
 	/** The label in the drop-down. */
 	name: string;
@@ -22,10 +22,10 @@ export interface Operation<Values = unknown, Ready = Values> {
 	assertUsable?(context: IExecuteFunctions, itemIndex: number): void;
 	/** Prepares what the later steps need, in the result or in the run. */
 	complete?(run: Run, form: Values): Ready | Promise<Ready>;
-	check?(run: Run, itemIndex: number, ready: Ready): Ready | Promise<Ready>;
+	check?(run: Run, itemIndex: number, ready: Ready): Checked | Promise<Checked>;
 	/** Describes an item so that a person can look it up. */
 	about?(ready: Ready): string;
-	send(run: Run, itemIndex: number, ready: Ready): Promise<INodeExecutionData[]>;
+	send(run: Run, itemIndex: number, checked: Checked): Promise<INodeExecutionData[]>;
 	/** Processes the output of the whole run, including failed items. */
 	finish?(run: Run, items: INodeExecutionData[]): Promise<INodeExecutionData[]>;
 }

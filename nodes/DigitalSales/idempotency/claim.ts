@@ -1,12 +1,14 @@
 import { randomUUID } from 'crypto';
 import { compact, difference, mergeWith } from 'lodash';
 import { ServiceError } from '../api';
-import { LedgerError } from '../n8n';
+import { Ledger, LedgerError } from '../n8n';
 import { CanceledError, digest, lockKeys } from '../shared';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
-import type { Creation, KeyedCreation } from './creation';
+import type { Created, Creation, KeyedCreation } from './creation';
 import {
 	buildUnresolved,
+	compareAttempts,
+	type ComparedAttempt,
 	type EarlierAttempts,
 	findEarlierAttempts,
 	findKnownResult,
@@ -14,10 +16,9 @@ import {
 	forgetEndedDoubts,
 	keysOfAttempt,
 } from './earlier';
-import { endDoubtByHash, listEnteredHashes } from './enteredHash';
-import { makeKeys, resultKey } from './keys';
-import { Ledger } from './ledger';
-import { listDescribed, OverrideCodes } from './overrideCodes';
+import { endDoubtByHash } from './enteredHash';
+import { resultKey } from './keys';
+import { listDescribed, OverrideCodes, parseHashes } from './overrideCodes';
 import { KeySequences, type Positions } from './positions';
 import { buildAttempt, recordAttempt, recordExisting } from './record';
 import {
@@ -38,12 +39,14 @@ export class Claim<T> {
 	private isInFlight = false;
 	unlock: () => void = () => undefined;
 
-	constructor(request: Creation<T>) {
-		const keys = makeKeys(request);
-		const ledger = Ledger.forContext(request.context);
-		const sequences = new KeySequences(keys.ledgerKeys, ledger);
-		const codes = new OverrideCodes(keys.requestKey, sequences);
-		this.creation = { ...request, ...keys, ledger, sequences, codes, owner: digest(randomUUID()) };
+	constructor(creation: Creation<T>) {
+		const { context, ledgerKeys, requestKey, enteredHash, enteredCodes = '' } = creation;
+		const ledger = Ledger.forContext(context);
+		const sequences = new KeySequences(ledgerKeys, ledger);
+		const codes = new OverrideCodes(requestKey, sequences);
+		const enteredHashes = enteredHash ? parseHashes(enteredCodes) : [];
+		const owner = digest(randomUUID());
+		this.creation = { ...creation, ledger, sequences, codes, enteredHashes, owner };
 	}
 
 	/**
@@ -57,15 +60,16 @@ export class Claim<T> {
 		const { creation } = this;
 		this.unlock = await lockKeys(creation.ledgerKeys, signal);
 		await forgetEndedDoubts(creation);
-		if (isAhead && (await this.recordKnownResult())) return undefined;
-		this.earlier = await findEarlierAttempts(creation);
+		const attempts = compareAttempts(creation);
+		if (isAhead && (await this.recordKnownResult(attempts))) return undefined;
+		this.earlier = await findEarlierAttempts(creation, attempts);
 		const { existing, voids } = this.earlier;
 		if (existing) {
 			await this.recordExisting(existing.earlier);
 			await this.endVoids(voids);
 			return existing.made;
 		}
-		const hasEnteredHash = listEnteredHashes(creation).length > 0;
+		const hasEnteredHash = creation.enteredHashes.length > 0;
 		const isKnown = this.earlier.unresolved.length > 0;
 		const isOnlyVoid = !isKnown && voids.length > 0;
 		const needsLedger = !isKnown && (hasEnteredHash || (isAhead && !isOnlyVoid));
@@ -109,27 +113,24 @@ export class Claim<T> {
 		await this.discardAttempt();
 	}
 
-	get replacedHash(): string | undefined {
-		const [latest] = this.replacesVoid ? this.earlier.voids.slice(-1) : [];
-		return latest && String(latest.result?.hash);
-	}
-
-	knowsHashOf(made: T): boolean {
-		const { toStoredResult } = this.creation;
-		return findAttempt(resultKey(this.creation, toStoredResult(made).hash)) !== undefined;
-	}
-
-	async recordResult(made: T): Promise<void> {
+	/** @returns what the result says about earlier ones */
+	async recordResult(made: T): Promise<Pick<Created<T>, 'replacedHash' | 'hasKnownHash'>> {
 		const { creation } = this;
 		const { orderKey, doubtKeys, lastingKeys, ledger, owner } = creation;
-		if (creation.isVoid(made)) return await this.discardAttempt();
 		const result = creation.toStoredResult(made);
-		recordAttempt(creation, lastingKeys, buildAttempt(creation, 'made', result));
-		forgetKeys(doubtKeys);
-		await ledger?.releaseKeys(doubtKeys, owner);
-		if (orderKey === undefined) return;
-		// Keeps the hash from being entered for another order after a restart.
-		await ledger?.claimKey(resultKey(creation, result.hash), orderKey).catch(() => false);
+		const key = resultKey(creation, result.hash);
+		const hasKnownHash = findAttempt(key) !== undefined;
+		const [latestVoid] = this.replacesVoid ? this.earlier.voids.slice(-1) : [];
+		const replacedHash = latestVoid && String(latestVoid.result?.hash);
+		if (creation.isVoid(made)) await this.discardAttempt();
+		else {
+			recordAttempt(creation, lastingKeys, buildAttempt(creation, 'made', result));
+			forgetKeys(doubtKeys);
+			await ledger?.releaseKeys(doubtKeys, owner);
+			// Keeps the hash from being entered for another order after a restart.
+			if (orderKey !== undefined) await ledger?.claimKey(key, orderKey).catch(() => false);
+		}
+		return { replacedHash, hasKnownHash };
 	}
 
 	async endAfterError(error: unknown): Promise<unknown> {
@@ -145,8 +146,8 @@ export class Claim<T> {
 	}
 
 	/** @returns false if no result is known, or it cannot be recorded, so that the full look must decide */
-	private async recordKnownResult(): Promise<boolean> {
-		const known = findKnownResult(this.creation);
+	private async recordKnownResult(attempts: ComparedAttempt[]): Promise<boolean> {
+		const known = findKnownResult(this.creation, attempts);
 		if (!known) return false;
 		return await this.recordExisting(known).then(
 			() => true,

@@ -1,7 +1,7 @@
 import { CanceledError } from '../shared';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
-import { slotFingerprints } from './keys';
+import { hasEarlierAttempt } from './earlier';
 import { repeatedOrderError } from './refusals';
 
 /**
@@ -12,17 +12,17 @@ import { repeatedOrderError } from './refusals';
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
-	const { itemOrder, problem, tries, memory, itemIndex } = creation;
+	const { itemOrder, problem, tries, memory, itemKey } = creation;
 	const claim = new Claim(creation);
 	const created = (made: T, more: Omit<Created<T>, 'made'>): Created<T> => {
-		// After a void result, the next equal item gets the same `numberAmongEqual`.
-		if (!creation.isVoid(made)) memory.markReturned(slotFingerprints(creation), itemIndex);
+		// After a void result, the next equal item gets the same number.
+		if (!creation.isVoid(made)) memory.markReturned(creation.numbered);
 		return { made, ...more };
 	};
 	try {
 		const existing = await itemOrder.runInOrder('look', claim.lockAndFindExisting);
 		if (existing) {
-			const stored = memory.getAttempt(claim.creation.itemKey);
+			const stored = memory.getAttempt(itemKey);
 			const isOfOtherExecution = stored?.replayedBy !== undefined;
 			return created(existing, { isExisting: true, isOfOtherExecution });
 		}
@@ -32,10 +32,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 			const made = await send();
 			// Undefined after a 429, or if the request did not leave.
 			if (made !== undefined) {
-				const { replacedHash } = claim;
-				const hasKnownHash = claim.knowsHashOf(made);
-				await claim.recordResult(made);
-				return created(made, { isExisting: false, hasKnownHash, replacedHash });
+				return created(made, { isExisting: false, ...(await claim.recordResult(made)) });
 			}
 			await claim.releaseBetweenTries();
 		}
@@ -50,13 +47,15 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 
 /**
  * Refuses an item that `createOnce` would refuse, before any item of the run is sent. If the item adds an Order Reference
- * to an existing result, records it now, because the run may stop before the item.
+ * to an existing result, records it now, because the run may stop before the item. A single item needs no look ahead.
  *
  * @throws NotSentError
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
+	const { context, problem, orderKey, memory, fingerprint, itemOrder } = creation;
+	if (context.getInputData().length === 1) return;
+	if (problem && !hasEarlierAttempt(creation)) throw problem;
 	const claim = new Claim(creation);
-	const { orderKey, memory, fingerprint, itemOrder } = claim.creation;
 	if (orderKey !== undefined && !memory.reserveOrder(orderKey, fingerprint)) {
 		throw repeatedOrderError(creation);
 	}

@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Send } from '../api';
+import type { Ledger } from '../n8n';
 import type { NotSentError } from '../output';
 import type { ItemOrder } from './itemOrder';
 import type { Keys } from './keys';
-import type { Ledger } from './ledger';
 import type { OverrideCodes } from './overrideCodes';
 import type { KeySequences } from './positions';
 import type { Subject } from './refusals';
 
-export interface Creation<T> extends Subject {
+export interface Creation<T> extends Subject, Keys {
 	itemOrder: ItemOrder;
 	/** Why the request must not be sent. An existing result is still returned. */
 	problem?: NotSentError;
@@ -27,9 +27,11 @@ export interface Creation<T> extends Subject {
 	isVoid: (made: T) => boolean;
 }
 
-export interface KeyedCreation<T> extends Creation<T>, Keys {
+/** One attempt at a creation, with what claims its keys. */
+export interface KeyedCreation<T> extends Creation<T> {
 	/** The id of this attempt, which owns its keys in the ledger. */
 	owner: string;
+	enteredHashes: string[];
 	ledger: Ledger | undefined;
 	sequences: KeySequences;
 	codes: OverrideCodes;

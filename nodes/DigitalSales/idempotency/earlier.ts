@@ -5,7 +5,7 @@ import type { NotSentError } from '../output';
 import { cancelableSleep, clock } from '../shared';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { KeyedCreation } from './creation';
-import { goodsOf, type Keys, type KeySource, makeKeys } from './keys';
+import { goodsOf, type Keys, type KeySource } from './keys';
 import {
 	changedRequestError,
 	isUnknownToService,
@@ -29,10 +29,11 @@ export interface EarlierAttempts<T> {
 /** @throws NotSentError if an earlier attempt blocks this creation, and no code can allow it */
 export async function findEarlierAttempts<T>(
 	creation: KeyedCreation<T>,
+	attempts: readonly ComparedAttempt[],
 ): Promise<EarlierAttempts<T>> {
 	const unresolved: Unresolved[] = [];
 	const voids: Attempt[] = [];
-	for (const { earlier, isHere, isSameRequest } of compareAttempts(creation)) {
+	for (const { earlier, isHere, isSameRequest } of attempts) {
 		// An error shows nothing of another customer's order.
 		const mayShow = isSameRequest || isHere || isSameCustomer(creation, earlier);
 		const refusal = isHere
@@ -73,15 +74,15 @@ export function hasOtherReference(
 	);
 }
 
-export function hasEarlierAttempt(request: KeySource): boolean {
-	return compareAttempts({ ...request, ...makeKeys(request) }).some(
-		({ isSameRequest }) => isSameRequest,
-	);
+export function hasEarlierAttempt(request: KeySource & Keys): boolean {
+	return compareAttempts(request).some(({ isSameRequest }) => isSameRequest);
 }
 
 /** The result for this request, if no other attempt is known. */
-export function findKnownResult(request: KeySource & Keys): Attempt | undefined {
-	const attempts = compareAttempts(request);
+export function findKnownResult(
+	request: KeySource & Keys,
+	attempts: readonly ComparedAttempt[],
+): Attempt | undefined {
 	const isResult = attempts.every(
 		({ earlier, isSameRequest }) =>
 			isSameRequest && earlier.state === 'made' && !hasOtherReference(request, earlier),
@@ -139,8 +140,14 @@ export function buildUnresolved(
 	return unresolved;
 }
 
-/** `isHere` is true for attempts of this execution, or of the execution that it retries. */
-function compareAttempts(request: KeySource & Keys) {
+export interface ComparedAttempt {
+	earlier: Attempt;
+	/** Of this execution, or of the execution that it retries. */
+	isHere: boolean;
+	isSameRequest: boolean;
+}
+
+export function compareAttempts(request: KeySource & Keys): ComparedAttempt[] {
 	const { memory, fingerprint, typedFingerprint: typed, isAgentCall, agentCall } = request;
 	const { itemKey, slotKeys, returnsToSlot, ledgerKeys, agentCallKey } = request;
 	const ofSlots = compact(slotKeys.map((key) => findAttempt(key)));

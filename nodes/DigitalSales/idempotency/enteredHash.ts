@@ -8,7 +8,7 @@ import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { KeyedCreation } from './creation';
 import { hasOtherReference, hasSameGoods } from './earlier';
 import { isDoubtKey, resultKey } from './keys';
-import { looksLikeCode, parseHashes } from './overrideCodes';
+import { looksLikeCode } from './overrideCodes';
 import { buildAttempt, recordExisting, withoutDoubtKeys } from './record';
 import {
 	isUnknownToService,
@@ -18,13 +18,6 @@ import {
 	unreadableError,
 	type Unresolved,
 } from './refusals';
-
-export function listEnteredHashes<T>({
-	enteredHash,
-	enteredCodes = '',
-}: KeyedCreation<T>): string[] {
-	return enteredHash ? parseHashes(enteredCodes) : [];
-}
 
 interface EnteredHashes<T> {
 	made?: T;
@@ -49,7 +42,7 @@ export async function endDoubtByHash<T>(
 	let unreadableError: NotSentError | undefined;
 	let unneededError: NotSentError | undefined;
 	const attempts = findOwnAttempts(creation, unresolved);
-	for (const hash of listEnteredHashes(creation)) {
+	for (const hash of creation.enteredHashes) {
 		const key = resultKey(creation, hash);
 		const isOfOrder = await isHashOfOrder(creation, hash);
 		// The charge may be that of an attempt for another order.

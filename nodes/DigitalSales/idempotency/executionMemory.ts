@@ -1,4 +1,4 @@
-import { find, memoize, omit, pickBy, range, size, some } from 'lodash';
+import { find, memoize, omit, pickBy, some } from 'lodash';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { readRunIndex } from '../n8n';
@@ -12,7 +12,7 @@ const storedSchema = z
 	.object({
 		runs: z.custom<unknown[]>(Array.isArray),
 		attempts: jsonObject,
-		/** By fingerprint and `numberAmongEqual`: the run that returned a result. */
+		/** By fingerprint and number: the run that returned a result. */
 		returned: jsonObject,
 	})
 	// A function, because each memory writes to its own object.
@@ -31,6 +31,12 @@ export interface RunItem {
 	item: number;
 }
 
+export interface NumberedFingerprint {
+	fingerprint: string;
+	/** Among the execution's items with this fingerprint. Counts from 0. */
+	number: number;
+}
+
 /** n8n's editor counts items from 0 and runs from 1. */
 export function describeRunItem({ run, item }: RunItem): string {
 	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
@@ -40,8 +46,8 @@ export function describeRunItem({ run, item }: RunItem): string {
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
 	private readonly stored: z.output<typeof storedSchema>;
-	/** By fingerprint: the indexes of this run's items. */
-	private readonly alike = new Map<string, number[]>();
+	/** By fingerprint, for the next item of this run. */
+	private readonly nextNumbers = new Map<string, number>();
 	private readonly reservedKeys = new Set<string>();
 	/** By order key: the fingerprint of the first item. */
 	private readonly orderFingerprints = new Map<string, string>();
@@ -64,25 +70,23 @@ export class ExecutionMemory {
 	});
 
 	/**
-	 * Numbers items of equal fingerprint through all runs, because after a crash a Retry may process an item in another run.
-	 * If an item returns no result, its number is free again, because an error output may lead back to the node.
+	 * Numbers the items of equal fingerprint through all runs, because after a crash a Retry may process an item in another
+	 * run. If an item returns no result, its number is free again, because an error output may lead back to the node.
 	 */
-	numberAmongEqual(fingerprint: string, item: number): number {
+	numberNext(fingerprint: string): NumberedFingerprint {
 		const run = this.runNumber();
-		const alike = this.alike.get(fingerprint) ?? [];
-		this.alike.set(fingerprint, alike);
 		const byNumber = returnedSchema.parse(this.stored.returned[fingerprint]);
 		const earlier = pickBy(byNumber, (ofRun) => ofRun !== run);
+		let number = this.nextNumbers.get(fingerprint) ?? 0;
 		// A new try of this run frees the numbers of its last try.
-		if (alike.length === 0) this.stored.returned[fingerprint] = earlier;
-		if (!alike.includes(item)) alike.push(item);
-		const free = range(size(earlier) + alike.length).filter((number) => !(number in earlier));
-		return free[alike.indexOf(item)] ?? 0;
+		if (number === 0) this.stored.returned[fingerprint] = earlier;
+		while (number in earlier) number++;
+		this.nextNumbers.set(fingerprint, number + 1);
+		return { fingerprint, number };
 	}
 
-	markReturned(fingerprints: string[], item: number): void {
-		for (const fingerprint of fingerprints) {
-			const number = this.numberAmongEqual(fingerprint, item);
+	markReturned(numbered: readonly NumberedFingerprint[]): void {
+		for (const { fingerprint, number } of numbered) {
 			const byNumber = returnedSchema.parse(this.stored.returned[fingerprint]);
 			this.stored.returned[fingerprint] = { ...byNumber, [number]: this.runNumber() };
 		}

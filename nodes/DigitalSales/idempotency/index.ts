@@ -6,4 +6,3 @@ export * from './executionMemory';
 export * from './fingerprints';
 export * from './itemOrder';
 export * from './keys';
-export * from './ledger';

@@ -4,7 +4,7 @@ import type { Account } from '../api';
 import { normalizeUnicode } from '../domain';
 import { isRetry, isTool, originKey } from '../n8n';
 import { digest } from '../shared';
-import type { ExecutionMemory } from './executionMemory';
+import type { ExecutionMemory, NumberedFingerprint } from './executionMemory';
 
 export interface KeySource {
 	context: IExecuteFunctions;
@@ -26,11 +26,11 @@ export interface KeySource {
 /** The item key is for the execution's own data, the slot keys also for a Retry after a crash, the others for all executions. */
 export interface Keys {
 	itemKey: string;
-	/** One for the execution and the goods, one for the execution and the customer, each with the item's `numberAmongEqual`. */
+	/** Of the goods, then of the customer. */
+	numbered: NumberedFingerprint[];
+	/** One for the execution and the goods, one for the execution and the customer, each with the item's number. */
 	slotKeys: string[];
 	orderKey?: string;
-	/** Customer and goods, while an outcome is unknown. */
-	unresolvedKey: string;
 	/** The whole request. A code contains it, so it allows no other. In the ledger, it replaces a missing order key. */
 	requestKey: string;
 	isAgentCall: boolean;
@@ -52,17 +52,19 @@ export function makeKeys(request: KeySource): Keys {
 	const scope = scopeOf(request);
 	const call = [account.key, ...scope, fingerprint, request.agentCall ?? ''];
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
+	const numbered = compact([goodsOf(request), request.customerFingerprint]).map((one) =>
+		memory.numberNext(one),
+	);
 	// A Retry may add an Order Reference, so the slot does not contain it.
 	const slots = isAgentCall
 		? [call]
-		: slotFingerprints(request).map((one) => [
-				one,
-				String(memory.numberAmongEqual(one, itemIndex)),
-			]);
+		: numbered.map(({ fingerprint: one, number }) => [one, String(number)]);
 	const origin = originKey(context);
+	const returnsToSlot = isRetry(context) || !isAgentCall;
 	const slotScope = context.getWorkflow().id ? scope : [];
 	const slotKeys = slots.map((slot) => makeKey('slot', ...slotScope, origin, ...slot));
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
+	/** Customer and goods, while an outcome is unknown. */
 	const unresolvedKey = makeKey('unresolved', ...scope, goodsOf(request));
 	const requestKey = makeKey('request', ...scope, fingerprint);
 	const ledgerKeys = [orderKey ?? requestKey, unresolvedKey, ...slotKeys];
@@ -71,13 +73,13 @@ export function makeKeys(request: KeySource): Keys {
 		itemKey: isAgentCall
 			? digest(agentCallKey)
 			: digest(String(memory.runNumber()), String(itemIndex)),
+		numbered,
 		slotKeys,
 		orderKey,
-		unresolvedKey,
 		requestKey,
 		isAgentCall,
 		agentCallKey: isAgentCall ? agentCallKey : undefined,
-		returnsToSlot: isRetry(context) || !isAgentCall,
+		returnsToSlot,
 		ledgerKeys,
 		doubtKeys,
 		lastingKeys: difference(ledgerKeys, doubtKeys),
@@ -97,10 +99,6 @@ function scopeOf({ context, account }: KeySource): string[] {
 
 export function goodsOf(request: Pick<KeySource, 'fingerprint' | 'goodsFingerprint'>): string {
 	return request.goodsFingerprint ?? request.fingerprint;
-}
-
-export function slotFingerprints(request: KeySource): string[] {
-	return compact([goodsOf(request), request.customerFingerprint]);
 }
 
 export function isSlotKey(key: string): boolean {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
+import type { Ledger } from '../n8n';
 import { BoundedMap, digest, processState } from '../shared';
-import type { Ledger } from './ledger';
 
 const LAST_POSITION = 1_000;
 

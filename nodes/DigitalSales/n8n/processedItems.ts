@@ -15,62 +15,102 @@ const OTHER_MODE = /Keep Items Where/;
 /** Not `getNode()`, which returns a copy. */
 const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() });
 
-export const NOT_SUPPORTED = 'this version of n8n keeps its processed items in another way';
+const NOT_SUPPORTED = 'this version of n8n keeps its processed items in another way';
 
 /** n8n's database failed, or cannot keep keys apart. */
 export class LedgerError extends Error {}
 
-/** @throws LedgerError */
-export async function insertRow(
-	context: IExecuteFunctions,
-	key: string,
-	owner: string,
-): Promise<'new' | 'own' | "another's"> {
-	return await callForRow(
-		context,
-		key,
-		async ({ checkProcessedAndRecord }) =>
-			// @ts-expect-error n8n's types list other modes.
-			await checkProcessedAndRecord(['entered'], 'node', { mode: `of ${owner}` }),
-	)
-		.then(({ processed }) => (processed.length > 0 ? 'own' : 'new'))
-		.catch((error: unknown) => {
-			if (error instanceof LedgerError && OTHER_MODE.test(error.message)) return "another's";
-			throw error;
+/**
+ * Stores keys in n8n's table of processed items, which survives a crash and is shared by all processes. Only one caller
+ * can insert the row of a key, and the row names its owner. Methods throw a LedgerError if n8n's database fails.
+ */
+export class Ledger {
+	private constructor(private readonly context: IExecuteFunctions) {}
+
+	/** n8n's Agents run the node without a workflow. */
+	static forContext(context: IExecuteFunctions): Ledger | undefined {
+		return context.getWorkflow().id ? new Ledger(context) : undefined;
+	}
+
+	/** @returns whether the owner has the key, even from an earlier call */
+	async claimKey(key: string, owner: string): Promise<boolean> {
+		// Never claimed. If n8n finds it, n8n ignores the key and uses one row for all.
+		if (await this.hasKey(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
+		const insert = async () => await this.insertRow(key, owner);
+		// Of two concurrent inserts one fails. Its second try finds the row.
+		const found = await insert().catch(insert);
+		if (found === 'own') await this.assertOwnersDiffer();
+		return found !== "another's";
+	}
+
+	async hasKey(key: string): Promise<boolean> {
+		const count = await this.callForRow(
+			key,
+			async (helpers) => await helpers.getProcessedDataCount('node', { mode: 'entries' }),
+		);
+		return count > 0;
+	}
+
+	async isOwner(key: string, owner: string): Promise<boolean> {
+		return (await this.hasKey(key)) && (await this.insertRow(key, owner)) !== "another's";
+	}
+
+	/** Never throws, because a key that stays can only cause a refusal. */
+	async releaseKeys(keys: readonly string[], owner: string): Promise<void> {
+		const { logger } = this.context;
+		for (const key of keys) {
+			const remove = async (): Promise<void> => {
+				// An insert tells whose row it is.
+				const found = await this.insertRow(key, owner);
+				if (found !== "another's") await this.deleteKeys([key]);
+			};
+			await remove()
+				.catch(remove)
+				.catch(() => logger.warn("n8n's table of processed items could not be written to."));
+		}
+	}
+
+	async deleteKeys(keys: readonly string[]): Promise<void> {
+		for (const key of keys) {
+			await this.callForRow(
+				key,
+				async (helpers) => await helpers.clearAllProcessedItems('node', { mode: 'entries' }),
+			);
+		}
+	}
+
+	private async assertOwnersDiffer(): Promise<void> {
+		await this.insertRow('probe', 'one');
+		const found = await this.insertRow('probe', 'another');
+		if (found !== "another's") throw new LedgerError(NOT_SUPPORTED);
+	}
+
+	private async insertRow(key: string, owner: string): Promise<'new' | 'own' | "another's"> {
+		return await this.callForRow(
+			key,
+			async ({ checkProcessedAndRecord }) =>
+				// @ts-expect-error n8n's types list other modes.
+				await checkProcessedAndRecord(['entered'], 'node', { mode: `of ${owner}` }),
+		)
+			.then(({ processed }) => (processed.length > 0 ? 'own' : 'new'))
+			.catch((error: unknown) => {
+				if (error instanceof LedgerError && OTHER_MODE.test(error.message)) return "another's";
+				throw error;
+			});
+	}
+
+	private async callForRow<T>(
+		key: string,
+		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
+	): Promise<T> {
+		const { node } = contextSchema.parse(this.context);
+		if (!node) throw new LedgerError(NOT_SUPPORTED);
+		const { id } = node;
+		node.id = digest(id, key);
+		const called = call(this.context.helpers);
+		node.id = id;
+		return await called.catch((error: unknown) => {
+			throw new LedgerError(error instanceof Error ? error.message : String(error));
 		});
-}
-
-/** @throws LedgerError */
-export async function hasRow(context: IExecuteFunctions, key: string): Promise<boolean> {
-	const count = await callForRow(
-		context,
-		key,
-		async ({ getProcessedDataCount }) => await getProcessedDataCount('node', { mode: 'entries' }),
-	);
-	return count > 0;
-}
-
-/** @throws LedgerError */
-export async function deleteRow(context: IExecuteFunctions, key: string): Promise<void> {
-	await callForRow(
-		context,
-		key,
-		async ({ clearAllProcessedItems }) => await clearAllProcessedItems('node', { mode: 'entries' }),
-	);
-}
-
-async function callForRow<T>(
-	context: IExecuteFunctions,
-	key: string,
-	call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
-): Promise<T> {
-	const { node } = contextSchema.parse(context);
-	if (!node) throw new LedgerError(NOT_SUPPORTED);
-	const { id } = node;
-	node.id = digest(id, key);
-	const called = call(context.helpers);
-	node.id = id;
-	return await called.catch((error: unknown) => {
-		throw new LedgerError(error instanceof Error ? error.message : String(error));
-	});
+	}
 }

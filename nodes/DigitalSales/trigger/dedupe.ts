@@ -3,8 +3,7 @@ import { z } from 'zod/v3';
 import { loadAccount } from '../api';
 import { cancelableSleep, clock, digest, lenientText } from '../shared';
 import { normalizeUnicode } from '../domain';
-import { endWithoutItem, originKey, stopWithError } from '../n8n';
-import { Ledger } from '../idempotency';
+import { endWithoutItem, Ledger, originKey, stopWithError } from '../n8n';
 import type { Notification } from '../notification';
 
 const LONGEST_STATUS = 100;

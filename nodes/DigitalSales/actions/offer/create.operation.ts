@@ -3,7 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { catalogPages, markPricesSeen, offerTries, seenPrices } from '../../api';
 import { formatReais, quoteText } from '../../domain';
 import { withCustomFields } from '../../form';
-import { createOnce, fingerprintOffer, hasEarlierAttempt } from '../../idempotency';
+import {
+	createOnce,
+	type Creation,
+	fingerprintOffer,
+	makeKeys,
+	refuseAhead,
+} from '../../idempotency';
 import { NotSentError, offerOutput } from '../../output';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
@@ -17,12 +23,14 @@ interface ReadyOffer {
 	bodyCheck: BodyCheck;
 	cents?: number;
 	about: string;
-	/** Refuses a new offer. An existing offer is returned nevertheless. */
-	problem?: NotSentError;
+}
+
+interface CheckedOffer extends ReadyOffer {
+	creation: Creation<IDataObject>;
 }
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
-export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
+export const createOfferOperation: Operation<OfferForm, ReadyOffer, CheckedOffer> = {
 	resource: 'offer',
 	name: 'Create',
 	value: 'create',
@@ -38,27 +46,14 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer> = {
 		const cents = checkBody(bodyCheck, body);
 		return { form, body, bodyCheck, cents, about: describeOffer(form.productHash, body) };
 	},
-	check(run, itemIndex, ready) {
-		const problem = findPriceMismatch(run, ready);
-		if (problem && !hasEarlierAttempt(offerRequest(run, itemIndex, ready))) throw problem;
-		return { ...ready, problem };
+	async check(run, itemIndex, ready) {
+		const creation = buildCreation(run, itemIndex, ready);
+		await refuseAhead(creation);
+		return { ...ready, creation };
 	},
 	about: ({ about }) => about,
-	async send(run, itemIndex, ready) {
-		const { form, body, about, problem } = ready;
-		const { productHash, options } = form;
-		const { made: json, isExisting } = await createOnce<IDataObject>({
-			...offerRequest(run, itemIndex, ready),
-			kind: 'offer',
-			about,
-			enteredCodes: options.repeatCode,
-			problem,
-			tries: offerTries(run.newClient(), productHash, body),
-			// The API cannot read an offer again, so the whole offer is stored.
-			toStoredResult: (made) => made,
-			readAgain: async (stored) => stored,
-			isVoid: () => false,
-		});
+	async send(run, _itemIndex, { form: { productHash }, creation }) {
+		const { made: json, isExisting } = await createOnce(creation);
 		if (isExisting) {
 			const name = `offer ${String(json.hash)}`;
 			run.addHint(`The offer was already created. Returning ${name}.`, 'existing', name);
@@ -112,9 +107,24 @@ function findPriceMismatch(
 		.find(Boolean);
 }
 
-function offerRequest(run: Run, itemIndex: number, { form, body }: ReadyOffer) {
+function buildCreation(run: Run, itemIndex: number, ready: ReadyOffer): Creation<IDataObject> {
+	const { form, body, about } = ready;
+	const { account } = run;
 	const fingerprint = fingerprintOffer(form.productHash, body);
-	return { ...run.creationContext(itemIndex), account: run.account, fingerprint };
+	const source = { ...run.creationContext(itemIndex), account, fingerprint };
+	return {
+		...source,
+		...makeKeys(source),
+		kind: 'offer',
+		about,
+		enteredCodes: form.options.repeatCode,
+		problem: findPriceMismatch(run, ready),
+		tries: offerTries(run.newClient(), form.productHash, body),
+		// The API cannot read an offer again, so the whole offer is stored.
+		toStoredResult: (made) => made,
+		readAgain: async (stored) => stored,
+		isVoid: () => false,
+	};
 }
 
 function describeOffer(productHash: string, { title, price }: IDataObject): string {

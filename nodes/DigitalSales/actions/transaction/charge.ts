@@ -82,12 +82,13 @@ export function buildCharge(
 	const filledBody = bodyOf(form);
 	const bodyCheck = new BodyCheck(chargeForm, form);
 	const { customer, cart, amount: givenAmount } = bodyCheck.read(bodySchema, filledBody);
+	const isContactKnown = hasContact(customer);
 	const hasAmount = givenAmount !== undefined;
 	if (cart.length === 0 && !hasAmount) {
 		throw new NotSentError('Cart is empty', `Add an item to Cart, or set ${AMOUNT}.`);
 	}
 	// An agent repeats its calls, so each call must identify its customer.
-	if (isTool(context) && !hasContact(customer)) {
+	if (isTool(context) && !isContactKnown) {
 		throw new NotSentError(
 			'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
 			'Ask the customer for one of them, because two customers can have the same name.',
@@ -124,7 +125,7 @@ export function buildCharge(
 			agentCall: fingerprintAgentCall(omit(body, notificationField ?? [])),
 			typedFingerprint: fingerprintCharge(bodyOf(typed)),
 			goodsFingerprint: fingerprintGoods(body),
-			customerFingerprint: hasContact(customer) ? fingerprintCustomer(body) : undefined,
+			customerFingerprint: isContactKnown ? fingerprintCustomer(body) : undefined,
 		},
 	};
 }
@@ -164,10 +165,10 @@ export function findPriceMismatch(
 	const seen = cart.map(({ offer_hash: hash }) =>
 		hash == null ? undefined : seenPrice(account, hash),
 	);
+	const total = addUp(cart.map((line, index) => ({ ...line, price: line.price ?? seen[index] })));
 	const ofItems = cart.map(({ price }, index) =>
 		bodyCheck.findMismatch(['cart', index, 'price'], price, 'the catalog last said', seen[index]),
 	);
-	const total = addUp(cart.map((line, index) => ({ ...line, price: line.price ?? seen[index] })));
 	const ofAmount =
 		cart.length > 0 && Number.isSafeInteger(total)
 			? bodyCheck.findMismatch(['amount'], amount, 'the cart adds up to', total)

@@ -1,7 +1,7 @@
 import { compact } from 'lodash';
 import type { Transaction } from '../../api';
 import { formatReais, isPaid, isTooLateToPay } from '../../domain';
-import { type Created, goodsOf } from '../../idempotency';
+import type { Created, Creation } from '../../idempotency';
 import type { Run } from '../run';
 import type { Charge } from './charge';
 import { DOCUMENT, findDifferingFields } from './chargeMatch';
@@ -9,8 +9,17 @@ import type { ChargeForm } from './create.form';
 
 export function addChargeHints(
 	run: Run,
-	itemIndex: number,
-	{ form, charge, hint: webhookHint }: { form: ChargeForm; charge: Charge; hint?: string },
+	{
+		form,
+		charge,
+		creation,
+		hint: webhookHint,
+	}: {
+		form: ChargeForm;
+		charge: Charge;
+		creation: Creation<Transaction>;
+		hint?: string;
+	},
 	{ made: transaction, isExisting, hasKnownHash, replacedHash }: Created<Transaction>,
 ): void {
 	const { amount: requested } = charge;
@@ -36,8 +45,8 @@ export function addChargeHints(
 				`Transaction ${replacedHash} has failed or expired, so transaction ${hash} was made instead.`,
 			);
 		}
-		const isEqual = run.memory.numberAmongEqual(goodsOf(charge.identity), itemIndex) > 0;
-		if (isEqual && form.orderReference === undefined) {
+		const [goods] = creation.numbered;
+		if (goods && goods.number > 0 && form.orderReference === undefined) {
 			addHint(
 				'equal',
 				`Transaction ${hash} is one more charge for the same customer and cart in this execution. If an earlier node has doubled the items, cancel it in the service.`,

@@ -1,7 +1,6 @@
 import { getTransaction, type Transaction, transactionTries } from '../../api';
 import { hasFailed } from '../../domain';
-import { createOnce, type Creation, hasEarlierAttempt, refuseAhead } from '../../idempotency';
-import type { NotSentError } from '../../output';
+import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { type Charge, buildCharge, findPriceMismatch } from './charge';
@@ -17,12 +16,14 @@ interface ReadyCharge {
 	charge: Charge;
 	/** About the webhooks of the charge. */
 	hint?: string;
-	/** Refuses a new charge. An existing transaction is returned nevertheless. */
-	problem?: NotSentError;
+}
+
+interface CheckedCharge extends ReadyCharge {
+	creation: Creation<Transaction>;
 }
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
-export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
+export const createTransactionOperation: Operation<ChargeForm, ReadyCharge, CheckedCharge> = {
 	resource: 'transaction',
 	name: 'Create PIX',
 	value: 'create',
@@ -38,17 +39,15 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 		return { form, charge: buildCharge(run, { form, typed }), hint };
 	},
 	async check(run, itemIndex, ready) {
-		const problem = findPriceMismatch(run, ready);
 		const creation = buildCreation(run, itemIndex, ready);
-		if (problem && !hasEarlierAttempt(creation)) throw problem;
 		await refuseAhead(creation);
-		return { ...ready, problem };
+		return { ...ready, creation };
 	},
 	about: ({ charge }) => charge.about,
-	async send(run, itemIndex, ready) {
-		const { form } = ready;
-		const created = await createOnce(buildCreation(run, itemIndex, ready));
-		addChargeHints(run, itemIndex, ready, created);
+	async send(run, _itemIndex, checked) {
+		const { form, creation } = checked;
+		const created = await createOnce(creation);
+		addChargeHints(run, checked, created);
 		const { made: transaction, isOfOtherExecution = false } = created;
 		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
 		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
@@ -59,16 +58,17 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge> = {
 };
 
 function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
-	const { form, charge, problem } = ready;
+	const { form, charge } = ready;
+	const { orderReference, options } = form;
+	const source = { ...run.creationContext(itemIndex), ...charge.identity, orderReference };
 	const client = run.newClient();
 	return {
-		...run.creationContext(itemIndex),
-		...charge.identity,
-		orderReference: form.orderReference,
+		...source,
+		...makeKeys(source),
 		kind: 'charge',
 		about: charge.about,
-		enteredCodes: form.options.repeatCode,
-		problem,
+		enteredCodes: options.repeatCode,
+		problem: findPriceMismatch(run, ready),
 		tries: transactionTries(client, charge.body),
 		toStoredResult: ({ hash }) => ({ hash }),
 		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),
