@@ -83,6 +83,7 @@ export class Client {
 			const value = await send();
 			if (value !== undefined) return value;
 		}
+		// Not reached: the last try throws.
 		throw new CanceledError();
 	}
 

@@ -23,7 +23,7 @@ export const attemptSchema = z.object({
 	result: jsonObject.optional(),
 	/** Owns the result's key in the ledger, if a person entered the hash without an Order Reference. */
 	resultOwner: z.string().optional(),
-	/** How the item found the result of another execution: by an idempotency key, or by the hash that a person entered. */
+	/** How the item found the result of another execution or item: by an idempotency key, or by the hash that a person entered. */
 	replayedBy: z.enum(['key', 'hash']).optional(),
 });
 

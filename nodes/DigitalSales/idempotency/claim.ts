@@ -40,16 +40,19 @@ export class Claim<T> {
 	unlock: () => void = () => undefined;
 
 	constructor(creation: Creation<T>) {
-		const { context, ledgerKeys, requestKey, enteredHash, enteredCodes = '' } = creation;
+		const { context, ledgerKeys, requestKey, enteredHash, enteredText = '' } = creation;
 		const ledger = Ledger.forContext(context);
 		const sequences = new KeySequences(ledgerKeys, ledger);
 		const codes = new OverrideCodes(requestKey, sequences);
-		const enteredHashes = enteredHash ? parseHashes(enteredCodes) : [];
+		const enteredHashes = enteredHash ? parseHashes(enteredText) : [];
 		const owner = digest(randomUUID());
 		this.creation = { ...creation, ledger, sequences, codes, enteredHashes, owner };
 	}
 
 	/**
+	 * Locks the keys until `unlock`, and looks for what exists or may exist. Records an existing result under these keys, and
+	 * ends the doubts of an entered hash.
+	 *
 	 * @param options `isAhead`: before any item is sent. Looks for doubts in the ledger, too. Records a known result without reading it.
 	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
 	 */
@@ -139,8 +142,10 @@ export class Claim<T> {
 		const isRefused = error instanceof ServiceError && !error.isInDoubt;
 		if (isRefused || error instanceof CanceledError) await this.discardAttempt();
 		else {
+			const { isAgentCall, ledgerKeys } = this.creation;
 			await this.restoreKeys();
-			await this.computeAndLogCode([{ isSame: true, keys: this.creation.ledgerKeys }]);
+			// A person finds the code in n8n's log, because the agent must not call again.
+			if (isAgentCall) await this.computeAndLogCode([{ isSame: true, keys: ledgerKeys }]);
 		}
 		return error;
 	}
@@ -245,9 +250,9 @@ export class Claim<T> {
 	}
 
 	private async findAllowedPositions(unresolved: Unresolved[]): Promise<Positions | undefined> {
-		const { codes, enteredCodes, orderKey } = this.creation;
-		if (enteredCodes === undefined) return undefined;
-		return await codes.findAllowedPositions(enteredCodes, listDescribed(unresolved, orderKey));
+		const { codes, enteredText, orderKey } = this.creation;
+		if (enteredText === undefined) return undefined;
+		return await codes.findAllowedPositions(enteredText, listDescribed(unresolved, orderKey));
 	}
 
 	private async buildErrorWithCode(unresolved: Unresolved[]) {

@@ -15,16 +15,15 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	const { itemOrder, problem, tries, memory, itemKey } = creation;
 	const claim = new Claim(creation);
 	const created = (made: T, more: Omit<Created<T>, 'made'>): Created<T> => {
-		// After a void result, the next equal item gets the same number.
+		// After a void result, an equal item of a later run gets the same number.
 		if (!creation.isVoid(made)) memory.markReturned(creation.numbered);
 		return { made, ...more };
 	};
 	try {
 		const existing = await itemOrder.runInOrder('look', claim.lockAndFindExisting);
 		if (existing) {
-			const stored = memory.getAttempt(itemKey);
-			const isOfOtherExecution = stored?.replayedBy !== undefined;
-			return created(existing, { isExisting: true, isOfOtherExecution });
+			const isReplayed = memory.getAttempt(itemKey)?.replayedBy !== undefined;
+			return created(existing, { isExisting: true, isReplayed });
 		}
 		if (problem) throw problem;
 		for await (const send of tries) {
@@ -36,6 +35,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 			}
 			await claim.releaseBetweenTries();
 		}
+		// Not reached: the last try throws.
 		throw new CanceledError();
 	} catch (error) {
 		itemOrder.stopAfter(error);

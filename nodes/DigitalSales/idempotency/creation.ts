@@ -40,8 +40,8 @@ export interface KeyedCreation<T> extends Creation<T> {
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
-	/** False if a Retry finds its original's result, because that was never output. */
-	isOfOtherExecution?: boolean;
+	/** The result of another execution or item. False if a Retry finds its original's result, because that was never output. */
+	isReplayed?: boolean;
 	/** The void result that a new result replaces. */
 	replacedHash?: string;
 	/** The service answered with the hash of an earlier result. */

@@ -15,7 +15,7 @@ export interface Subject extends KeySource {
 	/** Cart, amount and last digits of the document. */
 	about: string;
 	/** Override codes and hashes. */
-	enteredCodes?: string;
+	enteredText?: string;
 }
 
 /** An attempt whose outcome is unknown, or whose result is gone. */
@@ -77,12 +77,12 @@ function describePossibleCharge(subject: Subject, { isSame, orderReference }: Un
 	return `${customer} may already have been charged${order}, ${soNotSent}`;
 }
 
-function describeEntered({ memory, itemKey, kind, enteredCodes = '' }: Subject & Keys): string {
-	const lines = parseHashes(enteredCodes).flatMap((hash) => {
+function describeEntered({ memory, itemKey, kind, enteredText = '' }: Subject & Keys): string {
+	const lines = parseHashes(enteredText).flatMap((hash) => {
 		const other = memory.findOtherItem(itemKey, hash);
 		return other ? [`The hash ${quoteText(hash)} belongs to ${describeRunItem(other)}.`] : [];
 	});
-	if (splitEntered(enteredCodes).length === lines.length) return lines.join(' ');
+	if (splitEntered(enteredText).length === lines.length) return lines.join(' ');
 	const other = lines.length > 0 ? 'other ' : '';
 	const words = kind === 'charge' ? 'code or hash' : 'code';
 	const noEffect = `No ${other}${words} that was entered ends this doubt.`;
@@ -110,7 +110,7 @@ function describeDetails({ kind, about: now }: Subject, { isSame, about }: Unres
 }
 
 function describeWayOut(
-	{ context, kind, orderReference, enteredCodes }: Subject,
+	{ context, kind, orderReference, enteredText }: Subject,
 	code?: string,
 ): string {
 	const option = kind === 'charge' ? 'Charge in Doubt' : 'Code to Create Again';
@@ -123,7 +123,7 @@ function describeWayOut(
 		kind === 'charge'
 			? `If it is there${forThis}, and has not failed or expired, set ${path} to its hash; otherwise set it to`
 			: `If it is there, leave this item out. If it is not there, set ${path} to`;
-	const mayNeedSeveral = context.getInputData().length > 1 || Boolean(enteredCodes);
+	const mayNeedSeveral = context.getInputData().length > 1 || Boolean(enteredText);
 	const several = mayNeedSeveral ? ' Separate several with commas.' : '';
 	const look = `for the ${kind} in the service's dashboard. ${enter}`;
 	// A model would enter a code without looking.

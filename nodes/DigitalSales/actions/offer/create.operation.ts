@@ -117,7 +117,7 @@ function buildCreation(run: Run, itemIndex: number, ready: ReadyOffer): Creation
 		...makeKeys(source),
 		kind: 'offer',
 		about,
-		enteredCodes: form.options.repeatCode,
+		enteredText: form.options.repeatCode,
 		problem: findPriceMismatch(run, ready),
 		tries: offerTries(run.newClient(), form.productHash, body),
 		// The API cannot read an offer again, so the whole offer is stored.

@@ -48,10 +48,10 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge, Chec
 		const { form, creation } = checked;
 		const created = await createOnce(creation);
 		addChargeHints(run, checked, created);
-		const { made: transaction, isOfOtherExecution = false } = created;
+		const { made: transaction, isReplayed = false } = created;
 		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
 		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
-		const flag = { already_charged: isOfOtherExecution };
+		const flag = { already_charged: isReplayed };
 		const json = Object.assign({ hash: transaction.hash }, flag, item.json, flag);
 		return [{ ...item, json }];
 	},
@@ -67,7 +67,7 @@ function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creatio
 		...makeKeys(source),
 		kind: 'charge',
 		about: charge.about,
-		enteredCodes: options.repeatCode,
+		enteredText: options.repeatCode,
 		problem: findPriceMismatch(run, ready),
 		tries: transactionTries(client, charge.body),
 		toStoredResult: ({ hash }) => ({ hash }),
