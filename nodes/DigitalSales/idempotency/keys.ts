@@ -45,6 +45,7 @@ export interface Keys {
 	lastingKeys: string[];
 }
 
+/** Takes the next number for the item, so it is called once for each item, in their order. */
 export function makeKeys(request: KeySource): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
 	const reference = request.orderReference && normalizeUnicode(request.orderReference);

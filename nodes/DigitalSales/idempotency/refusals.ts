@@ -14,7 +14,7 @@ export interface Subject extends KeySource {
 	kind: 'charge' | 'offer';
 	/** Cart, amount and last digits of the document. */
 	about: string;
-	/** Override codes and hashes. */
+	/** Override codes and hashes, from Options > Charge in Doubt or Code to Create Again. */
 	enteredText?: string;
 }
 
