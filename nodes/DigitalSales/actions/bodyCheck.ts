@@ -38,11 +38,7 @@ export class BodyCheck {
 			: (fieldLabel(this.form, path.join('.')) ?? path.join('.'));
 	}
 
-	/**
-	 * If a price is exactly 100 times another, or a hundredth of it, reais and cents were probably mixed up.
-	 *
-	 * @param source for the message: "the cart adds up to"
-	 */
+	/** If a price is exactly 100 times another, or a hundredth of it, reais and cents were probably mixed up. */
 	findMismatch(
 		path: Path,
 		cents: number | null | undefined,

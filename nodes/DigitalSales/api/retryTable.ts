@@ -64,7 +64,7 @@ export const RETRY_TABLE = {
 		advice:
 			'If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 	},
-	/** The request was cut off, or a 409 reports an earlier charge: unless the body says failure and has no hash (response.ts). */
+	/** The request was cut off, or a 409 may report an earlier charge (see response.ts). */
 	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
 	/** We assume that the service processed nothing; the document does not say so (Errors 2). */
 	rateLimited: {

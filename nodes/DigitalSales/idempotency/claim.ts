@@ -50,8 +50,8 @@ export class Claim<T> {
 	}
 
 	/**
-	 * Locks the keys until `unlock`, and looks for what exists or may exist. Records an existing result under these keys, and
-	 * ends the doubts of an entered hash.
+	 * Locks the keys until `unlock`, and looks for earlier attempts. Records an existing result under these keys, and ends
+	 * doubts by a hash.
 	 *
 	 * @param options `isAhead`: before any item is sent. Looks for doubts in the ledger, too. Records a known result without reading it.
 	 * @throws NotSentError if an outcome is unknown, and no code allows another attempt
@@ -116,7 +116,6 @@ export class Claim<T> {
 		await this.discardAttempt();
 	}
 
-	/** @returns what the result says about earlier ones */
 	async recordResult(made: T): Promise<Pick<Created<T>, 'replacedHash' | 'hasKnownHash'>> {
 		const { creation } = this;
 		const { orderKey, doubtKeys, lastingKeys, ledger, owner } = creation;
@@ -144,7 +143,7 @@ export class Claim<T> {
 		else {
 			const { isAgentCall, ledgerKeys } = this.creation;
 			await this.restoreKeys();
-			// A person finds the code in n8n's log, because the agent must not call again.
+			// An agent must not call again for the code.
 			if (isAgentCall) await this.computeAndLogCode([{ isSame: true, keys: ledgerKeys }]);
 		}
 		return error;

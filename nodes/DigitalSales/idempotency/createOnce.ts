@@ -35,7 +35,6 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 			}
 			await claim.releaseBetweenTries();
 		}
-		// Not reached: the last try throws.
 		throw new CanceledError();
 	} catch (error) {
 		itemOrder.stopAfter(error);

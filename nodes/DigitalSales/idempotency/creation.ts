@@ -27,7 +27,6 @@ export interface Creation<T> extends Subject, Keys {
 	isVoid: (made: T) => boolean;
 }
 
-/** One attempt at a creation, with what claims its keys. */
 export interface KeyedCreation<T> extends Creation<T> {
 	/** The id of this attempt, which owns its keys in the ledger. */
 	owner: string;
@@ -40,7 +39,7 @@ export interface KeyedCreation<T> extends Creation<T> {
 export interface Created<T> {
 	made: T;
 	isExisting: boolean;
-	/** The result of another execution or item. False if a Retry finds its original's result, because that was never output. */
+	/** False if a Retry finds its original's result, because that was never output. */
 	isReplayed?: boolean;
 	/** The void result that a new result replaces. */
 	replacedHash?: string;

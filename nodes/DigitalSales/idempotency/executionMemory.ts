@@ -33,7 +33,7 @@ export interface RunItem {
 
 export interface NumberedFingerprint {
 	fingerprint: string;
-	/** Among the execution's items with this fingerprint. Counts from 0. */
+	/** Among the execution's items with it. Counts from 0. */
 	number: number;
 }
 

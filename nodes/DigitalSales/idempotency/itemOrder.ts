@@ -5,8 +5,7 @@ import { CanceledError } from '../shared';
 type Step = 'look' | 'claim';
 
 /**
- * Several items run at once, because 100 charges would otherwise take four times as long. The result is the same as if
- * the run sent them one by one.
+ * Several items run at once, because 100 charges would otherwise take four times as long.
  *
  * Two steps may refuse an item: `look` when it is picked up, and `claim` once the rate limit admits it, so that items
  * wait for the rate limit together. Each step runs in the order of the items, and for no item after a refused item.

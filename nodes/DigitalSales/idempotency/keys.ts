@@ -28,7 +28,7 @@ export interface Keys {
 	itemKey: string;
 	/** Of the goods, then of the customer. */
 	numbered: NumberedFingerprint[];
-	/** One for the execution and the goods, one for the execution and the customer, each with the item's number. */
+	/** Of the execution, with goods or customer, and the item's number. */
 	slotKeys: string[];
 	orderKey?: string;
 	/** The whole request. A code contains it, so it allows no other. In the ledger, it replaces a missing order key. */
@@ -45,7 +45,7 @@ export interface Keys {
 	lastingKeys: string[];
 }
 
-/** Takes the next number for the item, so it is called once for each item, in their order. */
+/** Takes the item's number, so it is called once for each item, in order. */
 export function makeKeys(request: KeySource): Keys {
 	const { context, account, memory, fingerprint, itemIndex } = request;
 	const reference = request.orderReference && normalizeUnicode(request.orderReference);

@@ -11,7 +11,7 @@ const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
 /**
  * Each ledger key has a sequence of positions. A request that repeats an unresolved or void request takes the next
- * position of every key, so only one of several is sent. Throws a LedgerError like the ledger.
+ * position of every key, so only one of several is sent.
  */
 export class KeySequences {
 	private readonly owner = digest(randomUUID());

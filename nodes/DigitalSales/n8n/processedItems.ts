@@ -20,10 +20,7 @@ const NOT_SUPPORTED = 'this version of n8n keeps its processed items in another 
 /** n8n's database failed, or cannot keep keys apart. */
 export class LedgerError extends Error {}
 
-/**
- * Stores keys in n8n's table of processed items, which survives a crash and is shared by all processes. Only one caller
- * can insert the row of a key, and the row names its owner. Methods throw a LedgerError if n8n's database fails.
- */
+/** Stores keys, which survive a crash and are shared by all processes. Throws a LedgerError if n8n's database fails. */
 export class Ledger {
 	private constructor(private readonly context: IExecuteFunctions) {}
 

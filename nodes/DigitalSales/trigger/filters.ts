@@ -95,10 +95,7 @@ interface Comparison {
 	isHandedOver: boolean;
 }
 
-/**
- * Whether the read may be older than the webhook. A read that shows the claimed status is not. A read of an earlier status
- * than a known, wanted claim always may be, however old the claim is.
- */
+/** Whether the read may be older than the webhook. A read of an earlier status than a known, wanted claim always may be. */
 export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	const { read, claimed, claimedForMs, isHandedOver } = comparison;
 	if (claimed != null && isSameStatus(read, claimed)) return false;
