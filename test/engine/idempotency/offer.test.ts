@@ -52,6 +52,18 @@ describe('Offer > Create, requested again', () => {
 		expect(offers()).toBe(1);
 	});
 
+	test('if the second of two offers is in doubt, the first is not created either, even after a restart', async () => {
+		const title = '={{ $json.title }}';
+		const [spring, summer] = [{ title: 'Spring' }, { title: 'Summer' }];
+		lose();
+		await run({ title }, { items: [summer] });
+		const again = await run({ title }, { items: [spring, summer], ...otherProcess() });
+
+		expect(errorOf(again)).toContain('The offer may already exist');
+		expect(again.node?.error?.context?.itemIndex).toBe(1);
+		expect(offers()).toBe(1);
+	});
+
 	test('the Retry of an execution returns existing offers, even after a restart', async () => {
 		refuseSecond();
 		const first = await run({}, { items: [{}, {}] });
