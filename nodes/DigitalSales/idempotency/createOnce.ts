@@ -16,7 +16,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	const claim = new Claim(creation);
 	const created = (made: T, more: Omit<Created<T>, 'made'>): Created<T> => {
 		// After a void result, an equal item of a later run gets the same number.
-		if (!creation.isVoid(made)) memory.markReturned(creation.numbered);
+		if (!creation.isVoid(made)) memory.markReturned(creation.itemNumbers);
 		return { made, ...more };
 	};
 	try {

@@ -31,7 +31,7 @@ export interface RunItem {
 	item: number;
 }
 
-export interface NumberedFingerprint {
+export interface ItemNumber {
 	fingerprint: string;
 	/** Among the execution's items with it. Counts from 0. */
 	number: number;
@@ -73,7 +73,7 @@ export class ExecutionMemory {
 	 * Numbers the items of equal fingerprint through all runs, because after a crash a Retry may process an item in another
 	 * run. If an item returns no result, its number is free again, because an error output may lead back to the node.
 	 */
-	numberNext(fingerprint: string): NumberedFingerprint {
+	numberNext(fingerprint: string): ItemNumber {
 		const run = this.runNumber();
 		const byNumber = returnedSchema.parse(this.stored.returned[fingerprint]);
 		const earlier = pickBy(byNumber, (ofRun) => ofRun !== run);
@@ -85,8 +85,8 @@ export class ExecutionMemory {
 		return { fingerprint, number };
 	}
 
-	markReturned(numbered: readonly NumberedFingerprint[]): void {
-		for (const { fingerprint, number } of numbered) {
+	markReturned(itemNumbers: readonly ItemNumber[]): void {
+		for (const { fingerprint, number } of itemNumbers) {
 			const byNumber = returnedSchema.parse(this.stored.returned[fingerprint]);
 			this.stored.returned[fingerprint] = { ...byNumber, [number]: this.runNumber() };
 		}

@@ -4,7 +4,7 @@ import type { Account } from '../api';
 import { normalizeUnicode } from '../domain';
 import { isRetry, isTool, originKey } from '../n8n';
 import { digest } from '../shared';
-import type { ExecutionMemory, NumberedFingerprint } from './executionMemory';
+import type { ExecutionMemory, ItemNumber } from './executionMemory';
 
 export interface KeySource {
 	context: IExecuteFunctions;
@@ -27,7 +27,7 @@ export interface KeySource {
 export interface Keys {
 	itemKey: string;
 	/** Of the goods, then of the customer. */
-	numbered: NumberedFingerprint[];
+	itemNumbers: ItemNumber[];
 	/** Of the execution, with goods or customer, and the item's number. */
 	slotKeys: string[];
 	orderKey?: string;
@@ -53,13 +53,13 @@ export function makeKeys(request: KeySource): Keys {
 	const scope = scopeOf(request);
 	const call = [account.key, ...scope, fingerprint, request.agentCall ?? ''];
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
-	const numbered = compact([goodsOf(request), request.customerFingerprint]).map((one) =>
+	const itemNumbers = compact([goodsOf(request), request.customerFingerprint]).map((one) =>
 		memory.numberNext(one),
 	);
 	// A Retry may add an Order Reference, so the slot does not contain it.
 	const slots = isAgentCall
 		? [call]
-		: numbered.map(({ fingerprint: one, number }) => [one, String(number)]);
+		: itemNumbers.map(({ fingerprint: one, number }) => [one, String(number)]);
 	const origin = originKey(context);
 	const returnsToSlot = isRetry(context) || !isAgentCall;
 	const slotScope = context.getWorkflow().id ? scope : [];
@@ -74,7 +74,7 @@ export function makeKeys(request: KeySource): Keys {
 		itemKey: isAgentCall
 			? digest(agentCallKey)
 			: digest(String(memory.runNumber()), String(itemIndex)),
-		numbered,
+		itemNumbers,
 		slotKeys,
 		orderKey,
 		requestKey,

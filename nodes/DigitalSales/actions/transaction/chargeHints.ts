@@ -45,7 +45,7 @@ export function addChargeHints(
 				`Transaction ${replacedHash} has failed or expired, so transaction ${hash} was made instead.`,
 			);
 		}
-		const [goods] = creation.numbered;
+		const [goods] = creation.itemNumbers;
 		if (goods && goods.number > 0 && form.orderReference === undefined) {
 			addHint(
 				'equal',
