@@ -17,6 +17,7 @@ export async function executeOperation(
 	let run: Run;
 	try {
 		operation = chooseOperation(context);
+		refuseEngine2(operation, context);
 		run = new Run(context, await loadAccount(context));
 	} catch (error) {
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
@@ -62,7 +63,6 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 		failures[0]?.();
 	};
 	await runStep((index) => {
-		refuseEngine2(operation, context);
 		operation.assertUsable?.(context, index);
 		return readForm(context, index, operation.form);
 	});
@@ -97,7 +97,7 @@ async function sendAll(
 	const ranked = sortBy(unsent, ({ itemIndex }) => operation.rank?.(run, itemIndex) ?? 0);
 	const atOnce = { create: CREATIONS_AT_ONCE, read: READS_AT_ONCE, list: 1 }[operation.kind];
 	await eachLimit(ranked, atOnce, async ({ itemIndex, ready }) => {
-		if (run.itemOrder.isStopped) return;
+		if (run.itemOrder.stopped.aborted) return;
 		try {
 			const sent = await operation.send(run, itemIndex, ready);
 			// Copying tens of thousands of items would be noticeable.

@@ -1,4 +1,4 @@
-import { memoize } from 'lodash';
+import { compact, memoize } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import {
 	type Account,
@@ -20,6 +20,7 @@ const LONGEST_HINT = 1_000;
 
 /** What the items of one run share. */
 export class Run {
+	readonly isAgentCall: boolean;
 	readonly memory: ExecutionMemory;
 	readonly itemOrder: ItemOrder;
 	readonly askIfListening = memoize(async (url: string) => await askIfListening(this.context, url));
@@ -35,6 +36,7 @@ export class Run {
 		readonly context: IExecuteFunctions,
 		readonly account: Account,
 	) {
+		this.isAgentCall = isTool(context);
 		this.memory = new ExecutionMemory(context);
 		this.itemOrder = new ItemOrder(context);
 	}
@@ -52,10 +54,11 @@ export class Run {
 	}
 
 	newClient(options: ClientOptions = {}): Client {
-		const { signal } = this.itemOrder;
+		const canceled = this.context.getExecutionCancelSignal();
 		return new Client(this.context, this.account, {
 			...options,
-			signal: options.signal ? AbortSignal.any([signal, options.signal]) : signal,
+			// A new signal, because Node.js warns of more than ten listeners on one.
+			signal: AbortSignal.any(compact([canceled, this.itemOrder.stopped, options.signal])),
 			onWait: (endpoint) =>
 				this.addHint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
 		});
@@ -84,14 +87,14 @@ export class Run {
 	}
 
 	creationContext(itemIndex: number) {
-		const { context, memory, itemOrder } = this;
-		return { context, memory, itemOrder, itemIndex };
+		const { context, isAgentCall, memory, itemOrder } = this;
+		return { context, isAgentCall, memory, itemOrder, itemIndex };
 	}
 
 	/** n8n drops the output of a canceled node, so the log lists what the node has created. */
 	logCanceled(): void {
 		const { context, memory } = this;
-		if (memory.isEmpty || context.getExecutionCancelSignal()?.aborted !== true) return;
+		if (context.getExecutionCancelSignal()?.aborted !== true || memory.isEmpty) return;
 		const { name } = context.getNode();
 		const notes = createdNotes(listCreated(memory)).join(' ');
 		context.logger.warn(

@@ -10,11 +10,10 @@ import {
 	TooLateError,
 	rateLimiterFor,
 } from './rateLimiter';
-import { decodeBody, readBody, readResponse } from './response';
+import { decodeBody, kindOfStatus, readBody, readResponse, readValue } from './response';
 import {
 	backoffMs,
 	DEFAULT_RETRY_LIMITS,
-	kindOfStatus,
 	mayRetry,
 	rateLimitWaitMs,
 	retryDecision,
@@ -92,7 +91,6 @@ export class Client {
 		request: ServiceRequest,
 		read: (body: unknown) => T | undefined,
 	): AsyncGenerator<Send<T>, void> {
-		const limiter = rateLimiterFor(this.account, request.endpoint);
 		const progress: Progress = {
 			request,
 			tries: 0,
@@ -104,6 +102,7 @@ export class Client {
 		};
 		for (;;) {
 			const options = this.permitOptions(progress);
+			const limiter = rateLimiterFor(this.account, request.endpoint);
 			const permit = await limiter.acquirePermit(options).catch((error: unknown) => {
 				throw error instanceof TooLateError ? this.toError(progress) : error;
 			});
@@ -111,8 +110,7 @@ export class Client {
 			try {
 				yield async () => {
 					isSent = true;
-					await this.sendTry(progress, limiter, permit);
-					const value = readValue(progress.outcome, read);
+					const value = await this.sendTry(progress, read, limiter, permit);
 					if (value === undefined && !this.planRetry(progress)) throw this.toError(progress);
 					return value;
 				};
@@ -141,14 +139,22 @@ export class Client {
 		};
 	}
 
-	private async sendTry(progress: Progress, limiter: RateLimiter, permit: Permit): Promise<void> {
+	private async sendTry<T>(
+		progress: Progress,
+		read: (body: unknown) => T | undefined,
+		limiter: RateLimiter,
+		permit: Permit,
+	): Promise<T | undefined> {
 		progress.firstSentAt = Math.min(progress.firstSentAt, clock.elapsed());
-		progress.outcome = await this.fetchOutcome(progress.request);
+		const outcome = await this.fetchOutcome(progress.request);
+		const value = readValue(outcome, read);
+		progress.outcome = outcome;
 		progress.tries++;
-		const { kind, retryAfterMs = 0 } = progress.outcome;
-		if (kind !== 'rateLimited') return limiter.releaseUsed(permit);
-		const waitMs = rateLimitWaitMs(++progress.rateLimitHits, clock.random());
-		limiter.releaseLimited(permit, Math.max(retryAfterMs, waitMs));
+		if (outcome.kind === 'rateLimited') {
+			const waitMs = rateLimitWaitMs(++progress.rateLimitHits, clock.random());
+			limiter.releaseLimited(permit, Math.max(outcome.retryAfterMs ?? 0, waitMs));
+		} else limiter.releaseUsed(permit);
+		return value;
 	}
 
 	/** @returns false if no other try follows */
@@ -218,16 +224,5 @@ export class Client {
 		// `idempotency/` counts a canceled request as not processed, so a request in doubt stays an error.
 		const isCanceled = this.options.signal?.aborted === true;
 		return isCanceled && !error.isInDoubt ? new CanceledError() : error;
-	}
-}
-
-function readValue<T>(
-	{ kind, body }: Outcome,
-	read: (body: unknown) => T | undefined,
-): T | undefined {
-	try {
-		return kind === 'success' ? read(body) : undefined;
-	} catch {
-		return undefined;
 	}
 }

@@ -1,6 +1,6 @@
 import { clock } from '../shared';
 import type { BodyStream } from '../n8n';
-import { kindOfStatus } from './retryTable';
+import type { OutcomeKind } from './retryTable';
 import type { Outcome } from './serviceError';
 import type { Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/error';
@@ -54,6 +54,25 @@ export function decodeBody(chunks: Buffer[]): string {
 	return Buffer.concat(chunks.splice(0)).toString('utf8');
 }
 
+const KIND_BY_STATUS = new Map<number, OutcomeKind>([
+	[401, 'badToken'],
+	[403, 'noPermission'],
+	[404, 'notFound'],
+	[429, 'rateLimited'],
+	...[302, 303].map((status) => [status, 'seeOther'] as const),
+	...[408, 409, 425, 499].map((status) => [status, 'unclear'] as const),
+	...[502, 503, 504].map((status) => [status, 'unavailable'] as const),
+]);
+
+/** The body may change the kind. */
+export function kindOfStatus(status: number): OutcomeKind {
+	const kind = KIND_BY_STATUS.get(status);
+	if (kind) return kind;
+	if (status >= 500) return 'serverError';
+	if (status >= 200 && status < 300) return 'success';
+	return status >= 300 && status < 400 ? 'redirected' : 'rejected';
+}
+
 const HASH = /"(?:transaction_)?hash"\s*:\s*(?:"\s*[^"\s]|\d)/;
 
 type Headers = Readonly<Record<string, unknown>>;
@@ -79,6 +98,18 @@ export function readResponse(
 		redirectedTo: isRedirect ? redirectTarget(headers.location, redact) : undefined,
 		retryAfterMs: retryAfterMs(headers),
 	};
+}
+
+/** @returns undefined for an undocumented shape */
+export function readValue<T>(
+	{ kind, body }: Outcome,
+	read: (body: unknown) => T | undefined,
+): T | undefined {
+	try {
+		return kind === 'success' ? read(body) : undefined;
+	} catch {
+		return undefined;
+	}
 }
 
 function readContent(

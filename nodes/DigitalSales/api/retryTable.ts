@@ -125,25 +125,6 @@ export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryD
 	return RETRY_TABLE[kind][method];
 }
 
-const KIND_BY_STATUS = new Map<number, OutcomeKind>([
-	[401, 'badToken'],
-	[403, 'noPermission'],
-	[404, 'notFound'],
-	[429, 'rateLimited'],
-	...[302, 303].map((status) => [status, 'seeOther'] as const),
-	...[408, 409, 425, 499].map((status) => [status, 'unclear'] as const),
-	...[502, 503, 504].map((status) => [status, 'unavailable'] as const),
-]);
-
-/** The body may change the kind (response.ts). */
-export function kindOfStatus(status: number): OutcomeKind {
-	const kind = KIND_BY_STATUS.get(status);
-	if (kind) return kind;
-	if (status >= 500) return 'serverError';
-	if (status >= 200 && status < 300) return 'success';
-	return status >= 300 && status < 400 ? 'redirected' : 'rejected';
-}
-
 export interface RetryLimits {
 	/** A try that gets a 429 does not count. */
 	maxTries: number;

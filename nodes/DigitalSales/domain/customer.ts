@@ -94,6 +94,25 @@ function hasCheckDigits(document: string, digitOf: (characters: string) => numbe
 	);
 }
 
+type Text = string | null | undefined;
+
+/** Made comparable: whatever the punctuation, the case, or the country code of Brazil. */
+export type Contact = Record<'document' | 'email' | 'phone' | 'name', string | undefined>;
+
+/** Keeps an invalid document as it is. */
+export function normalizeContact(
+	customer: Partial<Record<'document' | 'email' | 'phone_number' | 'name', Text>>,
+): Contact {
+	const { document, email, phone_number: phone, name } = customer;
+	const parsed = parseDocument(document);
+	return {
+		document: 'value' in parsed ? parsed.value : (document ?? undefined),
+		name: name?.trim().toLowerCase(),
+		email: email?.trim().toLowerCase(),
+		phone: phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, ''),
+	};
+}
+
 const EMAIL =
 	/^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:(?!-)[a-z0-9\u00c0-\u024f_-]+(?<!-)\.)+(?:[a-z\u00c0-\u024f]{2,}|xn--[a-z0-9-]+)$/i;
 const LONGEST_EMAIL = 254;

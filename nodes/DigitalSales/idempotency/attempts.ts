@@ -1,4 +1,5 @@
 import { z } from 'zod/v3';
+import type { Ledger } from '../n8n';
 import { BoundedMap, jsonObject, processState } from '../shared';
 
 export const attemptSchema = z.object({
@@ -30,33 +31,39 @@ export const attemptSchema = z.object({
 export type Attempt = z.output<typeof attemptSchema>;
 
 /**
- * Order keys have their own map, because an order may be repeated long after other keys were evicted.
+ * By idempotency key, of which a charge has about four.
  *
  * @internal
  */
-export const attempts = { orders: createAttemptMap(), others: createAttemptMap() };
-
-function createAttemptMap(): BoundedMap<Attempt> {
-	const isKept = ({ state }: Attempt): boolean => state === 'unresolved';
-	return processState(new BoundedMap({ most: 10_000, isKept }));
-}
-
-function attemptsByKey(key: string): BoundedMap<Attempt> {
-	return key.startsWith('order') ? attempts.orders : attempts.others;
-}
+export const attempts = processState(
+	new BoundedMap<Attempt>({ most: 40_000, isKept: ({ state }) => state === 'unresolved' }),
+);
 
 export function findAttempt(key: string | undefined): Attempt | undefined {
-	return key === undefined ? undefined : attemptsByKey(key).get(key);
+	return key === undefined ? undefined : attempts.get(key);
 }
 
 export function rememberAttempt(keys: readonly string[], attempt: Attempt): void {
-	for (const key of keys) attemptsByKey(key).set(key, attempt);
+	for (const key of keys) attempts.set(key, attempt);
 }
 
 export function forgetKeys(keys: readonly string[]): void {
-	for (const key of keys) attemptsByKey(key).delete(key);
+	for (const key of keys) attempts.delete(key);
+}
+
+/** Another process may have ended a doubt that this one remembers. */
+export async function forgetEndedDoubts(
+	doubtKeys: readonly string[],
+	ledger: Ledger | undefined,
+): Promise<void> {
+	for (const key of doubtKeys) {
+		const attempt = findAttempt(key);
+		if (!ledger || !attempt) continue;
+		const isOpen = await ledger.isOwner(key, attempt.id).catch(() => true);
+		if (!isOpen) forgetKeys([key]);
+	}
 }
 
 export function isChargeKnown(hash: string): boolean {
-	return attempts.others.listEntries().some(([, { result }]) => result?.hash === hash);
+	return attempts.listEntries().some(([, { result }]) => result?.hash === hash);
 }

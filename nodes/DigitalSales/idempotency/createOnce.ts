@@ -12,18 +12,14 @@ import { repeatedOrderError } from './refusals';
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
-	const { itemOrder, problem, tries, memory, itemKey } = creation;
+	const { itemOrder, problem, tries, memory, itemKey, itemNumbers } = creation;
 	const claim = new Claim(creation);
-	const created = (made: T, more: Omit<Created<T>, 'made'>): Created<T> => {
-		// After a void result, an equal item of a later run gets the same number.
-		if (!creation.isVoid(made)) memory.markReturned(creation.itemNumbers);
-		return { made, ...more };
-	};
 	try {
-		const existing = await itemOrder.runInOrder('look', claim.lockAndFindExisting);
+		const existing = await itemOrder.runInOrder('look', claim.lockAndLook);
 		if (existing) {
 			const isReplayed = memory.getAttempt(itemKey)?.replayedBy !== undefined;
-			return created(existing, { isExisting: true, isReplayed });
+			memory.markReturned(itemNumbers);
+			return { made: existing, isExisting: true, isReplayed };
 		}
 		if (problem) throw problem;
 		for await (const send of tries) {
@@ -31,7 +27,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 			const made = await send();
 			// Undefined after a 429, or if the request did not leave.
 			if (made !== undefined) {
-				return created(made, { isExisting: false, ...(await claim.recordResult(made)) });
+				return { made, isExisting: false, ...(await claim.recordResult(made)) };
 			}
 			await claim.releaseBetweenTries();
 		}
@@ -59,7 +55,7 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 		throw repeatedOrderError(creation);
 	}
 	try {
-		await claim.lockAndFindExisting(itemOrder.signal, { isAhead: true });
+		await claim.lockAndLook(itemOrder.signal, { isAhead: true });
 	} catch (error) {
 		throw await claim.endAfterError(error);
 	} finally {

@@ -4,7 +4,6 @@ import type { Ledger } from '../n8n';
 import type { NotSentError } from '../output';
 import type { ItemOrder } from './itemOrder';
 import type { Keys } from './keys';
-import type { OverrideCodes } from './overrideCodes';
 import type { KeySequences } from './positions';
 import type { Subject } from './refusals';
 
@@ -33,7 +32,6 @@ export interface KeyedCreation<T> extends Creation<T> {
 	enteredHashes: string[];
 	ledger: Ledger | undefined;
 	sequences: KeySequences;
-	codes: OverrideCodes;
 }
 
 export interface Created<T> {

@@ -3,7 +3,7 @@ import { ServiceError } from '../api';
 import { isSameText } from '../domain';
 import type { NotSentError } from '../output';
 import { cancelableSleep, clock } from '../shared';
-import { type Attempt, findAttempt, forgetKeys } from './attempts';
+import { type Attempt, findAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
 import { goodsOf, type Keys, type KeySource } from './keys';
 import {
@@ -29,11 +29,10 @@ export interface EarlierAttempts<T> {
 /** @throws NotSentError if an earlier attempt blocks this creation, and no code can allow it */
 export async function findEarlierAttempts<T>(
 	creation: KeyedCreation<T>,
-	attempts: readonly ComparedAttempt[],
 ): Promise<EarlierAttempts<T>> {
 	const unresolved: Unresolved[] = [];
 	const voids: Attempt[] = [];
-	for (const { earlier, isHere, isSameRequest } of attempts) {
+	for (const { earlier, isHere, isSameRequest } of compareAttempts(creation)) {
 		// An error shows nothing of another customer's order.
 		const mayShow = isSameRequest || isHere || isSameCustomer(creation, earlier);
 		const refusal = isHere
@@ -79,10 +78,8 @@ export function hasEarlierAttempt(request: KeySource & Keys): boolean {
 }
 
 /** The result for this request, if no other attempt is known. */
-export function findKnownResult(
-	request: KeySource & Keys,
-	attempts: readonly ComparedAttempt[],
-): Attempt | undefined {
+export function findKnownResult(request: KeySource & Keys): Attempt | undefined {
+	const attempts = compareAttempts(request);
 	const isResult = attempts.every(
 		({ earlier, isSameRequest }) =>
 			isSameRequest && earlier.state === 'made' && !hasOtherReference(request, earlier),
@@ -108,24 +105,6 @@ export function keysOfAttempt({ ledgerKeys }: Keys, { positions }: Attempt): str
 	return intersection(ledgerKeys, Object.keys(positions));
 }
 
-/** Another process may have ended a doubt that this one remembers. */
-export async function forgetEndedDoubts<T>({ doubtKeys, ledger }: KeyedCreation<T>): Promise<void> {
-	for (const key of doubtKeys) {
-		const attempt = findAttempt(key);
-		if (!ledger || !attempt) continue;
-		const isOpen = await ledger.isOwner(key, attempt.id).catch(() => true);
-		if (!isOpen) forgetKeys([key]);
-	}
-}
-
-export async function findUnresolvedInLedger<T>(creation: KeyedCreation<T>): Promise<Unresolved[]> {
-	const claimed: string[] = [];
-	for (const key of creation.ledgerKeys) {
-		if (await creation.ledger?.hasKey(key)) claimed.push(key);
-	}
-	return buildUnresolved(creation, claimed);
-}
-
 export function buildUnresolved(
 	{ orderKey, slotKeys, returnsToSlot, orderReference }: Keys & KeySource,
 	othersKeys: readonly string[],
@@ -140,16 +119,18 @@ export function buildUnresolved(
 	return unresolved;
 }
 
-export interface ComparedAttempt {
+interface ComparedAttempt {
 	earlier: Attempt;
 	/** Of this execution, or of the execution that it retries. */
 	isHere: boolean;
 	isSameRequest: boolean;
 }
 
-export function compareAttempts(request: KeySource & Keys): ComparedAttempt[] {
+function compareAttempts(request: KeySource & Keys): ComparedAttempt[] {
 	const { memory, fingerprint, typedFingerprint: typed, isAgentCall, agentCall } = request;
 	const { itemKey, slotKeys, returnsToSlot, ledgerKeys, agentCallKey } = request;
+	// The execution stores a copy. The original may have been resolved since.
+	const stored = memory.getAttempt(itemKey);
 	const ofSlots = compact(slotKeys.map((key) => findAttempt(key)));
 	const ofCall = findAttempt(agentCallKey);
 	const isRecentCall = ofCall && clock.now() - ofCall.startedAt < RECENT_AGENT_CALL_MS;
@@ -157,8 +138,6 @@ export function compareAttempts(request: KeySource & Keys): ComparedAttempt[] {
 		isRecentCall && ofCall,
 		...difference(ledgerKeys, slotKeys).map((key) => findAttempt(key)),
 	]);
-	// The execution stores a copy. The original may have been resolved since.
-	const stored = memory.getAttempt(itemKey);
 	const original = [...elsewhere, ...ofSlots].find(({ id }) => id === stored?.id);
 	const here = compact([original ?? stored, ...(returnsToSlot ? ofSlots : [])]);
 	return [...new Set([...here, ...elsewhere])].map((earlier) => {

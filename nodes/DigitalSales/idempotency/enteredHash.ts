@@ -1,15 +1,14 @@
-import { compact, uniq, upperFirst } from 'lodash';
+import { compact, omitBy, uniq, upperFirst } from 'lodash';
 import { type FailedOutcome, ServiceError } from '../api';
 import type { NotSentError } from '../output';
 import { quoteText, RUN_AGAIN } from '../domain';
-import { isTool } from '../n8n';
 import { digest } from '../shared';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { KeyedCreation } from './creation';
 import { hasOtherReference, hasSameGoods } from './earlier';
 import { isDoubtKey, resultKey } from './keys';
-import { looksLikeCode } from './overrideCodes';
-import { buildAttempt, recordExisting, withoutDoubtKeys } from './record';
+import { looksLikeCode } from './entered';
+import { buildAttempt, recordExisting } from './record';
 import {
 	isUnknownToService,
 	newNotSentError,
@@ -98,7 +97,8 @@ async function endDoubts<T>(
 		return isDoubtKey(each) && (holder === undefined || attempts.includes(holder));
 	});
 	for (const attempt of attempts) {
-		const positions = withoutDoubtKeys({ ...attempt.positions, ...sequences.latestKnown([key]) });
+		const latest = { ...attempt.positions, ...sequences.latestKnown([key]) };
+		const positions = omitBy(latest, (_position, each) => isDoubtKey(each));
 		// Other executions of this process hold the same object.
 		Object.assign(attempt, { state: 'made', result, positions, resultOwner });
 	}
@@ -139,11 +139,13 @@ async function recordEnteredHash<T>(
 ): Promise<boolean> {
 	const { memory, itemKey, orderKey, ledger, sequences } = creation;
 	const owner = hashOwner(creation);
-	if ((await ledger?.claimKey(resultKey(creation, hash), owner)) === false) return false;
+	const key = resultKey(creation, hash);
+	if ((await ledger?.claimKey(key, owner)) === false) return false;
 	// In a Retry, the charge is the execution's own.
 	const isOwn = memory.getAttempt(itemKey) !== undefined;
+	const result = creation.toStoredResult(made);
 	const earlier: Attempt = {
-		...buildAttempt(creation, 'made', creation.toStoredResult(made)),
+		...buildAttempt(creation, { state: 'made', result, positions: sequences.latestLasting(key) }),
 		orderReference: attempts.find(({ orderReference }) => orderReference)?.orderReference,
 		resultOwner: owner === orderKey ? undefined : owner,
 		replayedBy: isOwn ? undefined : 'hash',
@@ -212,6 +214,6 @@ function unreadableHashError(
 }
 
 /** A hash may belong to the customer of another chat. */
-function describeHash({ context }: Subject, hash: string): string {
-	return isTool(context) ? 'the entered transaction' : `transaction ${quoteText(hash)}`;
+function describeHash({ isAgentCall }: Subject, hash: string): string {
+	return isAgentCall ? 'the entered transaction' : `transaction ${quoteText(hash)}`;
 }

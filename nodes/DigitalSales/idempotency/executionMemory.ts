@@ -60,29 +60,32 @@ export class ExecutionMemory {
 
 	/** Counts from 0. Unlike n8n's run index, does not count a run that crashed. */
 	readonly runNumber = memoize((): number => {
+		// Every write asks for the number first, so n8n keeps what is written.
+		this.nodeContext[CONTEXT_KEY] = this.stored;
 		const index = readRunIndex(this.context);
 		const { runs } = this.stored;
-		const known = runs.lastIndexOf(index);
-		if (known >= 0) return known;
-		runs.push(index);
-		this.saveToContext();
-		return runs.length - 1;
+		if (!runs.includes(index)) runs.push(index);
+		return runs.lastIndexOf(index);
 	});
 
 	/**
 	 * Numbers the items of equal fingerprint through all runs, because after a crash a Retry may process an item in another
 	 * run. If an item returns no result, its number is free again, because an error output may lead back to the node.
 	 */
-	numberNext(fingerprint: string): ItemNumber {
+	numberItem(fingerprints: readonly string[]): ItemNumber[] {
 		const run = this.runNumber();
-		const byNumber = returnedSchema.parse(this.stored.returned[fingerprint]);
-		const earlier = pickBy(byNumber, (ofRun) => ofRun !== run);
-		let number = this.nextNumbers.get(fingerprint) ?? 0;
-		// A new try of this run frees the numbers of its last try.
-		if (number === 0) this.stored.returned[fingerprint] = earlier;
-		while (number in earlier) number++;
-		this.nextNumbers.set(fingerprint, number + 1);
-		return { fingerprint, number };
+		const numbers: ItemNumber[] = [];
+		for (const fingerprint of fingerprints) {
+			const byNumber = returnedSchema.parse(this.stored.returned[fingerprint]);
+			const earlier = pickBy(byNumber, (ofRun) => ofRun !== run);
+			let number = this.nextNumbers.get(fingerprint) ?? 0;
+			// A new try of this run frees the numbers of its last try.
+			if (number === 0) this.stored.returned[fingerprint] = earlier;
+			while (number in earlier) number++;
+			this.nextNumbers.set(fingerprint, number + 1);
+			numbers.push({ fingerprint, number });
+		}
+		return numbers;
 	}
 
 	markReturned(itemNumbers: readonly ItemNumber[]): void {
@@ -90,7 +93,6 @@ export class ExecutionMemory {
 			const byNumber = returnedSchema.parse(this.stored.returned[fingerprint]);
 			this.stored.returned[fingerprint] = { ...byNumber, [number]: this.runNumber() };
 		}
-		this.saveToContext();
 	}
 
 	/** Keys of a hash that an item will use, or of doubts that it will end. The check of later items ignores them. */
@@ -114,7 +116,6 @@ export class ExecutionMemory {
 
 	storeAttempt(itemKey: string, itemIndex: number, attempt: Attempt): void {
 		this.stored.attempts[itemKey] = { run: this.runNumber(), item: itemIndex, ...attempt };
-		this.saveToContext();
 	}
 
 	deleteAttempt(itemKey: string): void {
@@ -138,9 +139,5 @@ export class ExecutionMemory {
 		return Object.values(this.stored.attempts)
 			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])
 			.sort((a, b) => a.run - b.run || a.item - b.item);
-	}
-
-	private saveToContext(): void {
-		this.nodeContext[CONTEXT_KEY] = this.stored;
 	}
 }

@@ -1,7 +1,7 @@
 import { omit, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { normalizeUnicode, parseDocument } from '../domain';
+import { type Contact, normalizeContact, normalizeUnicode, parseDocument } from '../domain';
 import { digest, isJsonObject, lenientText, tolerated } from '../shared';
 
 const text = tolerated(lenientText);
@@ -48,7 +48,7 @@ export function fingerprintCustomer(body: IDataObject): string {
 
 /** What `fingerprintCharge` ignores, without the address for webhooks and the name, which a model may spell differently. */
 export function fingerprintAgentCall(body: IDataObject): string {
-	const { name: _name, ...contact } = normalizeContact(body.customer);
+	const { name: _name, ...contact } = contactOf(body);
 	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();
 	return digest('call', normalizeUnicode(JSON.stringify([contact, others])));
 }
@@ -58,19 +58,12 @@ export function fingerprintOffer(productHash: string, body: IDataObject): string
 	return digest('offer', normalizeUnicode(parts));
 }
 
-export function normalizeContact(customer: unknown) {
-	const { document, email, phone_number: phone, name } = customerSchema.parse(customer);
-	const known = parseDocument(document);
-	return {
-		document: 'value' in known ? known.value : document,
-		name: name?.trim().toLowerCase(),
-		email: email?.trim().toLowerCase(),
-		phone: phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, ''),
-	};
+function contactOf({ customer }: IDataObject): Contact {
+	return normalizeContact(customerSchema.parse(customer));
 }
 
 function identifyCustomer(body: IDataObject): string[] {
-	const { document, email, phone, name } = normalizeContact(body.customer);
+	const { document, email, phone, name } = contactOf(body);
 	if ('value' in parseDocument(document)) return [document ?? ''];
 	// An invalid document, such as all zeros, is not enough to identify a customer. Custom Fields may name a customer's
 	// fields in another way.

@@ -1,3 +1,4 @@
+import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { ServiceError } from '../api';
 import { CanceledError } from '../shared';
@@ -15,6 +16,8 @@ type Step = 'look' | 'claim';
  */
 export class ItemOrder {
 	private readonly stopping = new AbortController();
+	/** Items that have started may still be sent. */
+	readonly stopped = this.stopping.signal;
 	private hasFailed = false;
 	private readonly latest: Record<Step, Promise<unknown>> = {
 		look: Promise.resolve(),
@@ -23,11 +26,10 @@ export class ItemOrder {
 
 	constructor(private readonly context: IExecuteFunctions) {}
 
-	/** A new signal for each caller, because Node.js warns of more than ten listeners on one signal. */
+	/** A new signal, because Node.js warns of more than ten listeners on one. */
 	get signal(): AbortSignal {
 		const canceled = this.context.getExecutionCancelSignal();
-		const stopped = this.stopping.signal;
-		return AbortSignal.any(canceled ? [canceled, stopped] : [stopped]);
+		return AbortSignal.any(compact([canceled, this.stopped]));
 	}
 
 	/** @throws CanceledError after a refused item */
@@ -46,11 +48,6 @@ export class ItemOrder {
 		if (this.context.continueOnFail()) return;
 		this.hasFailed ||= error instanceof ServiceError;
 		this.stopping.abort();
-	}
-
-	/** Items that have started may still be sent. */
-	get isStopped(): boolean {
-		return this.stopping.signal.aborted;
 	}
 
 	get mustNotSend(): boolean {

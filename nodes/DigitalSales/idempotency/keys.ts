@@ -2,7 +2,7 @@ import { compact, difference } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../api';
 import { normalizeUnicode } from '../domain';
-import { isRetry, isTool, originKey } from '../n8n';
+import { isRetry, originKey } from '../n8n';
 import { digest } from '../shared';
 import type { ExecutionMemory, ItemNumber } from './executionMemory';
 
@@ -11,6 +11,8 @@ export interface KeySource {
 	account: Account;
 	memory: ExecutionMemory;
 	itemIndex: number;
+	/** Whether the node runs as an agent's tool. */
+	isAgentCall: boolean;
 	fingerprint: string;
 	/** Missing for offers. */
 	goodsFingerprint?: string;
@@ -33,7 +35,6 @@ export interface Keys {
 	orderKey?: string;
 	/** The whole request. A code contains it, so it allows no other. In the ledger, it replaces a missing order key. */
 	requestKey: string;
-	isAgentCall: boolean;
 	/** Finds a call that an agent repeats in another execution. */
 	agentCallKey?: string;
 	/** Whether an attempt in the slot counts as this item's. In a tool, only in a Retry: an agent may order again. */
@@ -47,21 +48,18 @@ export interface Keys {
 
 /** Takes the item's number, so it is called once for each item, in order. */
 export function makeKeys(request: KeySource): Keys {
-	const { context, account, memory, fingerprint, itemIndex } = request;
+	const { context, account, memory, fingerprint, itemIndex, isAgentCall } = request;
 	const reference = request.orderReference && normalizeUnicode(request.orderReference);
-	const isAgentCall = isTool(context);
 	const scope = scopeOf(request);
 	const call = [account.key, ...scope, fingerprint, request.agentCall ?? ''];
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
-	const itemNumbers = compact([goodsOf(request), request.customerFingerprint]).map((one) =>
-		memory.numberNext(one),
-	);
+	const itemNumbers = memory.numberItem(compact([goodsOf(request), request.customerFingerprint]));
 	// A Retry may add an Order Reference, so the slot does not contain it.
 	const slots = isAgentCall
 		? [call]
 		: itemNumbers.map(({ fingerprint: one, number }) => [one, String(number)]);
-	const origin = originKey(context);
 	const returnsToSlot = isRetry(context) || !isAgentCall;
+	const origin = originKey(context);
 	const slotScope = context.getWorkflow().id ? scope : [];
 	const slotKeys = slots.map((slot) => makeKey('slot', ...slotScope, origin, ...slot));
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
@@ -78,7 +76,6 @@ export function makeKeys(request: KeySource): Keys {
 		slotKeys,
 		orderKey,
 		requestKey,
-		isAgentCall,
 		agentCallKey: isAgentCall ? agentCallKey : undefined,
 		returnsToSlot,
 		ledgerKeys,
@@ -114,7 +111,7 @@ export function isResultKey(key: string): boolean {
 	return key.startsWith('result ');
 }
 
-/** Starts with the kind, by which the process keeps order keys apart. */
+/** Starts with the kind. */
 function makeKey(kind: string, ...parts: string[]): string {
 	return `${kind} ${digest(...parts)}`;
 }

@@ -1,14 +1,13 @@
 import { createHash } from 'crypto';
-import { removeInvisible } from '../domain';
+import type { NotSentError } from '../output';
 import { clock } from '../shared';
-import { isSlotKey, type Keys } from './keys';
-import type { KeySequences, Positions } from './positions';
+import type { KeyedCreation } from './creation';
+import { CODE_LETTERS } from './entered';
+import { isSlotKey } from './keys';
+import type { Positions } from './positions';
+import { type Unresolved, unresolvedError } from './refusals';
 
-/** Without letters and digits that look alike. */
-const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 8;
-const SHOWN_CODE = new RegExp(`^[${LETTERS}]{4}-[${LETTERS}]{4}$`, 'i');
-const TYPED_CODE = new RegExp(`^[${LETTERS}]{4}.?[${LETTERS}]{4}$`);
 
 /** A code is valid on its day and the next (UTC), because a person may leave it in the form. */
 const DAY_MS = 86_400_000;
@@ -21,77 +20,83 @@ const ALL_SUBSETS = (['same', 'order', 'other'] as const).reduce<Described[][]>(
 	[[]],
 );
 
-export function listDescribed(
-	unresolved: ReadonlyArray<{ isSame: boolean; keys: string[] }>,
-	orderKey = '',
+type DescribedAttempt = Pick<Unresolved, 'isSame' | 'keys'>;
+
+/**
+ * Codes are computed from the latest positions of a request's keys. Using a code takes the next positions, so it works
+ * once.
+ *
+ * @returns the latest positions, for `takeNext`, if an entered code is valid, and its error described all of `unresolved`
+ * @throws LedgerError
+ */
+export async function findAllowedPositions<T>(
+	creation: KeyedCreation<T>,
+	unresolved: readonly DescribedAttempt[],
+): Promise<Positions | undefined> {
+	const { enteredText = '', sequences } = creation;
+	if (enteredText === '') return undefined;
+	// A person may have typed the code without its dash, or with another.
+	const words = enteredText.toUpperCase().split(/[\s,;]/);
+	const entered = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
+	const positions = await sequences.read();
+	const described = listDescribed(creation, unresolved);
+	const days = [currentDay(), currentDay() - 1];
+	const codes = ALL_SUBSETS.flatMap((others) =>
+		days.map((day) => computeCode(creation, positions, [...described, ...others], day)),
+	);
+	return codes.some((code) => entered.includes(code)) ? positions : undefined;
+}
+
+export async function errorWithCode<T>(
+	creation: KeyedCreation<T>,
+	unresolved: readonly Unresolved[],
+	differences: string[],
+): Promise<NotSentError> {
+	const code = await computeAndLogCode(creation, unresolved);
+	return unresolvedError(creation, unresolved, code, differences);
+}
+
+/**
+ * A model must not see the code, so a person finds it in the log.
+ *
+ * @returns undefined if n8n's database fails
+ */
+export async function computeAndLogCode<T>(
+	creation: KeyedCreation<T>,
+	unresolved: readonly DescribedAttempt[],
+): Promise<string | undefined> {
+	const { context, sequences, isAgentCall, kind, about } = creation;
+	const positions = await sequences.read().catch(() => undefined);
+	if (!positions) return undefined;
+	const described = listDescribed(creation, unresolved);
+	const code = computeCode(creation, positions, described, currentDay()).replace(/.{4}/, '$&-');
+	if (isAgentCall) context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
+	return code;
+}
+
+/** A code is also valid in another execution, which has another slot. */
+function computeCode<T>(
+	{ requestKey }: KeyedCreation<T>,
+	positions: Positions,
+	described: readonly Described[],
+	day: number,
+): string {
+	const set = [...new Set(described)].sort();
+	const lasting = Object.entries(positions).filter(([key]) => !isSlotKey(key));
+	const text = [JSON.stringify(lasting.sort()), requestKey, String(day), ...set].join(' ');
+	const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
+	return Array.from(bytes, (byte) => CODE_LETTERS[byte % CODE_LETTERS.length]).join('');
+}
+
+function listDescribed<T>(
+	{ orderKey = '' }: KeyedCreation<T>,
+	unresolved: readonly DescribedAttempt[],
 ): Described[] {
 	return unresolved.flatMap(({ isSame, keys }): Described[] => {
 		const isOrder = keys.includes(orderKey);
 		if (!isSame) return [isOrder ? 'order' : 'other'];
 		return isOrder ? ['same', 'order'] : ['same'];
 	});
-}
-
-/** Each word is a code or a hash. */
-export function splitEntered(text: string): string[] {
-	const words = removeInvisible(text).split(/[\s,;]+/);
-	return [...new Set(words)].filter((word) => word !== '');
-}
-
-/** A word with the dash of a code is no hash. */
-export function parseHashes(text: string): string[] {
-	return splitEntered(text).filter((word) => !SHOWN_CODE.test(word));
-}
-
-/** A code may be typed without its dash. Some hashes look the same. */
-export function looksLikeCode(word: string): boolean {
-	return TYPED_CODE.test(word);
-}
-
-/** Computes codes from the latest positions of a request's keys. Using a code takes the next, so it works once. */
-export class OverrideCodes {
-	constructor(
-		private readonly requestKey: Keys['requestKey'],
-		private readonly sequences: KeySequences,
-	) {}
-
-	/** @throws LedgerError */
-	async nextCode(described: readonly Described[]): Promise<string> {
-		const code = this.computeCode(await this.sequences.read(), described, currentDay());
-		return code.replace(/.{4}/, '$&-');
-	}
-
-	/**
-	 * @returns the latest positions, for `takeNext`, if an entered code is valid, and the error that showed it described all of `described`
-	 * @throws LedgerError
-	 */
-	async findAllowedPositions(
-		text: string,
-		described: readonly Described[],
-	): Promise<Positions | undefined> {
-		// A person may have typed the code without its dash, or with another.
-		const words = text.toUpperCase().split(/[\s,;]/);
-		const entered = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
-		const positions = await this.sequences.read();
-		const days = [currentDay(), currentDay() - 1];
-		const codes = ALL_SUBSETS.flatMap((others) =>
-			days.map((day) => this.computeCode(positions, [...described, ...others], day)),
-		);
-		return codes.some((code) => entered.includes(code)) ? positions : undefined;
-	}
-
-	/** A code is also valid in another execution, which has another slot. */
-	private computeCode(positions: Positions, described: readonly Described[], day: number): string {
-		const set = [...new Set(described)].sort();
-		const latest = JSON.stringify(
-			Object.entries(positions)
-				.filter(([key]) => !isSlotKey(key))
-				.sort(),
-		);
-		const text = [latest, this.requestKey, String(day), ...set].join(' ');
-		const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
-		return Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]).join('');
-	}
 }
 
 function currentDay(): number {

@@ -1,11 +1,17 @@
 import { randomUUID } from 'crypto';
+import { omit } from 'lodash';
 import type { Ledger } from '../n8n';
 import { BoundedMap, digest, processState } from '../shared';
+import type { Keys } from './keys';
 
 const LAST_POSITION = 1_000;
 
 /** By ledger key: the latest taken position, or 0. */
 export type Positions = Record<string, number>;
+
+interface Positioned {
+	positions: Positions;
+}
 
 const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
@@ -19,13 +25,19 @@ export class KeySequences {
 	private readonly takenKeys = new Set<string>();
 
 	constructor(
-		private readonly ledgerKeys: readonly string[],
+		private readonly keys: Pick<Keys, 'ledgerKeys' | 'doubtKeys' | 'lastingKeys'>,
 		private readonly ledger: Ledger | undefined,
 	) {}
 
 	/** The positions that this process knows, also of the keys where this request took a position. */
-	latestKnown(keys: readonly string[]): Positions {
+	latestKnown(keys = this.keys.ledgerKeys): Positions {
 		return latestOf([...keys, ...this.takenKeys]);
+	}
+
+	/** For a result, whose doubt keys are free again. */
+	latestLasting(resultKey: string): Positions {
+		const { lastingKeys, doubtKeys } = this.keys;
+		return omit(this.latestKnown([...lastingKeys, resultKey]), doubtKeys);
 	}
 
 	/** @returns false if another request has the next position of a key */
@@ -44,6 +56,20 @@ export class KeySequences {
 		return true;
 	}
 
+	/** @returns false if another request has taken a position of a void result since */
+	async replaceVoids(voids: readonly Positioned[]): Promise<boolean> {
+		const ofVoids: Positions = {};
+		for (const [key, position] of voids.flatMap(({ positions }) => Object.entries(positions))) {
+			ofVoids[key] = Math.max(ofVoids[key] ?? 0, position);
+		}
+		return await this.takeNext({ ...(await this.read()), ...ofVoids });
+	}
+
+	/** Takes the next positions, so that no other process that knows only a void result replaces it. */
+	async endVoids(voids: readonly Positioned[]): Promise<void> {
+		for (const { positions } of voids) await this.takeNext(positions);
+	}
+
 	/** Gives back what this request has taken since `keepTaken`. */
 	async releaseTaken(): Promise<void> {
 		for (const [key, position] of Object.entries(this.ownPositions)) {
@@ -57,7 +83,7 @@ export class KeySequences {
 		this.ownPositions = {};
 	}
 
-	async read(keys = this.ledgerKeys): Promise<Positions> {
+	async read(keys = this.keys.ledgerKeys): Promise<Positions> {
 		for (const key of keys) {
 			let latest = latestPositions.get(key) ?? 0;
 			while (latest < LAST_POSITION && (await this.isTaken(key, latest + 1))) latest++;

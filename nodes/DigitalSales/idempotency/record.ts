@@ -1,42 +1,33 @@
-import { compact, difference, omitBy, pick, reject } from 'lodash';
-import type { IDataObject } from 'n8n-workflow';
+import { compact, difference, pick, reject } from 'lodash';
 import { isRetry } from '../n8n';
 import { clock } from '../shared';
 import { type Attempt, findAttempt, rememberAttempt } from './attempts';
 import type { KeyedCreation } from './creation';
-import { isDoubtKey, isResultKey, isSlotKey, resultKey } from './keys';
-import type { Positions } from './positions';
+import { isResultKey, isSlotKey, resultKey } from './keys';
 import { hasOtherReferenceError, referenceTakenError } from './refusals';
 
 export function buildAttempt<T>(
 	creation: KeyedCreation<T>,
-	state: Attempt['state'],
-	result?: IDataObject,
+	outcome: Pick<Attempt, 'state' | 'result' | 'positions'>,
 ): Attempt {
-	const { owner: id, account, about, orderReference, sequences } = creation;
-	const { ledgerKeys, lastingKeys } = creation;
-	const { fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint } = creation;
-	const agentCall = creation.isAgentCall ? creation.agentCall : undefined;
-	const positions = sequences.latestKnown(
-		result ? [...lastingKeys, resultKey(creation, result.hash)] : ledgerKeys,
-	);
+	const { owner: id, account, isAgentCall } = creation;
 	return {
-		...{ id, state, account: account.key, startedAt: clock.now(), result, about, orderReference },
-		...{ fingerprint, typedFingerprint, goodsFingerprint, customerFingerprint, agentCall },
-		positions: result ? withoutDoubtKeys(positions) : positions,
+		...{ id, account: account.key, startedAt: clock.now() },
+		...pick(creation, ['about', 'orderReference', 'fingerprint', 'typedFingerprint']),
+		...pick(creation, ['goodsFingerprint', 'customerFingerprint']),
+		...(isAgentCall && pick(creation, 'agentCall')),
+		...outcome,
 	};
 }
 
 export function recordAttempt<T>(
 	creation: KeyedCreation<T>,
-	processKeys: readonly string[],
+	keys: readonly string[],
 	attempt: Attempt,
 ): void {
 	const { memory, itemKey, itemIndex, agentCallKey } = creation;
-	const { result } = attempt;
+	rememberAttempt(compact([...keys, agentCallKey]), attempt);
 	memory.storeAttempt(itemKey, itemIndex, attempt);
-	const ofResult = result && resultKey(creation, result.hash);
-	rememberAttempt(compact([...processKeys, agentCallKey, ofResult]), attempt);
 }
 
 /**
@@ -51,14 +42,14 @@ export async function recordExisting<T>(
 	isEntered = false,
 ): Promise<void> {
 	const { context, orderKey, lastingKeys, ledger, sequences } = creation;
+	const key = resultKey(creation, earlier.result?.hash);
 	const { orderReference = earlier.orderReference } = creation;
 	const isFirstReference = earlier.orderReference === undefined;
 	const { ownKeys, othersKeys } = await claimNewKeys(creation, earlier, isEntered);
 	if (orderKey !== undefined && isFirstReference) {
 		if (othersKeys.includes(orderKey)) throw referenceTakenError(creation, earlier);
-		const { id, result, resultOwner } = earlier;
+		const { id, resultOwner } = earlier;
 		// From now on, the result belongs to the order.
-		const key = resultKey(creation, result?.hash);
 		if (resultOwner !== undefined) await ledger?.releaseKeys([key], resultOwner);
 		const isFree = (await ledger?.claimKey(key, orderKey)) ?? true;
 		if (!isFree) {
@@ -76,7 +67,7 @@ export async function recordExisting<T>(
 		...(await sequences.read(advancedKeys)),
 		...pick(earlier.positions, advancedKeys),
 	});
-	recordAttempt(creation, difference(lastingKeys, othersKeys), {
+	recordAttempt(creation, [...difference(lastingKeys, othersKeys), key], {
 		...earlier,
 		orderReference,
 		positions: {
@@ -101,8 +92,4 @@ async function claimNewKeys<T>(
 		if (!isFree && !isEntered) othersKeys.push(key);
 	}
 	return { ownKeys: difference(newKeys, othersKeys), othersKeys };
-}
-
-export function withoutDoubtKeys(positions: Positions): Positions {
-	return omitBy(positions, (_position, key) => isDoubtKey(key));
 }

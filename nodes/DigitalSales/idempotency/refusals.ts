@@ -2,13 +2,13 @@ import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { FailedOutcome, ShownOutcome } from '../api';
 import { quoteText, RUN_AGAIN } from '../domain';
-import { isRetry, isTool } from '../n8n';
+import { isRetry } from '../n8n';
 import { NotSentError } from '../output';
 import { formatTime } from '../shared';
 import type { Attempt } from './attempts';
 import { describeRunItem } from './executionMemory';
 import type { Keys, KeySource } from './keys';
-import { parseHashes, splitEntered } from './overrideCodes';
+import { parseHashes, splitEntered } from './entered';
 
 export interface Subject extends KeySource {
 	kind: 'charge' | 'offer';
@@ -45,7 +45,7 @@ export function unresolvedError(
 	code: string | undefined,
 	differences: string[],
 ): NotSentError {
-	const { context } = subject;
+	const { context, isAgentCall } = subject;
 	const [message = ''] = unresolved.map((entry) => describePossibleCharge(subject, entry));
 	const reasons = unresolved.map((entry, index) => {
 		const also = index === 0 ? '' : `Also: ${describePossibleCharge(subject, entry)}. `;
@@ -57,7 +57,7 @@ export function unresolvedError(
 	const lines = compact([
 		...reasons,
 		// A hash may belong to another customer.
-		...(isTool(context) ? [] : [...differences, describeEntered(subject)]),
+		...(isAgentCall ? [] : [...differences, describeEntered(subject)]),
 		describeWayOut(subject, code),
 		repeatsOthers &&
 			'If an earlier execution created other items of this list for the same purchase, leave them out, because they would be created again.',
@@ -110,11 +110,11 @@ function describeDetails({ kind, about: now }: Subject, { isSame, about }: Unres
 }
 
 function describeWayOut(
-	{ context, kind, orderReference, enteredText }: Subject,
+	{ context, kind, isAgentCall, orderReference, enteredText }: Subject,
 	code?: string,
 ): string {
 	const option = kind === 'charge' ? 'Charge in Doubt' : 'Code to Create Again';
-	const path = `Options > ${option}${isTool(context) ? ' of this tool' : ''}`;
+	const path = `Options > ${option}${isAgentCall ? ' of this tool' : ''}`;
 	const forThis =
 		orderReference === undefined
 			? ' and is for this purchase, not an earlier one'
@@ -127,7 +127,7 @@ function describeWayOut(
 	const several = mayNeedSeveral ? ' Separate several with commas.' : '';
 	const look = `for the ${kind} in the service's dashboard. ${enter}`;
 	// A model would enter a code without looking.
-	if (isTool(context)) {
+	if (isAgentCall) {
 		return `Do not ask for it again: a person has to look ${look} the code in n8n's log.`;
 	}
 	// The service may still be making the charge.
@@ -233,7 +233,7 @@ export function isUnknownToService({ kind }: FailedOutcome): boolean {
 export function orderHasOtherDataError(subject: Subject, own?: Attempt): NotSentError {
 	const { orderReference = '', about } = subject;
 	// A model would charge again under another reference.
-	if (isTool(subject.context)) {
+	if (subject.isAgentCall) {
 		return newNotSentError(
 			`Order Reference "${quoteText(orderReference)}" already has a charge with other data, so ${notSentPhrase(subject)}`,
 			'Do not charge again under another reference: a person has to look at the earlier charge, and cancel it in the service if it has to be replaced.',

@@ -28,12 +28,12 @@ describe("In n8n's experimental Engine 2.0", () => {
 		},
 	);
 
-	test('a refused item ends the execution', async () => {
+	test('a refusal ends the execution, and blames no item', async () => {
 		const { message, itemIndex } = await account.fail(parametersOf('transaction/create'), {
 			executionId,
 		});
 
-		expect([message, itemIndex]).toEqual([`Create PIX ${REFUSED}`, 0]);
+		expect([message, itemIndex]).toEqual([`Create PIX ${REFUSED}`, undefined]);
 	});
 
 	test('a trigger cannot be published, and accepts no webhook', async () => {

@@ -1,13 +1,13 @@
 import {
 	backoffMs,
 	DEFAULT_RETRY_LIMITS,
-	kindOfStatus,
 	mayRetry,
 	type OutcomeKind,
 	rateLimitWaitMs,
 	retryDecision,
 	type RetryDecision,
 } from '../../../nodes/DigitalSales/api/retryTable';
+import { kindOfStatus } from '../../../nodes/DigitalSales/api/response';
 import { readFault } from '../../../nodes/DigitalSales/n8n/httpHelper';
 
 /** The decisions for a GET and a POST. The type checker (npm run lint) requires each row of the retry table. */

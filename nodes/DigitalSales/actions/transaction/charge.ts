@@ -1,10 +1,16 @@
-import { omit } from 'lodash';
+import { omit, sumBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { digest, lenientText, tolerated } from '../../shared';
-import { formatReais, LARGEST_AMOUNT, parseDocument, quoteText } from '../../domain';
+import {
+	type Contact,
+	formatReais,
+	LARGEST_AMOUNT,
+	normalizeContact,
+	parseDocument,
+	quoteText,
+} from '../../domain';
 import { wholeNumberSchema, withCustomFields } from '../../form';
-import { isTool } from '../../n8n';
 import {
 	fingerprintAgentCall,
 	fingerprintCharge,
@@ -28,9 +34,9 @@ export interface Charge {
 	cartTotal?: number;
 	/** In cents. */
 	amount: number;
-	about: string;
+	contact: Contact;
 	/** For the idempotency keys. Its `account.key` also covers `bodyApiToken`. */
-	identity: Omit<KeySource, 'context' | 'memory' | 'itemIndex' | 'orderReference'>;
+	identity: Omit<KeySource, 'context' | 'memory' | 'itemIndex' | 'isAgentCall' | 'orderReference'>;
 }
 
 const word = tolerated(lenientText);
@@ -52,8 +58,11 @@ const bodySchema = z.object({
 		.array(lineSchema, { message: 'must be a list' })
 		.nullish()
 		.transform((lines) => lines ?? []),
-	customer: tolerated(z.object({ document: word, email: word, phone_number: word })),
+	customer: z.object({ document: word, email: word, phone_number: word, name: word }).catch({}),
 });
+
+/** NaN without a price. */
+const totalOfLine = ({ price, quantity }: CartLine): number => (price ?? NaN) * quantity;
 
 const AMOUNT = 'Additional Fields > Amount in Reais';
 const MOST_NAMED = 10;
@@ -63,7 +72,7 @@ const MOST_NAMED = 10;
  * @throws NotSentError if the cart or the amount cannot be charged
  */
 export function buildCharge(
-	{ context, account }: Run,
+	{ isAgentCall, account }: Run,
 	{ form, typed }: { form: ChargeForm; typed: ChargeForm },
 ): Charge {
 	const { notificationField } = account;
@@ -80,15 +89,19 @@ export function buildCharge(
 		return withCustomFields(fields, filled.additionalFields.customFields);
 	};
 	const filledBody = bodyOf(form);
+	const typedBody = bodyOf(typed);
 	const bodyCheck = new BodyCheck(chargeForm, form);
 	const { customer, cart, amount: givenAmount } = bodyCheck.read(bodySchema, filledBody);
-	const isContactKnown = hasContact(customer);
+	const contact = normalizeContact(customer);
+	// A name alone identifies nobody, because several people may share it.
+	const isContactKnown =
+		'value' in parseDocument(contact.document) || Boolean(contact.email || contact.phone);
 	const hasAmount = givenAmount !== undefined;
 	if (cart.length === 0 && !hasAmount) {
 		throw new NotSentError('Cart is empty', `Add an item to Cart, or set ${AMOUNT}.`);
 	}
 	// An agent repeats its calls, so each call must identify its customer.
-	if (isTool(context) && !isContactKnown) {
+	if (isAgentCall && !isContactKnown) {
 		throw new NotSentError(
 			'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
 			'Ask the customer for one of them, because two customers can have the same name.',
@@ -99,7 +112,7 @@ export function buildCharge(
 		const label = bodyCheck.labelOf('cart', unpriced, 'price');
 		throw new NotSentError(`${label} is empty`, `Enter the price, or set ${AMOUNT}.`);
 	}
-	const total = addUp(cart);
+	const total = sumBy(cart, totalOfLine);
 	if (total > LARGEST_AMOUNT) {
 		const problem = `${bodyCheck.labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
 		throw new NotSentError(problem, 'Correct a price or a quantity.');
@@ -118,29 +131,20 @@ export function buildCharge(
 		cart,
 		cartTotal: cart.length === 0 || unpriced >= 0 ? undefined : total,
 		amount,
-		about: describeCharge(cart, amount, customer?.document),
+		contact,
 		identity: {
 			account: { ...account, key: digest('account', account.key, account.bodyApiToken) },
 			fingerprint: fingerprintCharge(body),
 			agentCall: fingerprintAgentCall(omit(body, notificationField ?? [])),
-			typedFingerprint: fingerprintCharge(bodyOf(typed)),
+			typedFingerprint: fingerprintCharge(typedBody),
 			goodsFingerprint: fingerprintGoods(body),
 			customerFingerprint: isContactKnown ? fingerprintCustomer(body) : undefined,
 		},
 	};
 }
 
-/** A name alone identifies nobody, because several people may share it. */
-function hasContact(customer: z.output<typeof bodySchema>['customer']): boolean {
-	const { document, email, phone_number: phone } = customer ?? {};
-	return 'value' in parseDocument(document) || Boolean(email?.trim()) || Boolean(phone?.trim());
-}
-
-function describeCharge(
-	cart: CartLine[],
-	amount: number,
-	document: string | null | undefined,
-): string {
+/** So that a person can look the charge up. */
+export function describeCharge({ cart, amount, contact: { document } }: Charge): string {
 	const items = cart
 		.slice(0, MOST_NAMED)
 		.map(
@@ -151,7 +155,7 @@ function describeCharge(
 	return [
 		`cart ${items.length === 0 ? 'empty' : items.join(', ')}`,
 		`amount ${formatReais(amount)}`,
-		...(document == null ? [] : [`customer document ending in ${quoteText(document.slice(-4))}`]),
+		...(document ? [`customer document ending in ${quoteText(document.slice(-4))}`] : []),
 	].join('; ');
 }
 
@@ -165,7 +169,8 @@ export function findPriceMismatch(
 	const seen = cart.map(({ offer_hash: hash }) =>
 		hash == null ? undefined : seenPrice(account, hash),
 	);
-	const total = addUp(cart.map((line, index) => ({ ...line, price: line.price ?? seen[index] })));
+	const priced = cart.map((line, index) => ({ ...line, price: line.price ?? seen[index] }));
+	const total = sumBy(priced, totalOfLine);
 	const ofItems = cart.map(({ price }, index) =>
 		bodyCheck.findMismatch(['cart', index, 'price'], price, 'the catalog last said', seen[index]),
 	);
@@ -174,9 +179,4 @@ export function findPriceMismatch(
 			? bodyCheck.findMismatch(['amount'], amount, 'the cart adds up to', total)
 			: undefined;
 	return ofItems.find(Boolean) ?? ofAmount;
-}
-
-/** NaN if a price is missing. */
-function addUp(cart: CartLine[]): number {
-	return cart.reduce((sum, { price, quantity }) => sum + (price ?? NaN) * quantity, 0);
 }

@@ -22,7 +22,11 @@ export function addChargeHints(
 	},
 	{ made: transaction, isExisting, hasKnownHash, replacedHash }: Created<Transaction>,
 ): void {
-	const { amount: requested } = charge;
+	const { amount: requested, cartTotal } = charge;
+	const typedAmountHint =
+		cartTotal !== undefined &&
+		requested !== cartTotal &&
+		`Amount in Reais is ${formatReais(requested)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`;
 	const { hash, amount, pix, payment_status: status } = transaction;
 	const addHint = (kind: string, message: string): void =>
 		run.addHint(message, kind, `transaction ${hash}`);
@@ -38,7 +42,7 @@ export function addChargeHints(
 		}
 	} else {
 		// These describe the request. An existing transaction may come from another request.
-		for (const text of compact([webhookHint, typedAmountHint(charge)])) run.addHint(text);
+		for (const text of compact([webhookHint, typedAmountHint])) run.addHint(text);
 		if (replacedHash !== undefined) {
 			addHint(
 				'replaced',
@@ -77,10 +81,4 @@ export function addChargeHints(
 			`The service created no PIX code for transaction ${hash}; the payment status is ${status ?? 'not stated'}.`,
 		);
 	}
-}
-
-function typedAmountHint({ amount, cartTotal }: Charge): string | undefined {
-	return cartTotal === undefined || amount === cartTotal
-		? undefined
-		: `Amount in Reais is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`;
 }

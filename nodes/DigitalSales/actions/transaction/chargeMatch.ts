@@ -1,7 +1,13 @@
 import { compact, map } from 'lodash';
 import type { Transaction } from '../../api';
-import { normalizeContact } from '../../idempotency';
-import { formatReais, parseDocument, quoteText, typedAmount } from '../../domain';
+import {
+	type Contact,
+	formatReais,
+	normalizeContact,
+	parseDocument,
+	quoteText,
+	typedAmount,
+} from '../../domain';
 import type { Charge } from './charge';
 
 export const DOCUMENT = 'Customer CPF or CNPJ';
@@ -12,14 +18,13 @@ const LABELS = {
 	phone: 'Customer Phone',
 	name: 'Customer Name',
 };
-type Field = keyof typeof LABELS;
+type Field = keyof Contact;
 
 const CONTACT: Field[] = ['document', 'email', 'phone'];
 
 /** The fields that a charge and a transaction both state, unmasked, with whether the values differ. */
-function compareFields({ body }: Charge, { customer }: Transaction, fields: Field[]) {
-	const requested = normalizeContact(body.customer);
-	const stated = normalizeContact(customer);
+function compareFields({ contact: requested }: Charge, { customer }: Transaction, fields: Field[]) {
+	const stated = normalizeContact(customer ?? {});
 	return fields
 		.filter((field) => requested[field] && !isMasked(field, stated[field]))
 		.map((field) => ({ field, isDifferent: requested[field] !== stated[field] }));
@@ -53,8 +58,7 @@ export function findDifferences(charge: Charge, transaction: Transaction): strin
 
 const SHORTEST_PHONE = 10;
 
-function isMasked(field: Field, stated: string | null | undefined): boolean {
-	const value = stated ?? '';
+function isMasked(field: Field, value = ''): boolean {
 	if (field === 'document') return !('value' in parseDocument(value));
 	// Masked digits are missing.
 	if (field === 'phone') return value.length < SHORTEST_PHONE;

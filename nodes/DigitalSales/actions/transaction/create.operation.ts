@@ -3,7 +3,7 @@ import { hasFailed } from '../../domain';
 import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { type Charge, buildCharge, findPriceMismatch } from './charge';
+import { buildCharge, type Charge, describeCharge, findPriceMismatch } from './charge';
 import { addChargeHints } from './chargeHints';
 import { findDifferences } from './chargeMatch';
 import { type ChargeForm, chargeForm } from './create.form';
@@ -43,7 +43,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge, Chec
 		await refuseAhead(creation);
 		return { ...ready, creation };
 	},
-	about: ({ charge }) => charge.about,
+	about: ({ charge }) => describeCharge(charge),
 	async send(run, _itemIndex, checked) {
 		const { form, creation } = checked;
 		const created = await createOnce(creation);
@@ -66,7 +66,7 @@ function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creatio
 		...source,
 		...makeKeys(source),
 		kind: 'charge',
-		about: charge.about,
+		about: describeCharge(charge),
 		enteredText: options.repeatCode,
 		problem: findPriceMismatch(run, ready),
 		tries: transactionTries(client, charge.body),
