@@ -96,10 +96,9 @@ function hasCheckDigits(document: string, digitOf: (characters: string) => numbe
 
 type Text = string | null | undefined;
 
-/** Made comparable: whatever the punctuation, the case, or the country code of Brazil. */
 export type Contact = Record<'document' | 'email' | 'phone' | 'name', string | undefined>;
 
-/** Keeps an invalid document as it is. */
+/** Makes customers comparable. An invalid document stays as it is. */
 export function normalizeContact(
 	customer: Partial<Record<'document' | 'email' | 'phone_number' | 'name', Text>>,
 ): Contact {

@@ -26,7 +26,6 @@ export class ItemOrder {
 
 	constructor(private readonly context: IExecuteFunctions) {}
 
-	/** A new signal, because Node.js warns of more than ten listeners on one. */
 	get signal(): AbortSignal {
 		const canceled = this.context.getExecutionCancelSignal();
 		return AbortSignal.any(compact([canceled, this.stopped]));

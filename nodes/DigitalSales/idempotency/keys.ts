@@ -11,7 +11,6 @@ export interface KeySource {
 	account: Account;
 	memory: ExecutionMemory;
 	itemIndex: number;
-	/** Whether the node runs as an agent's tool. */
 	isAgentCall: boolean;
 	fingerprint: string;
 	/** Missing for offers. */

@@ -1,20 +1,20 @@
 import { LedgerError } from '../n8n';
 import { type Attempt, forgetEndedDoubts } from './attempts';
 import type { KeyedCreation } from './creation';
-import { buildUnresolved, findEarlierAttempts, findKnownResult } from './earlier';
+import {
+	buildUnresolved,
+	type EarlierAttempts,
+	findEarlierAttempts,
+	findKnownResult,
+} from './earlier';
 import { endDoubtByHash } from './enteredHash';
 import { errorWithCode, findAllowedPositions } from './overrideCodes';
 import { recordExisting } from './record';
 import { unrecordedResultError, type Unresolved } from './refusals';
 
-/** What the memory of process and execution says about a creation. */
-export interface Look<T> {
-	/** An earlier result, also one whose hash a person entered. Then nothing is sent. */
+export interface Look<T> extends Pick<EarlierAttempts<T>, 'unresolved' | 'voids'> {
+	/** Also a result whose hash a person entered. */
 	existing?: T;
-	/** These block the creation, unless a code allows it. */
-	unresolved: Unresolved[];
-	/** The latest void result comes last. */
-	voids: Attempt[];
 	/** How the results of entered hashes differ from the request. */
 	differences: string[];
 }

@@ -143,7 +143,6 @@ export function buildCharge(
 	};
 }
 
-/** So that a person can look the charge up. */
 export function describeCharge({ cart, amount, contact: { document } }: Charge): string {
 	const items = cart
 		.slice(0, MOST_NAMED)
