@@ -5,12 +5,12 @@ import { BoundedMap, jsonObject, processState } from '../shared';
 export const attemptSchema = z.object({
 	/** Owns the attempt's keys in the ledger. */
 	id: z.string(),
-	/** Unresolved from just before the send until the outcome is known. */
+	/** Doubt from just before the send until the outcome is known. */
 	state: z.enum(['unresolved', 'made']),
 	account: z.string(),
 	fingerprint: z.string(),
 	typedFingerprint: z.string().optional(),
-	goodsFingerprint: z.string().optional(),
+	purchaseFingerprint: z.string().optional(),
 	customerFingerprint: z.string().optional(),
 	/** Of an agent's call. */
 	agentCall: z.string().optional(),

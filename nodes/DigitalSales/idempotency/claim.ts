@@ -4,19 +4,19 @@ import { ServiceError } from '../api';
 import { Ledger, LedgerError } from '../n8n';
 import { CanceledError, digest, lockKeys } from '../shared';
 import { findAttempt, forgetKeys } from './attempts';
-import type { Created, Creation, KeyedCreation } from './creation';
-import { buildUnresolved, keysOfAttempt } from './earlier';
-import { parseHashes } from './entered';
+import type { Created, Creation, LedgerCreation } from './creation';
+import { buildDoubts, keysOfAttempt } from './earlier';
+import { parseHashes } from './enteredText';
 import { resultKey } from './keys';
 import { type Look, lookForEarlier, NOTHING_FOUND } from './look';
-import { computeAndLogCode, errorWithCode, findAllowedPositions } from './overrideCodes';
+import { codeForPerson, errorWithCode, findAllowedPositions } from './overrideCodes';
 import { KeySequences } from './positions';
 import { buildAttempt, recordAttempt } from './record';
-import { unrecordedError, type Unresolved } from './refusals';
+import { attemptNotRecordedError, type Doubt } from './refusals';
 
 /** Claims the keys of one creation in the process, the execution and n8n's database. */
 export class Claim<T> {
-	readonly creation: KeyedCreation<T>;
+	readonly creation: LedgerCreation<T>;
 	private found: Look<T> = NOTHING_FOUND;
 	private ownKeys: string[] = [];
 	private overriddenKeys: string[] = [];
@@ -25,10 +25,10 @@ export class Claim<T> {
 	unlock: () => void = () => undefined;
 
 	constructor(creation: Creation<T>) {
-		const { context, enteredHash, enteredText } = creation;
+		const { context, hashCheck, enteredText } = creation;
 		const ledger = Ledger.forContext(context);
 		const sequences = new KeySequences(creation, ledger);
-		const enteredHashes = enteredHash && enteredText ? parseHashes(enteredText) : [];
+		const enteredHashes = hashCheck && enteredText ? parseHashes(enteredText) : [];
 		const owner = digest(randomUUID());
 		this.creation = { ...creation, ledger, sequences, enteredHashes, owner };
 	}
@@ -88,7 +88,7 @@ export class Claim<T> {
 	}
 
 	async endAfterError(error: unknown): Promise<unknown> {
-		if (error instanceof LedgerError) return unrecordedError(this.creation, error.message);
+		if (error instanceof LedgerError) return attemptNotRecordedError(this.creation, error.message);
 		if (!this.isInFlight) return error;
 		const isRefused = error instanceof ServiceError && !error.isInDoubt;
 		if (isRefused || error instanceof CanceledError) await this.discardAttempt();
@@ -97,7 +97,7 @@ export class Claim<T> {
 			await this.restoreKeys();
 			// An agent must not call again for the code.
 			const own = [{ isSame: true, keys: ledgerKeys }];
-			if (isAgentCall) await computeAndLogCode(this.creation, own);
+			if (isAgentCall) await codeForPerson(this.creation, own);
 		}
 		return error;
 	}
@@ -105,7 +105,7 @@ export class Claim<T> {
 	private async claimOrRefuse(): Promise<void> {
 		const { creation, found } = this;
 		const othersKeys = await this.claimInLedger();
-		const isFree = othersKeys.length + found.unresolved.length + found.voids.length === 0;
+		const isFree = othersKeys.length + found.doubts.length + found.voids.length === 0;
 		if (!isFree) await this.overrideOrRefuse(othersKeys);
 		else if (creation.enteredText) await this.spendCode([]);
 		if (creation.itemOrder.mustNotSend) throw new CanceledError();
@@ -116,7 +116,7 @@ export class Claim<T> {
 	 *
 	 * @returns false if no entered code allows the request
 	 */
-	private async spendCode(blocking: readonly Unresolved[]): Promise<boolean> {
+	private async spendCode(blocking: readonly Doubt[]): Promise<boolean> {
 		const { creation } = this;
 		const allowed = await findAllowedPositions(creation, blocking);
 		return allowed !== undefined && (await creation.sequences.takeNext(allowed));
@@ -125,13 +125,10 @@ export class Claim<T> {
 	private async overrideOrRefuse(othersKeys: string[]): Promise<void> {
 		const { creation, found } = this;
 		const { sequences } = creation;
-		const { unresolved, voids } = found;
+		const { doubts, voids } = found;
 		const voidKeys = voids.flatMap((each) => keysOfAttempt(creation, each));
-		const knownKeys = unresolved.length > 0 ? unresolved.flatMap(({ keys }) => keys) : voidKeys;
-		const blocking = [
-			...unresolved,
-			...buildUnresolved(creation, difference(othersKeys, knownKeys)),
-		];
+		const knownKeys = doubts.length > 0 ? doubts.flatMap(({ keys }) => keys) : voidKeys;
+		const blocking = [...doubts, ...buildDoubts(creation, difference(othersKeys, knownKeys))];
 		const isOnlyVoid = voids.length > 0 && blocking.length === 0;
 		this.replacesVoid = isOnlyVoid && (await sequences.replaceVoids(voids));
 		if (isOnlyVoid && !this.replacesVoid) {
@@ -177,9 +174,9 @@ export class Claim<T> {
 		// Another request may claim a key in between.
 		const lostKeys = await this.claimInLedger();
 		if (lostKeys.length === 0) return;
-		const unresolved = buildUnresolved(creation, lostKeys);
-		// `buildUnresolved` leaves out the slot of an agent.
-		const blocking = unresolved.length > 0 ? unresolved : [{ isSame: true, keys: lostKeys }];
+		const doubts = buildDoubts(creation, lostKeys);
+		// `buildDoubts` leaves out the slot of an agent.
+		const blocking = doubts.length > 0 ? doubts : [{ isSame: true, keys: lostKeys }];
 		throw await errorWithCode(creation, blocking, this.found.differences);
 	}
 

@@ -1,12 +1,12 @@
 import { CanceledError } from '../shared';
 import { Claim } from './claim';
 import type { Created, Creation } from './creation';
-import { hasEarlierAttempt } from './earlier';
+import { hasAttemptOfSameRequest } from './earlier';
 import { repeatedOrderError } from './refusals';
 
 /**
- * Creates a charge or an offer, or returns the existing result. The attempt is recorded before it is sent. Only proof
- * that it was not processed, or a void result, removes the record.
+ * Creates a charge or an offer, or returns the existing result. The attempt is recorded before it is sent. Unless a
+ * person enters a code or hash, only proof that it was not processed, or a void result, removes the record.
  *
  * @throws NotSentError if an earlier attempt may have succeeded, or the attempt cannot be recorded
  * @throws ServiceError, CanceledError
@@ -41,15 +41,15 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 }
 
 /**
- * Refuses an item that `createOnce` would refuse, before any item of the run is sent. If the item adds an Order Reference
- * to an existing result, records it now, because the run may stop before the item. A single item needs no look ahead.
+ * Refuses an item that `createOnce` would refuse, before any item of the run is sent. Records an existing
+ * result, because the run may stop before the item. A single item needs no look ahead.
  *
  * @throws NotSentError
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	const { context, problem, orderKey, memory, fingerprint, itemOrder } = creation;
 	if (context.getInputData().length === 1) return;
-	if (problem && !hasEarlierAttempt(creation)) throw problem;
+	if (problem && !hasAttemptOfSameRequest(creation)) throw problem;
 	const claim = new Claim(creation);
 	if (orderKey !== undefined && !memory.reserveOrder(orderKey, fingerprint)) {
 		throw repeatedOrderError(creation);

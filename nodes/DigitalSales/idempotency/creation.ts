@@ -3,9 +3,16 @@ import type { Send } from '../api';
 import type { Ledger } from '../n8n';
 import type { NotSentError } from '../output';
 import type { ItemOrder } from './itemOrder';
-import type { Keys } from './keys';
+import type { Keys, KeySource } from './keys';
 import type { KeySequences } from './positions';
-import type { Subject } from './refusals';
+
+export interface Subject extends KeySource {
+	kind: 'charge' | 'offer';
+	/** Cart, amount and last digits of the document. */
+	about: string;
+	/** Override codes and hashes, from Options > Charge in Doubt or Code to Create Again. */
+	enteredText?: string;
+}
 
 export interface Creation<T> extends Subject, Keys {
 	itemOrder: ItemOrder;
@@ -17,7 +24,7 @@ export interface Creation<T> extends Subject, Keys {
 	toStoredResult: (made: T) => IDataObject;
 	readAgain: (stored: IDataObject) => Promise<T>;
 	/** Missing if no hash can be entered. */
-	enteredHash?: {
+	hashCheck?: {
 		read: (hash: string) => Promise<T>;
 		/** How the result of the hash differs from this request, for example "another amount". */
 		findDifferences: (made: T) => string[];
@@ -26,7 +33,7 @@ export interface Creation<T> extends Subject, Keys {
 	isVoid: (made: T) => boolean;
 }
 
-export interface KeyedCreation<T> extends Creation<T> {
+export interface LedgerCreation<T> extends Creation<T> {
 	/** The id of this attempt, which owns its keys in the ledger. */
 	owner: string;
 	enteredHashes: string[];

@@ -4,33 +4,33 @@ import { isSameText } from '../domain';
 import type { NotSentError } from '../output';
 import { cancelableSleep, clock } from '../shared';
 import { type Attempt, findAttempt } from './attempts';
-import type { KeyedCreation } from './creation';
-import { goodsOf, type Keys, type KeySource } from './keys';
+import type { LedgerCreation } from './creation';
+import { purchaseOf, type Keys, type KeySource } from './keys';
 import {
 	changedRequestError,
 	isUnknownToService,
 	otherAccountError,
 	orderHasOtherDataError,
 	hasOtherReferenceError,
-	unreadableResultError,
-	type Unresolved,
+	resultReadFailedError,
+	type Doubt,
 } from './refusals';
 
 /** Agents repeat a call within minutes. Customers buy again later. */
 const RECENT_AGENT_CALL_MS = 15 * 60_000;
 
-/** If there is an existing result, `unresolved` is empty. The latest void result comes last. */
+/** If there is an existing result, `doubts` is empty. The latest void result comes last. */
 export interface EarlierAttempts<T> {
 	existing?: { made: T; earlier: Attempt };
-	unresolved: Unresolved[];
+	doubts: Doubt[];
 	voids: Attempt[];
 }
 
 /** @throws NotSentError if an earlier attempt blocks this creation, and no code can allow it */
 export async function findEarlierAttempts<T>(
-	creation: KeyedCreation<T>,
+	creation: LedgerCreation<T>,
 ): Promise<EarlierAttempts<T>> {
-	const unresolved: Unresolved[] = [];
+	const doubts: Doubt[] = [];
 	const voids: Attempt[] = [];
 	for (const { earlier, isHere, isSameRequest } of compareAttempts(creation)) {
 		// An error shows nothing of another customer's order.
@@ -45,9 +45,9 @@ export async function findEarlierAttempts<T>(
 				otherAccount: mayShow ? otherAccountError(creation, earlier) : refusal,
 			}));
 		if (!made) {
-			unresolved.push({
+			doubts.push({
 				attempt: earlier,
-				isSame: isSameRequest || hasSameGoods(creation, earlier),
+				isSame: isSameRequest || isSamePurchase(creation, earlier),
 				about: mayShow ? earlier.about : undefined,
 				orderReference: earlier.orderReference,
 				keys: keysOfAttempt(creation, earlier),
@@ -57,10 +57,10 @@ export async function findEarlierAttempts<T>(
 		else if (hasOtherReference(creation, earlier)) throw hasOtherReferenceError(creation, earlier);
 		else {
 			const existing = { made, earlier: markReplayed(creation, earlier, isHere) };
-			return { existing, unresolved: [], voids };
+			return { existing, doubts: [], voids };
 		}
 	}
-	return { unresolved, voids: voids.sort((a, b) => a.startedAt - b.startedAt) };
+	return { doubts, voids: voids.sort((a, b) => a.startedAt - b.startedAt) };
 }
 
 /** A result is never returned for another Order Reference. */
@@ -73,7 +73,7 @@ export function hasOtherReference(
 	);
 }
 
-export function hasEarlierAttempt(request: KeySource & Keys): boolean {
+export function hasAttemptOfSameRequest(request: KeySource & Keys): boolean {
 	return compareAttempts(request).some(({ isSameRequest }) => isSameRequest);
 }
 
@@ -105,18 +105,18 @@ export function keysOfAttempt({ ledgerKeys }: Keys, { positions }: Attempt): str
 	return intersection(ledgerKeys, Object.keys(positions));
 }
 
-export function buildUnresolved(
+export function buildDoubts(
 	{ orderKey, slotKeys, returnsToSlot, orderReference }: Keys & KeySource,
 	othersKeys: readonly string[],
-): Unresolved[] {
-	const unresolved: Unresolved[] = [];
+): Doubt[] {
+	const doubts: Doubt[] = [];
 	const ignored = returnsToSlot ? [] : slotKeys;
 	const ofItem = difference(othersKeys, compact([orderKey, ...ignored]));
-	if (ofItem.length > 0) unresolved.push({ isSame: true, keys: ofItem });
+	if (ofItem.length > 0) doubts.push({ isSame: true, keys: ofItem });
 	if (orderKey !== undefined && othersKeys.includes(orderKey)) {
-		unresolved.push({ isSame: false, orderReference, keys: [orderKey] });
+		doubts.push({ isSame: false, orderReference, keys: [orderKey] });
 	}
-	return unresolved;
+	return doubts;
 }
 
 interface ComparedAttempt {
@@ -151,15 +151,15 @@ function compareAttempts(request: KeySource & Keys): ComparedAttempt[] {
 	});
 }
 
-export function hasSameGoods(request: KeySource, earlier: Attempt): boolean {
-	return goodsOf(earlier) === goodsOf(request);
+export function isSamePurchase(request: KeySource, earlier: Attempt): boolean {
+	return purchaseOf(earlier) === purchaseOf(request);
 }
 
 function isSameCustomer({ customerFingerprint }: KeySource, earlier: Attempt): boolean {
 	return customerFingerprint !== undefined && earlier.customerFingerprint === customerFingerprint;
 }
 
-const READS_MAY_LAG_MS = 10 * 60_000;
+const NEW_RESULT_MS = 10 * 60_000;
 const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
 
 /**
@@ -167,7 +167,7 @@ const READ_AGAIN_AFTER_MS = [1_000, 2_000, 4_000];
  * @returns undefined if the service no longer returns the result
  */
 async function readResult<T>(
-	creation: KeyedCreation<T>,
+	creation: LedgerCreation<T>,
 	earlier: Attempt,
 	refusals: { unreadable?: NotSentError; otherAccount: NotSentError },
 ): Promise<T | undefined> {
@@ -176,7 +176,7 @@ async function readResult<T>(
 	if (!isOwnAccount && creation.kind === 'offer') throw refusals.otherAccount;
 	for (let reads = 0; ; reads++) {
 		const { result = {}, startedAt } = earlier;
-		const isNew = clock.now() - startedAt < READS_MAY_LAG_MS;
+		const isNew = clock.now() - startedAt < NEW_RESULT_MS;
 		const pauseMs = READ_AGAIN_AFTER_MS[reads];
 		const readsAgain = isNew && pauseMs !== undefined;
 		const made = await creation.readAgain(result).catch((error: unknown) => {
@@ -187,7 +187,7 @@ async function readResult<T>(
 			// An old unknown result is gone. A new one is read again.
 			if (isUnknown && (readsAgain || !isNew)) return undefined;
 			throw (
-				refusals.unreadable ?? unreadableResultError(creation, String(result.hash), error.outcome)
+				refusals.unreadable ?? resultReadFailedError(creation, String(result.hash), error.outcome)
 			);
 		});
 		if (made !== undefined || !readsAgain) return made;

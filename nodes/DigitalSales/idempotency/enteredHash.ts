@@ -4,21 +4,20 @@ import type { NotSentError } from '../output';
 import { quoteText, RUN_AGAIN } from '../domain';
 import { digest } from '../shared';
 import { type Attempt, findAttempt, forgetKeys } from './attempts';
-import type { KeyedCreation } from './creation';
-import { hasOtherReference, hasSameGoods } from './earlier';
+import type { LedgerCreation, Subject } from './creation';
+import { hasOtherReference, isSamePurchase } from './earlier';
 import { isDoubtKey, resultKey } from './keys';
-import { looksLikeCode } from './entered';
+import { looksLikeCode } from './enteredText';
 import { buildAttempt, recordExisting } from './record';
 import {
 	isUnknownToService,
 	newNotSentError,
 	notSentPhrase,
-	type Subject,
-	unreadableError,
-	type Unresolved,
+	readFailedError,
+	type Doubt,
 } from './refusals';
 
-interface EnteredHashes<T> {
+interface HashOutcome<T> {
 	made?: T;
 	unreadableError?: NotSentError;
 	/** No charge of the item is in doubt, or the hash belongs to another item. */
@@ -32,15 +31,15 @@ interface EnteredHashes<T> {
  * @throws LedgerError
  */
 export async function endDoubtByHash<T>(
-	creation: KeyedCreation<T>,
-	unresolved: readonly Unresolved[],
+	creation: LedgerCreation<T>,
+	doubts: readonly Doubt[],
 	isAhead: boolean,
-): Promise<EnteredHashes<T>> {
-	const { enteredHash, memory } = creation;
+): Promise<HashOutcome<T>> {
+	const { hashCheck, memory } = creation;
 	const differences: string[] = [];
 	let unreadableError: NotSentError | undefined;
 	let unneededError: NotSentError | undefined;
-	const attempts = findOwnAttempts(creation, unresolved);
+	const attempts = findOwnAttempts(creation, doubts);
 	for (const hash of creation.enteredHashes) {
 		const key = resultKey(creation, hash);
 		const isOfOrder = await isHashOfOrder(creation, hash);
@@ -50,12 +49,12 @@ export async function endDoubtByHash<T>(
 		const made = await readEnteredHash(creation, hash, candidates).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
 			// Somebody may have typed a code without its dash.
-			if (unresolved.length === 0 && looksLikeCode(hash)) return undefined;
-			unreadableError ??= unreadableHashError(creation, hash, error.outcome, unresolved.length > 0);
+			if (doubts.length === 0 && looksLikeCode(hash)) return undefined;
+			unreadableError ??= unreadableHashError(creation, hash, error.outcome, doubts.length > 0);
 			return undefined;
 		});
 		if (made === undefined) continue;
-		const differing = enteredHash?.findDifferences(made) ?? [];
+		const differing = hashCheck?.findDifferences(made) ?? [];
 		if (differing.length > 0) {
 			differences.push(`Transaction ${quoteText(hash)} has ${differing.join(' and ')}.`);
 			continue;
@@ -63,18 +62,18 @@ export async function endDoubtByHash<T>(
 		// The hash is that of an earlier item of this run.
 		if (isAhead && memory.areReserved([key])) continue;
 		// An item without a doubt must not take the hash of another item with the same goods.
-		if (unresolved.length === 0) {
-			return { unneededError: unneededHashError(creation, hash), differences };
+		if (doubts.length === 0) {
+			return { unneededError: noDoubtForHashError(creation, hash), differences };
 		}
 		const isFree =
 			(await isFreeOrOwnHash(creation, hash)) &&
 			(isAhead || (await recordEnteredHash(creation, hash, made, attempts)));
 		if (!isFree) {
-			unneededError ??= unneededHashError(creation, hash);
+			unneededError ??= noDoubtForHashError(creation, hash);
 			continue;
 		}
 		// If the order already had this charge, the doubt stays.
-		const endedKeys = isOfOrder ? [] : unresolved.flatMap(({ keys }) => keys);
+		const endedKeys = isOfOrder ? [] : doubts.flatMap(({ keys }) => keys);
 		if (isAhead) memory.reserveKeys([key, ...endedKeys]);
 		else if (!isOfOrder) await endDoubts(creation, attempts, made);
 		return { made, differences };
@@ -83,7 +82,7 @@ export async function endDoubtByHash<T>(
 }
 
 async function endDoubts<T>(
-	creation: KeyedCreation<T>,
+	creation: LedgerCreation<T>,
 	attempts: readonly Attempt[],
 	made: T,
 ): Promise<void> {
@@ -109,21 +108,21 @@ async function endDoubts<T>(
 
 /** The attempts whose doubt a hash ends: this item's, else this Order Reference's, else all for the same goods. */
 function findOwnAttempts<T>(
-	{ memory, itemKey, orderReference }: KeyedCreation<T>,
-	unresolved: readonly Unresolved[],
+	{ memory, itemKey, orderReference }: LedgerCreation<T>,
+	doubts: readonly Doubt[],
 ): Attempt[] {
-	const same = compact(unresolved.map(({ isSame, attempt }) => isSame && attempt));
+	const same = compact(doubts.map(({ isSame, attempt }) => isSame && attempt));
 	const ofItem = same.filter(({ id }) => id === memory.getAttempt(itemKey)?.id);
 	const ofOrder = same.filter((attempt) => attempt.orderReference === orderReference);
 	return [ofItem, ofOrder, same].find((attempts) => attempts.length > 0) ?? [];
 }
 
 /** A hash belongs to one order or, without an Order Reference, to one item of an execution. */
-function hashOwner<T>({ orderKey, slotKeys }: KeyedCreation<T>): string {
+function hashOwner<T>({ orderKey, slotKeys }: LedgerCreation<T>): string {
 	return orderKey ?? digest(...slotKeys);
 }
 
-async function isFreeOrOwnHash<T>(creation: KeyedCreation<T>, hash: string): Promise<boolean> {
+async function isFreeOrOwnHash<T>(creation: LedgerCreation<T>, hash: string): Promise<boolean> {
 	const key = resultKey(creation, hash);
 	const { ledger } = creation;
 	if (!(await ledger?.hasKey(key))) return true;
@@ -132,7 +131,7 @@ async function isFreeOrOwnHash<T>(creation: KeyedCreation<T>, hash: string): Pro
 
 /** @returns false if another request has recorded the hash meanwhile */
 async function recordEnteredHash<T>(
-	creation: KeyedCreation<T>,
+	creation: LedgerCreation<T>,
 	hash: string,
 	made: T,
 	attempts: readonly Attempt[],
@@ -158,30 +157,30 @@ async function recordEnteredHash<T>(
 
 /** @returns undefined if the hash is known to belong to another charge */
 async function readEnteredHash<T>(
-	creation: KeyedCreation<T>,
+	creation: LedgerCreation<T>,
 	hash: string,
 	attempts: readonly Attempt[],
 ): Promise<T | undefined> {
 	const { memory, itemKey } = creation;
 	const known = findAttempt(resultKey(creation, hash));
-	if (known && !hasSameGoods(creation, known)) return undefined;
+	if (known && !isSamePurchase(creation, known)) return undefined;
 	if (known && hasOtherReference(creation, known)) return undefined;
 	// A hash that was left in the form may belong to another attempt or item.
 	const isOfOther = known && attempts.length > 0 && !attempts.some(({ id }) => id === known.id);
 	const wasMadeByOther = isOfOther && known.resultOwner === undefined;
 	if (wasMadeByOther || memory.findOtherItem(itemKey, hash)) return undefined;
-	const made = await creation.enteredHash?.read(hash);
+	const made = await creation.hashCheck?.read(hash);
 	return made === undefined || creation.isVoid(made) ? undefined : made;
 }
 
 /** Whether n8n's database knows the charge as that of the order. */
-async function isHashOfOrder<T>(creation: KeyedCreation<T>, hash: string): Promise<boolean> {
+async function isHashOfOrder<T>(creation: LedgerCreation<T>, hash: string): Promise<boolean> {
 	const { orderKey, ledger } = creation;
 	if (orderKey === undefined || !(await ledger?.hasKey(resultKey(creation, hash)))) return false;
 	return await isFreeOrOwnHash(creation, hash);
 }
 
-function unneededHashError(subject: Subject, hash: string): NotSentError {
+function noDoubtForHashError(subject: Subject, hash: string): NotSentError {
 	return newNotSentError(
 		`${upperFirst(describeHash(subject, hash))} may be the charge of this item, so ${notSentPhrase(subject)}`,
 		'No charge of this item is in doubt. If that transaction is its charge, continue with it (Transaction > Get), and leave this item out. To charge the customer once more, remove the hash from Options > Charge in Doubt.',
@@ -198,14 +197,14 @@ function unreadableHashError(
 	const happened = isUnknownToService(answer) ? 'was not found' : 'could not be read';
 	const transaction = describeHash(subject, hash);
 	if (!isInDoubt) {
-		return unreadableError(
+		return readFailedError(
 			subject,
 			answer,
 			`${upperFirst(transaction)} in Options > Charge in Doubt ${happened}`,
 			`No charge of this customer is in doubt. If that transaction is not the charge of this customer, remove the hash.`,
 		);
 	}
-	return unreadableError(
+	return readFailedError(
 		subject,
 		answer,
 		`The customer may already have been charged, but ${transaction} ${happened}`,

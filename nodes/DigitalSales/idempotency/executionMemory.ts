@@ -101,7 +101,7 @@ export class ExecutionMemory {
 	}
 
 	areReserved(keys: readonly string[]): boolean {
-		return keys.every((key) => this.reservedKeys.has(key));
+		return keys.length > 0 && keys.every((key) => this.reservedKeys.has(key));
 	}
 
 	reserveOrder(orderKey: string, fingerprint: string): boolean {

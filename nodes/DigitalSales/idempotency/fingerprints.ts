@@ -23,7 +23,7 @@ export function fingerprintCharge(body: IDataObject): string {
 }
 
 /** Identifies a charge by customer and cart without prices; if there is no cart, by customer and amount. */
-export function fingerprintGoods(body: IDataObject): string {
+export function fingerprintPurchase(body: IDataObject): string {
 	const { cart } = body;
 	if (!Array.isArray(cart) || cart.length === 0) return fingerprintCharge(body);
 	const lines = cart.map((line) => (isJsonObject(line) ? pickGoods(line) : line));

@@ -18,7 +18,7 @@ export class ItemOrder {
 	private readonly stopping = new AbortController();
 	/** Items that have started may still be sent. */
 	readonly stopped = this.stopping.signal;
-	private hasFailed = false;
+	private hasServiceFailed = false;
 	private readonly latest: Record<Step, Promise<unknown>> = {
 		look: Promise.resolve(),
 		claim: Promise.resolve(),
@@ -45,11 +45,11 @@ export class ItemOrder {
 
 	stopAfter(error: unknown): void {
 		if (this.context.continueOnFail()) return;
-		this.hasFailed ||= error instanceof ServiceError;
+		this.hasServiceFailed ||= error instanceof ServiceError;
 		this.stopping.abort();
 	}
 
 	get mustNotSend(): boolean {
-		return this.hasFailed || this.context.getExecutionCancelSignal()?.aborted === true;
+		return this.hasServiceFailed || this.context.getExecutionCancelSignal()?.aborted === true;
 	}
 }

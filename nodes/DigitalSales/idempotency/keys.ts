@@ -14,7 +14,7 @@ export interface KeySource {
 	isAgentCall: boolean;
 	fingerprint: string;
 	/** Missing for offers. */
-	goodsFingerprint?: string;
+	purchaseFingerprint?: string;
 	/** The fingerprint before the catalog filled blank prices. The catalog may change. */
 	typedFingerprint?: string;
 	/** Missing if the charge has only the customer's name. */
@@ -27,9 +27,9 @@ export interface KeySource {
 /** The item key is for the execution's own data, the slot keys also for a Retry after a crash, the others for all executions. */
 export interface Keys {
 	itemKey: string;
-	/** Of the goods, then of the customer. */
+	/** Of the purchase, then of the customer. */
 	itemNumbers: ItemNumber[];
-	/** Of the execution, with goods or customer, and the item's number. */
+	/** Of the execution, with purchase or customer, and the item's number. */
 	slotKeys: string[];
 	orderKey?: string;
 	/** The whole request. A code contains it, so it allows no other. In the ledger, it replaces a missing order key. */
@@ -52,7 +52,9 @@ export function makeKeys(request: KeySource): Keys {
 	const scope = scopeOf(request);
 	const call = [account.key, ...scope, fingerprint, request.agentCall ?? ''];
 	const agentCallKey = makeKey('call', ...call, reference ?? '');
-	const itemNumbers = memory.numberItem(compact([goodsOf(request), request.customerFingerprint]));
+	const itemNumbers = memory.numberItem(
+		compact([purchaseOf(request), request.customerFingerprint]),
+	);
 	// A Retry may add an Order Reference, so the slot does not contain it.
 	const slots = isAgentCall
 		? [call]
@@ -62,10 +64,10 @@ export function makeKeys(request: KeySource): Keys {
 	const slotScope = context.getWorkflow().id ? scope : [];
 	const slotKeys = slots.map((slot) => makeKey('slot', ...slotScope, origin, ...slot));
 	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
-	/** Customer and goods, while an outcome is unknown. */
-	const unresolvedKey = makeKey('unresolved', ...scope, goodsOf(request));
+	/** While an outcome is unknown. */
+	const purchaseKey = makeKey('purchase', ...scope, purchaseOf(request));
 	const requestKey = makeKey('request', ...scope, fingerprint);
-	const ledgerKeys = [orderKey ?? requestKey, unresolvedKey, ...slotKeys];
+	const ledgerKeys = [orderKey ?? requestKey, purchaseKey, ...slotKeys];
 	const doubtKeys = ledgerKeys.filter(isDoubtKey);
 	return {
 		itemKey: isAgentCall
@@ -94,8 +96,10 @@ function scopeOf({ context, account }: KeySource): string[] {
 	return id ? [id, context.getNode().id] : [account.key];
 }
 
-export function goodsOf(request: Pick<KeySource, 'fingerprint' | 'goodsFingerprint'>): string {
-	return request.goodsFingerprint ?? request.fingerprint;
+export function purchaseOf(
+	request: Pick<KeySource, 'fingerprint' | 'purchaseFingerprint'>,
+): string {
+	return request.purchaseFingerprint ?? request.fingerprint;
 }
 
 export function isSlotKey(key: string): boolean {
@@ -103,7 +107,7 @@ export function isSlotKey(key: string): boolean {
 }
 
 export function isDoubtKey(key: string): boolean {
-	return /^(request|unresolved) /.test(key);
+	return /^(request|purchase) /.test(key);
 }
 
 export function isResultKey(key: string): boolean {

@@ -1,57 +1,52 @@
 import { LedgerError } from '../n8n';
 import { type Attempt, forgetEndedDoubts } from './attempts';
-import type { KeyedCreation } from './creation';
-import {
-	buildUnresolved,
-	type EarlierAttempts,
-	findEarlierAttempts,
-	findKnownResult,
-} from './earlier';
+import type { LedgerCreation } from './creation';
+import { buildDoubts, type EarlierAttempts, findEarlierAttempts, findKnownResult } from './earlier';
 import { endDoubtByHash } from './enteredHash';
 import { errorWithCode, findAllowedPositions } from './overrideCodes';
 import { recordExisting } from './record';
-import { unrecordedResultError, type Unresolved } from './refusals';
+import { resultNotRecordedError, type Doubt } from './refusals';
 
-export interface Look<T> extends Pick<EarlierAttempts<T>, 'unresolved' | 'voids'> {
+export interface Look<T> extends Pick<EarlierAttempts<T>, 'doubts' | 'voids'> {
 	/** Also a result whose hash a person entered. */
 	existing?: T;
 	/** How the results of entered hashes differ from the request. */
 	differences: string[];
 }
 
-export const NOTHING_FOUND = { unresolved: [], voids: [], differences: [] };
+export const NOTHING_FOUND = { doubts: [], voids: [], differences: [] };
 
 /**
  * Looks for earlier attempts, with the keys locked. Records an existing result under the keys of this request, and ends
  * doubts by a hash.
  *
- * @param isAhead before any item is sent. Looks for doubts in the ledger, too. Records a known result without reading it.
+ * @param isAhead before any item is sent. Records a known result without reading it.
  * @throws NotSentError if an outcome is unknown, and no code allows another attempt
  * @throws LedgerError
  */
 export async function lookForEarlier<T>(
-	creation: KeyedCreation<T>,
+	creation: LedgerCreation<T>,
 	isAhead: boolean,
 ): Promise<Look<T>> {
 	const { memory, sequences, enteredHashes } = creation;
 	await forgetEndedDoubts(creation.doubtKeys, creation.ledger);
 	if (isAhead && (await recordKnownResult(creation))) return NOTHING_FOUND;
-	const { existing, unresolved, voids } = await findEarlierAttempts(creation);
+	const { existing, doubts, voids } = await findEarlierAttempts(creation);
 	if (existing) {
 		await recordOrRefuse(creation, existing.earlier);
 		await sequences.endVoids(voids);
 		return { ...NOTHING_FOUND, existing: existing.made };
 	}
-	const isKnown = unresolved.length > 0;
+	const isKnown = doubts.length > 0;
 	// The claim asks the ledger.
 	if (!isKnown && !isAhead && enteredHashes.length === 0) return { ...NOTHING_FOUND, voids };
 	const isOnlyVoid = !isKnown && voids.length > 0;
 	const asksLedger = !isKnown && (enteredHashes.length > 0 || !isOnlyVoid);
-	const all = asksLedger ? await findUnresolvedInLedger(creation) : unresolved;
+	const all = asksLedger ? await findDoubtsInLedger(creation) : doubts;
 	const blocking = isAhead ? all.filter(({ keys }) => !memory.areReserved(keys)) : all;
 	const entered = await endDoubtByHash(creation, blocking, isAhead);
 	const { made, unreadableError, unneededError, differences } = entered;
-	const found = { unresolved, voids, differences };
+	const found = { doubts, voids, differences };
 	if (made !== undefined) {
 		if (!isAhead) await sequences.endVoids(voids);
 		return { ...found, existing: made };
@@ -69,7 +64,7 @@ export async function lookForEarlier<T>(
 }
 
 /** @returns false if no result is known, or it cannot be recorded, so that the full look must decide */
-async function recordKnownResult<T>(creation: KeyedCreation<T>): Promise<boolean> {
+async function recordKnownResult<T>(creation: LedgerCreation<T>): Promise<boolean> {
 	const known = findKnownResult(creation);
 	if (!known) return false;
 	return await recordExisting(creation, known).then(
@@ -78,17 +73,17 @@ async function recordKnownResult<T>(creation: KeyedCreation<T>): Promise<boolean
 	);
 }
 
-async function recordOrRefuse<T>(creation: KeyedCreation<T>, earlier: Attempt): Promise<void> {
+async function recordOrRefuse<T>(creation: LedgerCreation<T>, earlier: Attempt): Promise<void> {
 	await recordExisting(creation, earlier).catch((error: unknown) => {
 		if (!(error instanceof LedgerError)) throw error;
-		throw unrecordedResultError(creation, earlier, error.message);
+		throw resultNotRecordedError(creation, earlier, error.message);
 	});
 }
 
-async function findUnresolvedInLedger<T>(creation: KeyedCreation<T>): Promise<Unresolved[]> {
+async function findDoubtsInLedger<T>(creation: LedgerCreation<T>): Promise<Doubt[]> {
 	const claimed: string[] = [];
 	for (const key of creation.ledgerKeys) {
 		if (await creation.ledger?.hasKey(key)) claimed.push(key);
 	}
-	return buildUnresolved(creation, claimed);
+	return buildDoubts(creation, claimed);
 }

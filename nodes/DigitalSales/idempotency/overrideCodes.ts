@@ -1,11 +1,11 @@
 import { createHash } from 'crypto';
 import type { NotSentError } from '../output';
 import { clock } from '../shared';
-import type { KeyedCreation } from './creation';
-import { CODE_LETTERS } from './entered';
+import type { LedgerCreation } from './creation';
+import { CODE_LETTERS } from './enteredText';
 import { isSlotKey } from './keys';
 import type { Positions } from './positions';
-import { type Unresolved, unresolvedError } from './refusals';
+import { type Doubt, inDoubtError } from './refusals';
 
 const LENGTH = 8;
 
@@ -20,18 +20,18 @@ const ALL_SUBSETS = (['same', 'order', 'other'] as const).reduce<Described[][]>(
 	[[]],
 );
 
-type DescribedAttempt = Pick<Unresolved, 'isSame' | 'keys'>;
+type DescribedAttempt = Pick<Doubt, 'isSame' | 'keys'>;
 
 /**
  * Codes are computed from the latest positions of a request's keys. Using a code takes the next positions, so it works
  * once.
  *
- * @returns the latest positions, for `takeNext`, if an entered code is valid, and its error described all of `unresolved`
+ * @returns the latest positions, for `takeNext`, if an entered code is valid, and its error described all of `doubts`
  * @throws LedgerError
  */
 export async function findAllowedPositions<T>(
-	creation: KeyedCreation<T>,
-	unresolved: readonly DescribedAttempt[],
+	creation: LedgerCreation<T>,
+	doubts: readonly DescribedAttempt[],
 ): Promise<Positions | undefined> {
 	const { enteredText = '', sequences } = creation;
 	if (enteredText === '') return undefined;
@@ -39,7 +39,7 @@ export async function findAllowedPositions<T>(
 	const words = enteredText.toUpperCase().split(/[\s,;]/);
 	const entered = words.map((word) => word.replace(/[^0-9A-Z]/g, ''));
 	const positions = await sequences.read();
-	const described = listDescribed(creation, unresolved);
+	const described = listDescribed(creation, doubts);
 	const days = [currentDay(), currentDay() - 1];
 	const codes = ALL_SUBSETS.flatMap((others) =>
 		days.map((day) => computeCode(creation, positions, [...described, ...others], day)),
@@ -48,12 +48,12 @@ export async function findAllowedPositions<T>(
 }
 
 export async function errorWithCode<T>(
-	creation: KeyedCreation<T>,
-	unresolved: readonly Unresolved[],
+	creation: LedgerCreation<T>,
+	doubts: readonly Doubt[],
 	differences: string[],
 ): Promise<NotSentError> {
-	const code = await computeAndLogCode(creation, unresolved);
-	return unresolvedError(creation, unresolved, code, differences);
+	const code = await codeForPerson(creation, doubts);
+	return inDoubtError(creation, doubts, code, differences);
 }
 
 /**
@@ -61,14 +61,14 @@ export async function errorWithCode<T>(
  *
  * @returns undefined if n8n's database fails
  */
-export async function computeAndLogCode<T>(
-	creation: KeyedCreation<T>,
-	unresolved: readonly DescribedAttempt[],
+export async function codeForPerson<T>(
+	creation: LedgerCreation<T>,
+	doubts: readonly DescribedAttempt[],
 ): Promise<string | undefined> {
 	const { context, sequences, isAgentCall, kind, about } = creation;
 	const positions = await sequences.read().catch(() => undefined);
 	if (!positions) return undefined;
-	const described = listDescribed(creation, unresolved);
+	const described = listDescribed(creation, doubts);
 	const code = computeCode(creation, positions, described, currentDay()).replace(/.{4}/, '$&-');
 	if (isAgentCall) context.logger.warn(`The code for a ${kind} in doubt (${about}) is ${code}.`);
 	return code;
@@ -76,7 +76,7 @@ export async function computeAndLogCode<T>(
 
 /** A code is also valid in another execution, which has another slot. */
 function computeCode<T>(
-	{ requestKey }: KeyedCreation<T>,
+	{ requestKey }: LedgerCreation<T>,
 	positions: Positions,
 	described: readonly Described[],
 	day: number,
@@ -89,10 +89,10 @@ function computeCode<T>(
 }
 
 function listDescribed<T>(
-	{ orderKey = '' }: KeyedCreation<T>,
-	unresolved: readonly DescribedAttempt[],
+	{ orderKey = '' }: LedgerCreation<T>,
+	doubts: readonly DescribedAttempt[],
 ): Described[] {
-	return unresolved.flatMap(({ isSame, keys }): Described[] => {
+	return doubts.flatMap(({ isSame, keys }): Described[] => {
 		const isOrder = keys.includes(orderKey);
 		if (!isSame) return [isOrder ? 'order' : 'other'];
 		return isOrder ? ['same', 'order'] : ['same'];

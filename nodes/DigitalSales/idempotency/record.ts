@@ -2,26 +2,26 @@ import { compact, difference, pick, reject } from 'lodash';
 import { isRetry } from '../n8n';
 import { clock } from '../shared';
 import { type Attempt, findAttempt, rememberAttempt } from './attempts';
-import type { KeyedCreation } from './creation';
+import type { LedgerCreation } from './creation';
 import { isResultKey, isSlotKey, resultKey } from './keys';
 import { hasOtherReferenceError, referenceTakenError } from './refusals';
 
 export function buildAttempt<T>(
-	creation: KeyedCreation<T>,
+	creation: LedgerCreation<T>,
 	outcome: Pick<Attempt, 'state' | 'result' | 'positions'>,
 ): Attempt {
 	const { owner: id, account, isAgentCall } = creation;
 	return {
 		...{ id, account: account.key, startedAt: clock.now() },
 		...pick(creation, ['about', 'orderReference', 'fingerprint', 'typedFingerprint']),
-		...pick(creation, ['goodsFingerprint', 'customerFingerprint']),
+		...pick(creation, ['purchaseFingerprint', 'customerFingerprint']),
 		...(isAgentCall && pick(creation, 'agentCall')),
 		...outcome,
 	};
 }
 
 export function recordAttempt<T>(
-	creation: KeyedCreation<T>,
+	creation: LedgerCreation<T>,
 	keys: readonly string[],
 	attempt: Attempt,
 ): void {
@@ -37,7 +37,7 @@ export function recordAttempt<T>(
  * @throws LedgerError
  */
 export async function recordExisting<T>(
-	creation: KeyedCreation<T>,
+	creation: LedgerCreation<T>,
 	earlier: Attempt,
 	isEntered = false,
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function recordExisting<T>(
 
 /** The keys by which this process knows the result are already claimed. */
 async function claimNewKeys<T>(
-	{ lastingKeys, ledger }: KeyedCreation<T>,
+	{ lastingKeys, ledger }: LedgerCreation<T>,
 	{ id, result }: Attempt,
 	isEntered: boolean,
 ): Promise<{ ownKeys: string[]; othersKeys: string[] }> {

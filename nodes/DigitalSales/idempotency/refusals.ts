@@ -6,20 +6,13 @@ import { isRetry } from '../n8n';
 import { NotSentError } from '../output';
 import { formatTime } from '../shared';
 import type { Attempt } from './attempts';
+import type { Subject } from './creation';
 import { describeRunItem } from './executionMemory';
-import type { Keys, KeySource } from './keys';
-import { parseHashes, splitEntered } from './entered';
-
-export interface Subject extends KeySource {
-	kind: 'charge' | 'offer';
-	/** Cart, amount and last digits of the document. */
-	about: string;
-	/** Override codes and hashes, from Options > Charge in Doubt or Code to Create Again. */
-	enteredText?: string;
-}
+import type { Keys } from './keys';
+import { parseHashes, splitEntered } from './enteredText';
 
 /** An attempt whose outcome is unknown, or whose result is gone. */
-export interface Unresolved {
+export interface Doubt {
 	/** Missing if only n8n's database knows the attempt. */
 	attempt?: Attempt;
 	/** For the same customer and goods, or the same offer. */
@@ -39,15 +32,15 @@ const ENTERED_RULES = {
 };
 
 /** @param code undefined if n8n's database did not answer */
-export function unresolvedError(
+export function inDoubtError(
 	subject: Subject & Keys,
-	unresolved: readonly Unresolved[],
+	doubts: readonly Doubt[],
 	code: string | undefined,
 	differences: string[],
 ): NotSentError {
 	const { context, isAgentCall } = subject;
-	const [message = ''] = unresolved.map((entry) => describePossibleCharge(subject, entry));
-	const reasons = unresolved.map((entry, index) => {
+	const [message = ''] = doubts.map((entry) => describePossibleCharge(subject, entry));
+	const reasons = doubts.map((entry, index) => {
 		const also = index === 0 ? '' : `Also: ${describePossibleCharge(subject, entry)}. `;
 		return `${also}${describeAttempt(context, entry)} ${describeDetails(subject, entry)}`;
 	});
@@ -66,7 +59,7 @@ export function unresolvedError(
 	return newNotSentError(message, lines.join('\n'));
 }
 
-function describePossibleCharge(subject: Subject, { isSame, orderReference }: Unresolved): string {
+function describePossibleCharge(subject: Subject, { isSame, orderReference }: Doubt): string {
 	const item = isSame ? '' : ' for this item';
 	const soNotSent = `so ${notSentPhrase(subject)}`;
 	if (subject.kind === 'offer') {
@@ -89,9 +82,9 @@ function describeEntered({ memory, itemKey, kind, enteredText = '' }: Subject & 
 	return [...lines, noEffect, ENTERED_RULES[kind]].join(' ');
 }
 
-function describeAttempt(context: IExecuteFunctions, { attempt, about }: Unresolved): string {
+function describeAttempt(context: IExecuteFunctions, { attempt, about }: Doubt): string {
 	if (!attempt) {
-		return 'An earlier attempt is on record, but its result is not: n8n was restarted or updated since, its database failed, another n8n process sent it, or it was long ago.';
+		return 'An earlier attempt is on record, but its result is not: n8n was restarted or updated since, its database failed, another n8n process sent it, the service refused the request that a code allowed, or it was long ago.';
 	}
 	const { startedAt, result } = attempt;
 	// The transaction may be another customer's.
@@ -101,7 +94,7 @@ function describeAttempt(context: IExecuteFunctions, { attempt, about }: Unresol
 		: `An attempt at ${formatTime(startedAt, context.getTimezone())} got no usable answer.`;
 }
 
-function describeDetails({ kind, about: now }: Subject, { isSame, about }: Unresolved): string {
+function describeDetails({ kind, about: now }: Subject, { isSame, about }: Doubt): string {
 	if (about === now || (isSame && kind === 'offer')) return `Details: ${now}.`;
 	const unknown = isSame
 		? 'It was for the same customer, perhaps with other items or at another price.'
@@ -181,7 +174,7 @@ export function otherAccountError(subject: Subject, { result }: Attempt): NotSen
 	);
 }
 
-export function unreadableResultError(
+export function resultReadFailedError(
 	subject: Subject,
 	hash: string,
 	answer: FailedOutcome,
@@ -189,7 +182,7 @@ export function unreadableResultError(
 	const message = `The customer was already charged, but transaction ${hash} could not be read`;
 	const when = isUnknownToService(answer) ? 'in a few minutes' : 'when the service answers again';
 	const toDo = `Continue with it: read it with Transaction > Get ${when}.`;
-	return unreadableError(subject, answer, message, toDo);
+	return readFailedError(subject, answer, message, toDo);
 }
 
 /** An Order Reference was added to a charge, but another charge has it. */
@@ -201,7 +194,7 @@ export function referenceTakenError(subject: Subject, { result }: Attempt): NotS
 	);
 }
 
-export function unrecordedResultError(
+export function resultNotRecordedError(
 	subject: Subject,
 	{ result }: Attempt,
 	reason: string,
@@ -212,7 +205,7 @@ export function unrecordedResultError(
 	);
 }
 
-export function unreadableError(
+export function readFailedError(
 	subject: Subject,
 	answer: FailedOutcome,
 	message: string,
@@ -263,7 +256,7 @@ export function repeatedOrderError({ orderReference = '' }: Subject): NotSentErr
 	);
 }
 
-export function unrecordedError({ kind }: Subject, reason: string): NotSentError {
+export function attemptNotRecordedError({ kind }: Subject, reason: string): NotSentError {
 	return newNotSentError(
 		`n8n could not record the ${kind}, so it was not sent`,
 		`Reason: ${reason}.\nCheck the database of n8n, then ${RUN_AGAIN}.`,

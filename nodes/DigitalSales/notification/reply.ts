@@ -37,7 +37,7 @@ export const REPLIES = {
 	unknown: retryLater(60, 'unknown transaction'),
 	outdated: retryLater(60, 'the transaction does not show this change yet'),
 	tooLarge: rejected(413, 'too large'),
-	inFlight: retryLater(5, 'this transaction is being checked'),
+	inFlight: retryLater(5, 'n8n is still storing this webhook'),
 	backlogged: retryLater(30, 'n8n is still storing earlier webhooks'),
 	unread: retryLater(30, 'the transaction cannot be verified now'),
 	busy: retryLater(30, 'too many webhooks at once'),

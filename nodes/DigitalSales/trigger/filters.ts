@@ -1,15 +1,6 @@
 import { map } from 'lodash';
 import type { Transaction } from '../api';
-import {
-	formatReais,
-	groupOf,
-	hasFailed,
-	isLater,
-	isSameText,
-	isStatusGroup,
-	type Status,
-	STATUS_GROUPS,
-} from '../domain';
+import { formatReais, isSameText, isStatusGroup, type Status, STATUS_GROUPS } from '../domain';
 import { ANY, OTHER, type TriggerForm } from './form';
 
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
@@ -72,51 +63,13 @@ export function isWantedStatus(wanted: Wanted, status: Status): boolean {
 	return wanted.triggerOn.includes(ANY) || isNamedStatus(wanted, status);
 }
 
-function isNamedStatus(wanted: Wanted, status: Status): boolean {
+export function isNamedStatus(wanted: Wanted, status: Status): boolean {
 	return namedStatuses(wanted).some((named) => isSameStatus(named, status));
 }
 
-function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
+export function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
 	const groups = triggerOn.filter(isStatusGroup);
 	// The form keeps Other Statuses when Trigger On no longer asks for them.
 	const others = triggerOn.includes(OTHER) ? otherStatuses : [];
 	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
-}
-
-const COMMON_LAG_MS = 3_000;
-const LONGEST_LAG_MS = 120_000;
-
-interface Comparison {
-	read: Status;
-	claimed: Status;
-	/** Between the webhook (its first copy, if it was repeated) and the start of the read. */
-	claimedForMs: number;
-	/** Whether the status that was read has started the workflow. */
-	isHandedOver: boolean;
-}
-
-/** Whether the read may be older than the webhook. A read of an earlier status than a known, wanted claim always may be. */
-export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
-	const { read, claimed, claimedForMs, isHandedOver } = comparison;
-	if (claimed != null && isSameStatus(read, claimed)) return false;
-	const isReadWanted = isWantedStatus(wanted, read);
-	const mayLag = claimedForMs < LONGEST_LAG_MS;
-	const isSoon = claimedForMs < COMMON_LAG_MS;
-	// A wanted status may be the old one soon after the webhook, because it may have started the workflow before a restart
-	// or on another worker; later, only if it started the workflow here.
-	const mayBeOldStatus = isSoon || !isReadWanted || (isHandedOver && mayLag);
-	// Reads may not show yet that a new payment follows a refused one.
-	const isPast = (status: Status) => isLater(read, status) && !(isSoon && hasFailed(read));
-	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
-	if (!isClaimKnown) {
-		const isEnded = (named: string) => isSameStatus(read, named) || isPast(named);
-		const mayFollow = wanted.triggerOn.includes(ANY) || !namedStatuses(wanted).every(isEnded);
-		return mayLag && mayBeOldStatus && mayFollow;
-	}
-	// A read status without a group counts as waiting. After the longest lag, a wanted one may be another word for the claim.
-	const isReadEarlier = groupOf(read)
-		? isLater(claimed, read)
-		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);
-	if (!isWantedStatus(wanted, claimed)) return isReadEarlier && isReadWanted && !isHandedOver;
-	return isReadEarlier || (mayBeOldStatus && !isPast(claimed));
 }

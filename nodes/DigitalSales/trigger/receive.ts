@@ -15,13 +15,8 @@ import {
 import { transactionOutput } from '../output';
 import { BoundedMap, clock, processState } from '../shared';
 import { type Change, dedupeKeys } from './dedupe';
-import {
-	isExcludedForGood,
-	isSameStatus,
-	isWantedStatus,
-	mayBeOutdated,
-	rejectionReason,
-} from './filters';
+import { isExcludedForGood, isSameStatus, isWantedStatus, rejectionReason } from './filters';
+import { mayBeOutdated } from './lag';
 import { readTriggerForm, type TriggerForm } from './form';
 
 /** A sender waits about ten seconds. */

@@ -13,7 +13,7 @@ const WIDE = { min: 0.4, max: 1.1 };
 const SCHEDULES = {
 	/** Finds payments whose webhook was lost. */
 	webhookExpected: { minutes: [5, 10, 15, 30], range: WIDE },
-	/** Most customers pay within minutes. About 35 looks in 24 hours. */
+	/** Most customers pay within minutes. */
 	noWebhook: { minutes: [1, 1, 1, 2, 3, 5, 8, 13, 20, 30], range: NARROW },
 };
 

@@ -1,4 +1,5 @@
 import { errorIn } from '../../helpers/account';
+import { cpf } from '../../helpers/charge';
 import {
 	codeIn,
 	customers,
@@ -62,6 +63,22 @@ describe('All items are checked before the first is sent:', () => {
 		await shop.charge(TEN);
 
 		expect(shop.account.reads()).toBe(10);
+	});
+
+	test('if the customer of a charge in doubt was corrected for the Retry, it charges nobody', async () => {
+		// The first is refused after the fourth was sent.
+		shop.account.fault('charge', { kind: 'delay', ms: 500 });
+		shop.fault('refuse');
+		shop.fault('loseAnswer', 3);
+		const list = { items: customers(4), more: OWN_CUSTOMER };
+		const failed = await shop.ask(list);
+		expect(shop.charges).toBe(3);
+		const corrected = `={{ $json.n === 3 ? '${cpf(123_456_099)}' : $json.document }}`;
+		const more = { ...OWN_CUSTOMER, customerDocument: corrected };
+		const refused = await shop.ask({ ...list, more, retrying: failed });
+
+		expect(errorOf(refused)).toContain('A customer may already have been charged for this item');
+		expect(shop.charges).toBe(3);
 	});
 
 	test('a hash that ends the doubt of the first fee lets the Retry charge the next fees of the customer', async () => {

@@ -15,7 +15,7 @@ import {
 	fingerprintAgentCall,
 	fingerprintCharge,
 	fingerprintCustomer,
-	fingerprintGoods,
+	fingerprintPurchase,
 	type KeySource,
 } from '../../idempotency';
 import { BodyCheck } from '../bodyCheck';
@@ -137,7 +137,7 @@ export function buildCharge(
 			fingerprint: fingerprintCharge(body),
 			agentCall: fingerprintAgentCall(omit(body, notificationField ?? [])),
 			typedFingerprint: fingerprintCharge(typedBody),
-			goodsFingerprint: fingerprintGoods(body),
+			purchaseFingerprint: fingerprintPurchase(body),
 			customerFingerprint: isContactKnown ? fingerprintCustomer(body) : undefined,
 		},
 	};

@@ -73,7 +73,7 @@ function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creatio
 		toStoredResult: ({ hash }) => ({ hash }),
 		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
-		enteredHash: {
+		hashCheck: {
 			read: run.readEnteredHash,
 			findDifferences: (made) => findDifferences(charge, made),
 		},
