@@ -61,7 +61,7 @@ export async function endDoubtByHash<T>(
 		}
 		// The hash is that of an earlier item of this run.
 		if (isAhead && memory.areReserved([key])) continue;
-		// An item without a doubt must not take the hash of another item with the same goods.
+		// An item without a doubt must not take the hash of an equal item.
 		if (doubts.length === 0) {
 			return { unneededError: noDoubtForHashError(creation, hash), differences };
 		}
@@ -106,7 +106,7 @@ async function endDoubts<T>(
 	await ledger?.deleteKeys(doubtKeys).catch(() => undefined);
 }
 
-/** The attempts whose doubt a hash ends: this item's, else this Order Reference's, else all for the same goods. */
+/** The attempts whose doubt a hash ends: this item's, else this Order Reference's, else all for the purchase. */
 function findOwnAttempts<T>(
 	{ memory, itemKey, orderReference }: LedgerCreation<T>,
 	doubts: readonly Doubt[],

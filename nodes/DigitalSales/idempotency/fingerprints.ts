@@ -28,7 +28,7 @@ export function fingerprintPurchase(body: IDataObject): string {
 	if (!Array.isArray(cart) || cart.length === 0) return fingerprintCharge(body);
 	const lines = cart.map((line) => (isJsonObject(line) ? pickGoods(line) : line));
 	const parts = [identifyCustomer(body), lines.map(normalizeCartLine).sort(), ...ownGoods(body)];
-	return digest('goods', normalizeUnicode(JSON.stringify(parts)));
+	return digest('purchase', normalizeUnicode(JSON.stringify(parts)));
 }
 
 /** Custom Fields of an item may contain the time or the execution's id. */

@@ -15,7 +15,7 @@ import { parseHashes, splitEntered } from './enteredText';
 export interface Doubt {
 	/** Missing if only n8n's database knows the attempt. */
 	attempt?: Attempt;
-	/** For the same customer and goods, or the same offer. */
+	/** For the same purchase or offer. */
 	isSame: boolean;
 	/** Missing if it is unknown, or of another customer. */
 	about?: string;

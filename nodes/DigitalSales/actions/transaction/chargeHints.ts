@@ -49,8 +49,8 @@ export function addChargeHints(
 				`Transaction ${replacedHash} has failed or expired, so transaction ${hash} was made instead.`,
 			);
 		}
-		const [goods] = creation.itemNumbers;
-		if (goods && goods.number > 0 && form.orderReference === undefined) {
+		const [purchase] = creation.itemNumbers;
+		if (purchase && purchase.number > 0 && form.orderReference === undefined) {
 			addHint(
 				'equal',
 				`Transaction ${hash} is one more charge for the same customer and cart in this execution. If an earlier node has doubled the items, cancel it in the service.`,
