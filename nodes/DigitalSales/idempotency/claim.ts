@@ -33,7 +33,6 @@ export class Claim<T> {
 		this.creation = { ...creation, ledger, sequences, enteredHashes, owner };
 	}
 
-	/** Locks the keys until `unlock`, and looks for earlier attempts. */
 	readonly lockAndLook = async (
 		signal: AbortSignal,
 		{ isAhead = false } = {},

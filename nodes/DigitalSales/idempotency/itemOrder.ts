@@ -9,7 +9,7 @@ type Step = 'look' | 'claim';
  * Several items run at once, because 100 charges would otherwise take four times as long.
  *
  * Two steps may refuse an item: `look` when it is picked up, and `claim` once the rate limit admits it, so that items
- * wait for the rate limit together. Each step runs in the order of the items, and for no item after a refused item.
+ * wait together. Each step runs in the order of the items, and for no item after a refused item.
  *
  * After a failed request no further item is sent. Requests in flight go on. A claim is not interrupted, so it checks
  * `mustNotSend` at its end. With On Error: Continue, only canceling the execution stops other items.

@@ -32,7 +32,7 @@ export interface Keys {
 	/** Of the execution, with purchase or customer, and the item's number. */
 	slotKeys: string[];
 	orderKey?: string;
-	/** The whole request. A code contains it, so it allows no other. In the ledger, it replaces a missing order key. */
+	/** A code contains it, so it allows no other request. In the ledger, it replaces a missing order key. */
 	requestKey: string;
 	/** Finds a call that an agent repeats in another execution. */
 	agentCallKey?: string;
@@ -114,7 +114,6 @@ export function isResultKey(key: string): boolean {
 	return key.startsWith('result ');
 }
 
-/** Starts with the kind. */
 function makeKey(kind: string, ...parts: string[]): string {
 	return `${kind} ${digest(...parts)}`;
 }
