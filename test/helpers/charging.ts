@@ -209,7 +209,7 @@ export function codeIn(outcome: NodeOutcome): string {
 }
 
 /** For a Retry that runs this node again although it succeeded: the data from the beginning, with the context data from the end. */
-export function retryable({ run, begun }: NodeOutcome): IRunExecutionData {
+export function retryable({ run, begun }: Pick<NodeOutcome, 'run' | 'begun'>): IRunExecutionData {
 	if (!run?.data.executionData || !begun.executionData)
 		throw new Error('The execution did not run');
 	const { contextData } = run.data.executionData;

@@ -65,8 +65,12 @@ function toolType(): INodeType {
 	return Object.assign(Object.create(action) as INodeType, { description });
 }
 
-/** An agent without a model, which calls its tool with each of these arguments in turn. */
-function agentType(calls: IDataObject[], run: Omit<ToolRun, 'outcome'>): INodeType {
+/** An agent without a model, which calls its tool with each of these arguments, one by one or all at once. */
+function agentType(
+	calls: IDataObject[],
+	run: Omit<ToolRun, 'outcome'>,
+	areAtOnce: boolean,
+): INodeType {
 	const inputs: INodeTypeDescription['inputs'] = [
 		NodeConnectionTypes.Main,
 		{ type: NodeConnectionTypes.AiTool, displayName: 'Tool', required: true },
@@ -75,13 +79,15 @@ function agentType(calls: IDataObject[], run: Omit<ToolRun, 'outcome'>): INodeTy
 		const [tool] = (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[];
 		if (!tool) throw new Error('The agent has no tool');
 		run.description = tool.description;
-		for (const call of calls) {
+		const callOnce = async (call: IDataObject): Promise<void> => {
 			try {
 				run.answers.push(JSON.parse(await tool.invoke(call)) as IDataObject[]);
 			} catch (error) {
 				run.errors.push(error instanceof Error ? error.message : String(error));
 			}
-		}
+		};
+		if (areAtOnce) await Promise.all(calls.map(callOnce));
+		else for (const call of calls) await callOnce(call);
 		return [[{ json: {} }]];
 	};
 	return testDouble(execute, 1, { inputs });
@@ -104,9 +110,17 @@ export async function callTool(
 		mode?: WorkflowExecuteMode;
 		/** The stored data of an execution that is retried. */
 		retryOf?: IRunExecutionData;
+		/** Whether the agent makes all calls at once. */
+		areAtOnce?: boolean;
 	},
 ): Promise<ToolRun> {
-	const { settings, start = { name: 'Start', json: {} }, next, others = [] } = options;
+	const {
+		settings,
+		start = { name: 'Start', json: {} },
+		next,
+		others = [],
+		areAtOnce = false,
+	} = options;
 	const run: Omit<ToolRun, 'outcome'> = { description: '', answers: [], errors: [] };
 	const outcome = await runWorkflow({
 		startItems: [start.json],
@@ -114,7 +128,7 @@ export async function callTool(
 		mode: options.mode,
 		retryOf: options.retryOf,
 		credentials: options.credentials,
-		nodeTypes: { [TOOL_TYPE]: toolType(), [AGENT_TYPE]: agentType(calls, run) },
+		nodeTypes: { [TOOL_TYPE]: toolType(), [AGENT_TYPE]: agentType(calls, run, areAtOnce) },
 		nodes: [
 			{ type: START_TYPE, ...start.node, name: start.name },
 			...others,

@@ -65,5 +65,5 @@ export async function forgetEndedDoubts(
 }
 
 export function isChargeKnown(hash: string): boolean {
-	return attempts.listEntries().some(([, { result }]) => result?.hash === hash);
+	return attempts.some(({ result }) => result?.hash === hash);
 }

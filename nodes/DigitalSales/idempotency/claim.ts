@@ -59,7 +59,7 @@ export class Claim<T> {
 	async releaseBetweenTries(): Promise<void> {
 		this.creation.sequences.keepTaken();
 		// Already overridden or replaced. The next try asks only the ledger.
-		this.found = NOTHING_FOUND;
+		this.found = { ...NOTHING_FOUND, differences: this.found.differences };
 		await this.discardAttempt();
 	}
 

@@ -45,7 +45,7 @@ export function describeRunItem({ run, item }: RunItem): string {
 /** The attempts of a node in one execution. n8n hands the node's context to a Retry, but a crash loses it. */
 export class ExecutionMemory {
 	private readonly nodeContext: IContextObject;
-	private readonly stored: z.output<typeof storedSchema>;
+	private stored: z.output<typeof storedSchema>;
 	/** By fingerprint, for the next item of this run. */
 	private readonly nextNumbers = new Map<string, number>();
 	private readonly reservedKeys = new Set<string>();
@@ -60,7 +60,8 @@ export class ExecutionMemory {
 
 	/** Counts from 0. Unlike n8n's run index, does not count a run that crashed. */
 	readonly runNumber = memoize((): number => {
-		// Every write asks for the number first, so n8n keeps what is written.
+		// Every write asks for the number first. Calls of a tool that run at once then write to the same data.
+		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
 		this.nodeContext[CONTEXT_KEY] = this.stored;
 		const index = readRunIndex(this.context);
 		const { runs } = this.stored;

@@ -60,6 +60,12 @@ export class BoundedMap<V> {
 		return Array.from(this.entries, ([key, { value }]) => [key, value]);
 	}
 
+	/** Does not copy a large map. */
+	some(isMatch: (value: V) => boolean): boolean {
+		for (const { value } of this.entries.values()) if (isMatch(value)) return true;
+		return false;
+	}
+
 	private evictOldest(): void {
 		const { most, keptMs, isKept } = this.bounds;
 		for (const [key, entry] of keptMs ? this.entries : []) {

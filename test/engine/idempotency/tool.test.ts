@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
 import { openAccount } from '../../helpers/account';
-import { MAYBE, useShop } from '../../helpers/charging';
+import { MAYBE, retryable, useShop } from '../../helpers/charging';
 import { callTool, type ToolRun } from '../../helpers/tool';
 
 const CODE = /\b[2-9A-Z]{4}-[2-9A-Z]{4}\b/;
@@ -203,6 +203,24 @@ describe('The tool of an agent', () => {
 		const second = await call();
 
 		expect(second.answers[0]?.[0]?.hash).toBe(first.answers[0]?.[0]?.hash);
+	});
+
+	test('keeps the charge of one of two calls at once for a Retry elsewhere', async () => {
+		// A blank price, so that both calls wait for the catalog before they count their run.
+		const more = {
+			cart: { items: [{ offerHash: shop.offer, price: '' }] },
+			customerEmail: '={{ $fromAI("email") }}',
+		};
+		const [own, other] = [{ email: 'a@example.com' }, { email: 'b@example.com' }];
+		shop.account.fault('charge', { kind: 'delay', ms: 500 });
+		shop.fault('refuse', 1);
+		const { outcome } = await call(more, { areAtOnce: true }, [own, other]);
+		clearProcessState();
+		const { answers, errors } = await call(more, { retryOf: retryable(outcome) }, [own, other]);
+
+		expect(errors).toEqual([]);
+		expect(answers.flat().map(({ hash }) => hash)).toEqual(expect.arrayContaining(shop.hashes));
+		expect(shop.charges).toBe(2);
 	});
 
 	test('is not shown an entered hash, which may belong to another customer', async () => {
