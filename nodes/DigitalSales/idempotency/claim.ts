@@ -21,6 +21,7 @@ export class Claim<T> {
 	private ownKeys: string[] = [];
 	private overriddenKeys: string[] = [];
 	private replacesVoid = false;
+	private replacedHash?: string;
 	private isInFlight = false;
 	unlock: () => void = () => undefined;
 
@@ -69,8 +70,6 @@ export class Claim<T> {
 		const result = creation.toStoredResult(made);
 		const key = resultKey(creation, result.hash);
 		const hasKnownHash = findAttempt(key) !== undefined;
-		const [latestVoid] = this.replacesVoid ? this.found.voids.slice(-1) : [];
-		const replacedHash = latestVoid && String(latestVoid.result?.hash);
 		if (creation.isVoid(made)) await this.discardAttempt();
 		else {
 			forgetKeys(doubtKeys);
@@ -83,7 +82,7 @@ export class Claim<T> {
 			// Keeps the hash from being entered for another order after a restart.
 			if (orderKey !== undefined) await ledger?.claimKey(key, orderKey).catch(() => false);
 		}
-		return { replacedHash, hasKnownHash };
+		return { replacedHash: this.replacedHash, hasKnownHash };
 	}
 
 	async endAfterError(error: unknown): Promise<unknown> {
@@ -130,9 +129,10 @@ export class Claim<T> {
 		const blocking = [...doubts, ...buildDoubts(creation, difference(othersKeys, knownKeys))];
 		const isOnlyVoid = voids.length > 0 && blocking.length === 0;
 		this.replacesVoid = isOnlyVoid && (await sequences.replaceVoids(voids));
-		if (isOnlyVoid && !this.replacesVoid) {
+		const { result, orderReference } = voids.at(-1) ?? {};
+		if (this.replacesVoid) this.replacedHash = String(result?.hash);
+		else if (isOnlyVoid) {
 			// Another request has replaced the void result.
-			const orderReference = voids.at(-1)?.orderReference;
 			blocking.push({ isSame: false, orderReference, keys: voidKeys });
 		}
 		if (!this.replacesVoid && !(await this.spendCode(blocking)) && blocking.length > 0) {

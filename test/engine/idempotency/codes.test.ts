@@ -47,6 +47,21 @@ describe('Codes while another worker requests the same charge:', () => {
 		expect(shop.charges).toBe(2);
 	});
 
+	test.each([
+		['at once', () => undefined],
+		['after a 429', () => shop.fault('limit')],
+	])('the replacement of an expired charge names it, if it is made %s', async (_when, fault) => {
+		await ask(one);
+		await shop.latestBecomes('expired');
+		fault();
+		const { hints } = await ask(one);
+
+		const [expired, made] = shop.hashes;
+		expect(hints.map(({ message }) => message)).toContain(
+			`Transaction ${expired} has failed or expired, so transaction ${made} was made instead.`,
+		);
+	});
+
 	test('a charge that another worker made during the wait after a 429 leaves nothing in doubt', async () => {
 		shop.fault('limit');
 		const waiting = ask(one);
