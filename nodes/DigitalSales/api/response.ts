@@ -64,7 +64,6 @@ const KIND_BY_STATUS = new Map<number, OutcomeKind>([
 	...[502, 503, 504].map((status) => [status, 'unavailable'] as const),
 ]);
 
-/** The body may change the kind. */
 export function kindOfStatus(status: number): OutcomeKind {
 	const kind = KIND_BY_STATUS.get(status);
 	if (kind) return kind;

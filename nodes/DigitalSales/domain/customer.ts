@@ -98,7 +98,7 @@ type Text = string | null | undefined;
 
 export type Contact = Record<'document' | 'email' | 'phone' | 'name', string | undefined>;
 
-/** Makes customers comparable. An invalid document stays as it is. */
+/** Makes customers comparable. */
 export function normalizeContact(
 	customer: Partial<Record<'document' | 'email' | 'phone_number' | 'name', Text>>,
 ): Contact {

@@ -112,7 +112,7 @@ export class Claim<T> {
 	/**
 	 * Spends an entered code, even if nothing blocks the request.
 	 *
-	 * @returns false if no entered code allows the request
+	 * @returns false if no code allows it
 	 */
 	private async spendCode(blocking: readonly Doubt[]): Promise<boolean> {
 		const { creation } = this;

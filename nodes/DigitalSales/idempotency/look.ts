@@ -17,7 +17,7 @@ export interface Look<T> extends Pick<EarlierAttempts<T>, 'doubts' | 'voids'> {
 export const NOTHING_FOUND = { doubts: [], voids: [], differences: [] };
 
 /**
- * Looks for earlier attempts, with the keys locked. Records an existing result under the keys of this request, and ends
+ * Looks for earlier attempts under locked keys. Records an existing result under the keys of this request, and ends
  * doubts by a hash.
  *
  * @param isAhead before any item is sent. Records a known result without reading it.
