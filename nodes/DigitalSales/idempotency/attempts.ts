@@ -5,7 +5,7 @@ import { BoundedMap, jsonObject, processState } from '../shared';
 export const attemptSchema = z.object({
 	/** Owns the attempt's keys in the ledger. */
 	id: z.string(),
-	/** Doubt from just before the send until the outcome is known. */
+	/** Unresolved from just before the send until the outcome is known. */
 	state: z.enum(['unresolved', 'made']),
 	account: z.string(),
 	fingerprint: z.string(),

@@ -288,7 +288,7 @@ describe('A charge whose outcome is unknown', () => {
 			const second = await shop.ask(otherProcess());
 
 			expect(errorOf(second)).toContain(
-				'n8n was restarted or updated since, its database failed, another n8n process sent it',
+				'n8n was restarted or updated since, its database failed, another n8n process sent it, the service refused the request that a code allowed, or it was long ago',
 			);
 			expect(errorOf(second)).toContain('Wait a few minutes, then look for the charge');
 			expect((await ended).status).toBe('success');

@@ -1,7 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Transaction } from '../../api';
 import { isTooLateToPay } from '../../domain';
-import { isTool } from '../../n8n';
 import { type OutputChoice, transactionOutput } from '../../output';
 import type { Run } from '../run';
 
@@ -10,14 +9,14 @@ const LONGEST_NAME = 100;
 
 /** Never throws, because the charge exists. Messengers need the QR code as a file, pages as a data URL. */
 export async function buildTransactionItem(
-	{ context, addHint }: Run,
+	{ context, isAgentCall, addHint }: Run,
 	transaction: Transaction,
 	{ simplify, fields, qrCodeImage }: OutputChoice & { qrCodeImage?: boolean },
 ): Promise<INodeExecutionData> {
 	const { hash, pix, payment_status: status } = transaction;
 	const json = transactionOutput(transaction, { simplify, fields });
 	// n8n withholds files from agents, with a warning in its log for each file.
-	const isFile = qrCodeImage === true && !isTool(context);
+	const isFile = qrCodeImage === true && !isAgentCall;
 	const isDataUrl =
 		simplify && fields?.includes('pix_qr_code_image') === true && !isTooLateToPay(status);
 	const code = pix?.pix_qr_code;
