@@ -29,7 +29,8 @@ const QUIET_MS = 2 * LONGEST_PAUSE_MS;
 /** A change may come through the account's webhook and the charge's own, with different bodies. */
 const MOST_SOURCES = 4;
 
-interface ReadRecord {
+/** The latest read of a transaction, and what came of its webhooks. */
+interface RecentRead {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
 	/** How many reads came before, each within `QUIET_MS`. */
@@ -37,27 +38,23 @@ interface ReadRecord {
 	/** By sender and body of a webhook: when it first came. Another body may report a later change. */
 	sources: Map<string, number>;
 	result: Promise<ReadResult>;
+	/** Webhooks passed to n8n, by {@link dedupeKeys}; true once stored. `emitOnce` drops the repeats that this map misses. */
+	handedOver: Map<string, boolean>;
 	/** The last result before this read, used if it fails. */
 	previous: ReadResult | undefined;
 }
 
 /**
- * The latest read of each transaction, by trigger and hash.
+ * By trigger and hash.
  *
  * @internal
  */
-export const reads = processState(new BoundedMap<ReadRecord>({ most: 10_000, keptMs: 3_600_000 }));
+export const recentReads = processState(
+	new BoundedMap<RecentRead>({ most: 10_000, keptMs: 3_600_000 }),
+);
 
 /** To store 80 executions takes n8n at least six seconds, and a sender waits about ten. */
 const MOST_UNANSWERED = 80;
-
-/**
- * Webhooks passed to n8n, by trigger and {@link dedupeKeys}; true once stored. `emitOnce` drops the repeats that this
- * map misses.
- *
- * @internal
- */
-export const handedOver = processState(new BoundedMap<boolean>({ most: 10_000 }));
 
 /** Reads the transaction back before the workflow starts, because anybody can send a webhook. Never throws. */
 export async function receiveWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -98,9 +95,9 @@ class Delivery {
 	}
 
 	private async readUntilCurrent(notification: Webhook): Promise<Transaction> {
-		const key = `${this.triggerKey} ${notification.hash}`;
+		const key = this.keyOf(notification);
 		for (;;) {
-			const last = reads.get(key);
+			const last = recentReads.get(key);
 			if (last) rememberSource(last.sources, this.sourceOf(notification), this.calledAt);
 			const result = await last?.result.catch(() => undefined);
 			const dueAt = last && result ? last.startedAt + pauseAfter(last, result) : -Infinity;
@@ -117,7 +114,7 @@ class Delivery {
 			if (isDue) {
 				const hasFailed = last !== undefined && result === undefined;
 				// After a failure, each webhook reads for itself. Otherwise webhooks share the next read.
-				if (hasFailed || reads.get(key) === last) {
+				if (hasFailed || recentReads.get(key) === last) {
 					await this.readBack(key, notification, result ?? last?.previous);
 				}
 				continue;
@@ -130,14 +127,15 @@ class Delivery {
 	}
 
 	private isCurrent(
-		{ startedAt, sources }: ReadRecord,
+		{ startedAt, sources, handedOver }: RecentRead,
 		transaction: Transaction,
 		webhook: Webhook,
 		isDue: boolean,
 	): boolean {
 		const { hash, status: claimed } = webhook;
 		const { payment_status: read } = transaction;
-		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
+		const events = dedupeKeys({ hash, status: read, event: null });
+		const isHandedOver = events.some((key) => handedOver.has(key));
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
 		// An earlier read that shows the claimed status is enough, because strangers could delay a new one too long. If that
 		// status has started the workflow, a new read is needed for the item of another event.
@@ -159,7 +157,7 @@ class Delivery {
 		webhook: Webhook,
 		previous: ReadResult | undefined,
 	): Promise<void> {
-		const last = reads.get(key);
+		const last = recentReads.get(key);
 		const startedAt = clock.elapsed();
 		const sources = last?.sources ?? new Map<string, number>();
 		rememberSource(sources, this.sourceOf(webhook), this.calledAt);
@@ -169,10 +167,11 @@ class Delivery {
 		});
 		const isQuiet = !last || startedAt - last.startedAt >= QUIET_MS;
 		const streak = isQuiet ? 0 : last.streak + 1;
-		reads.set(key, { startedAt, streak, sources, result, previous });
+		const handedOver = last?.handedOver ?? new Map<string, boolean>();
+		recentReads.set(key, { startedAt, streak, sources, handedOver, result, previous });
 		await result.catch((error: unknown) => {
-			if (last) reads.set(key, last);
-			else reads.delete(key);
+			if (last) recentReads.set(key, last);
+			else recentReads.delete(key);
 			throw error;
 		});
 	}
@@ -183,7 +182,8 @@ class Delivery {
 		if (this.context.getMode() === 'manual') return;
 		this.declineDuplicate(change);
 		declineIfBacklogged();
-		const keys = this.handoverKeys(change);
+		const handedOver = this.findHandedOver(change);
+		const keys = dedupeKeys(change);
 		for (const key of keys) handedOver.set(key, false);
 		whenAnswered(this.context, (isStored) => {
 			for (const key of keys) {
@@ -195,22 +195,22 @@ class Delivery {
 	}
 
 	private declineDuplicate(change: Change): void {
-		const known = this.handovers(change);
+		const handedOver = this.findHandedOver(change);
+		const known = dedupeKeys(change).flatMap((key) => handedOver.get(key) ?? []);
 		if (known.length === 0) return;
 		throw new Declined(known.includes(true) ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
-	/** For each key of the change that was handed over, whether n8n has stored it. */
-	private handovers(change: Change): boolean[] {
-		return this.handoverKeys(change).flatMap((key) => handedOver.get(key) ?? []);
+	private findHandedOver(change: Change): RecentRead['handedOver'] {
+		return recentReads.get(this.keyOf(change))?.handedOver ?? new Map<string, boolean>();
 	}
 
-	private handoverKeys(change: Change): string[] {
-		return dedupeKeys(change).map((key) => `${this.triggerKey} ${key}`);
+	private keyOf({ hash }: Change): string {
+		return `${this.triggerKey} ${hash}`;
 	}
 }
 
-function pauseAfter({ streak }: ReadRecord, { repeats }: ReadResult): number {
+function pauseAfter({ streak }: RecentRead, { repeats }: ReadResult): number {
 	return Math.min(REREAD_AFTER_MS * 2 ** Math.min(streak, repeats), LONGEST_PAUSE_MS);
 }
 
@@ -222,6 +222,9 @@ function rememberSource(sources: Map<string, number>, source: string, at: number
 }
 
 function declineIfBacklogged(): void {
-	const unanswered = handedOver.listEntries().filter(([, isStored]) => !isStored);
+	const unanswered = recentReads
+		.listEntries()
+		.flatMap(([, { handedOver }]) => Array.from(handedOver.values()))
+		.filter((isStored) => !isStored);
 	if (unanswered.length >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRunExecutionData } from 'n8n-workflow';
-import { handedOver } from '../../../nodes/DigitalSales/trigger/receive';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { recentReads } from '../../../nodes/DigitalSales/trigger/receive';
 import { NO_OP_TYPE, processedItems } from '../../helpers/engine';
 import { aroundInserts } from '../../helpers/database';
 import { useInbox } from '../../helpers/inbox';
@@ -292,7 +293,16 @@ describe('A webhook starts the workflow once', () => {
 
 		/** Makes n8n busy storing this many earlier notices. */
 		const store = (count: number): void => {
-			for (let nth = 0; nth < count; nth++) handedOver.set(`earlier ${nth}`, false);
+			for (let nth = 0; nth < count; nth++) {
+				recentReads.set(`earlier ${nth}`, {
+					startedAt: clock.elapsed(),
+					streak: 0,
+					sources: new Map(),
+					handedOver: new Map([['paid', false]]),
+					result: Promise.resolve({ repeats: 0, entered: [] }),
+					previous: undefined,
+				});
+			}
 		};
 
 		test('if n8n was storing eighty earlier notices, so that nothing was read', async () => {
@@ -301,7 +311,7 @@ describe('A webhook starts the workflow once', () => {
 			store(80);
 			expect(await posted(hash)).toBe(503);
 			expect(inbox.reads).toBe(0);
-			handedOver.set('earlier 0', true);
+			recentReads.delete('earlier 0');
 
 			expect(await posted(hash)).toBe(200);
 		});
@@ -314,7 +324,7 @@ describe('A webhook starts the workflow once', () => {
 			await pause(100);
 			store(80);
 			expect(await answer).toBe(503);
-			handedOver.clear();
+			recentReads.clear();
 
 			expect(await posted(hash)).toBe(200);
 		});
