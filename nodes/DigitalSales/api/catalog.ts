@@ -72,14 +72,14 @@ export class CatalogLookup {
 	/**
 	 * Prefers a product on sale.
 	 *
-	 * @param price the entered price; with it, offers that differ only in price count as one
+	 * @param isPriced offers that differ only in price count as one
 	 */
-	async findOffer(hash: string, price?: number): Promise<Lookup> {
+	async findOffer(hash: string, { isPriced }: { isPriced: boolean }): Promise<Lookup> {
 		for (;;) {
 			const found = offersWithHash(this.products, hash);
-			if (found.some(({ product }) => isOnSale(product))) return chooseOffer(found, price);
+			if (found.some(({ product }) => isOnSale(product))) return chooseOffer(found, isPriced);
 			if (!(await this.readNextPage()))
-				return { ...chooseOffer(found, price), failed: this.failed };
+				return { ...chooseOffer(found, isPriced), failed: this.failed };
 		}
 	}
 
@@ -100,8 +100,11 @@ function offersWithHash(products: Product[], hash: string): FoundOffer[] {
 	);
 }
 
-function chooseOffer(all: FoundOffer[], price: number | undefined): Lookup {
+function chooseOffer(all: FoundOffer[], isPriced: boolean): Lookup {
 	const onSale = all.filter(({ product }) => isOnSale(product));
-	const different = uniqBy(onSale.length > 0 ? onSale : all, ({ offer }) => price ?? offer.price);
+	const different = uniqBy(
+		onSale.length > 0 ? onSale : all,
+		({ offer }) => isPriced || offer.price,
+	);
 	return different.length > 1 ? { several: different } : { found: different[0] };
 }

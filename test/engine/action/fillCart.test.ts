@@ -104,6 +104,15 @@ describe('The cart of Create PIX', () => {
 			expect(failure.description).toContain('R$ 47,00');
 			expect(account.bodies()).toEqual([]);
 		});
+
+		test('uses the price of Custom Fields', async () => {
+			sellsEach([4700, 1, 'A'], [9700, 1, 'B']);
+			const more = { customFields: { price: 1990 } };
+
+			await account.run(cart({ ...picked(known()), more }));
+
+			expect(account.bodies()).toMatchObject([{ amount: 1990, cart: [{ title: 'A' }] }]);
+		});
 	});
 
 	test('uses the price that was read last, by any operation', async () => {
@@ -273,7 +282,7 @@ describe('The cart of Create PIX', () => {
 		expect(blank.json).toMatchObject([
 			{
 				error: {
-					message: `Offer ${known()} could not be looked up in the catalog`,
+					message: 'Cart > Item 1 > Price in Reais is empty',
 					advice: expect.stringContaining('Nothing was sent.') as string,
 					outcome: 'notSent',
 				},
@@ -290,6 +299,21 @@ describe('The cart of Create PIX', () => {
 			{ amount: 600, cart: [{ title: 'A', price: 600 }] },
 		]);
 		expect(account.bodies()[0]?.cart).not.toMatchObject([{ title: expect.anything() as string }]);
+	});
+
+	test.each<[string, INodeParameters, INodeParameters]>([
+		['price in Custom Fields', { more: { customFields: { price: 700 } } }, {}],
+		['amount', {}, { amount: '7' }],
+		['amount in Custom Fields', {}, { customFields: { amount: 700 } }],
+	])('needs no catalog if there is a %s', async (_name, item, additionalFields) => {
+		account.fault('list', { kind: 'status', status: 500 }, 'always');
+		const { hints } = await account.run(
+			{ ...cart({ ...picked(known()), ...item }), additionalFields },
+			{ continueOnFail: true },
+		);
+
+		expect(account.bodies()).toMatchObject([{ amount: 700 }]);
+		expect(JSON.stringify(hints)).toContain('could not be looked up in the catalog');
 	});
 
 	test('has an unknown outcome in a Retry without a catalog, because the first attempt may have charged', async () => {

@@ -1,11 +1,4 @@
-import {
-	type FoundOffer,
-	isOnSale,
-	type Lookup,
-	MOST_LOOKUP_PAGES,
-	seenPrice,
-	type ServiceError,
-} from '../../api';
+import { type FoundOffer, isOnSale, type Lookup, MOST_LOOKUP_PAGES, seenPrice } from '../../api';
 import { formatReais, quoteText, RUN_AGAIN, validWebAddress } from '../../domain';
 import { displayPath } from '../../form';
 import { NotSentError } from '../../output';
@@ -36,8 +29,8 @@ export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> 
 		const hash = offerOf(item);
 		const labelOf = (field: string): string =>
 			displayPath(chargeForm.properties, ['cart', 'items', index, field]);
-		const { found, several, failed } = await run.catalog.findOffer(hash, item.price);
-		if (failed && item.price === undefined) throw lookupError(hash, failed);
+		const isPriced = !blankFields(item).includes(PRICE);
+		const { found, several, failed } = await run.catalog.findOffer(hash, { isPriced });
 		if (several) throw ambiguousError(labelOf('offerHash'), several);
 		const filled = found ? fillItem(run, item, found) : item;
 		cart.push(filled);
@@ -46,19 +39,15 @@ export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> 
 		const problem = lookupProblem(blanks, { found, failed });
 		const text = `Offer ${quoteText(hash)} ${problem}.`;
 		if (blanks.includes(PRICE) && !hasAmount) {
-			throw new NotSentError(`${labelOf('price')} is empty`, `${text} Enter the price.`);
+			const wait = failed
+				? `Wait a while, then ${RUN_AGAIN}, or enter the price.`
+				: 'Enter the price.';
+			const answer = failed?.outcome;
+			throw new NotSentError(`${labelOf('price')} is empty`, `${text} ${wait}`, { answer });
 		}
 		run.addHint(text, problem, `offer ${quoteText(hash)}`);
 	}
 	return { ...form, cart };
-}
-
-function lookupError(hash: string, error: ServiceError): NotSentError {
-	return new NotSentError(
-		`Offer ${quoteText(hash)} could not be looked up in the catalog`,
-		`${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price and the title yourself.`,
-		{ answer: error.outcome },
-	);
 }
 
 function ambiguousError(label: string, several: FoundOffer[]): NotSentError {
