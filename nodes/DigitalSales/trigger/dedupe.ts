@@ -1,6 +1,5 @@
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { loadAccount } from '../api';
 import { cancelableSleep, clock, digest, lenientText } from '../shared';
 import { normalizeUnicode } from '../domain';
 import { endWithoutItem, Ledger, originKey, stopWithError } from '../n8n';
@@ -60,8 +59,7 @@ async function claimNotification(
 ): Promise<boolean> {
 	for (let tries = 0; ; tries++) {
 		try {
-			const { baseUrl } = await loadAccount(context);
-			return await ledger.claimKey(digest('taken', baseUrl, key), originKey(context));
+			return await ledger.claimKey(digest('taken', key), originKey(context));
 		} catch (error) {
 			const pauseMs = PAUSES_MS[tries];
 			if (pauseMs === undefined) throw stopWithError(context, notRecordedError(context, error));
@@ -73,6 +71,6 @@ async function claimNotification(
 function notRecordedError(context: IExecuteFunctions, error: unknown): NodeOperationError {
 	const reason = error instanceof Error ? error.message : String(error);
 	const message = 'n8n could not record this webhook, so the workflow was not started';
-	const description = `Reason: ${reason}.\nCheck the database of n8n and the credential of this node, then retry this execution.`;
+	const description = `Reason: ${reason}.\nCheck the database of n8n, then retry this execution.`;
 	return new NodeOperationError(context.getNode(), message, { description });
 }

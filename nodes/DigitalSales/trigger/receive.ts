@@ -29,7 +29,6 @@ const QUIET_MS = 2 * LONGEST_PAUSE_MS;
 /** A change may come through the account's webhook and the charge's own, with different bodies. */
 const MOST_SOURCES = 4;
 
-/** The latest read of a transaction, and what came of its webhooks. */
 interface RecentRead {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
@@ -45,7 +44,7 @@ interface RecentRead {
 }
 
 /**
- * By trigger and hash.
+ * The latest read of each transaction, by trigger and hash.
  *
  * @internal
  */
@@ -224,7 +223,6 @@ function rememberSource(sources: Map<string, number>, source: string, at: number
 function declineIfBacklogged(): void {
 	const unanswered = recentReads
 		.listEntries()
-		.flatMap(([, { handedOver }]) => Array.from(handedOver.values()))
-		.filter((isStored) => !isStored);
+		.filter(([, { handedOver }]) => Array.from(handedOver.values()).includes(false));
 	if (unanswered.length >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);
 }
