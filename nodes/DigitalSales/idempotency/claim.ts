@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import { compact, difference } from 'lodash';
+import { compact, difference, map } from 'lodash';
 import { ServiceError } from '../api';
 import { Ledger, LedgerError } from '../n8n';
 import { CanceledError, digest, lockKeys } from '../shared';
@@ -101,12 +101,8 @@ export class Claim<T> {
 	}
 
 	private async claimOrRefuse(): Promise<void> {
-		const { creation, found } = this;
-		const othersKeys = await this.claimInLedger();
-		const isFree = othersKeys.length + found.doubts.length + found.voids.length === 0;
-		if (!isFree) await this.overrideOrRefuse(othersKeys);
-		else if (creation.enteredText) await this.spendCode([]);
-		if (creation.itemOrder.mustNotSend) throw new CanceledError();
+		await this.overrideOrRefuse(await this.claimInLedger());
+		if (this.creation.itemOrder.mustNotSend) throw new CanceledError();
 	}
 
 	/**
@@ -125,8 +121,8 @@ export class Claim<T> {
 		const { sequences } = creation;
 		const { doubts, voids } = found;
 		const voidKeys = voids.flatMap((each) => keysOfAttempt(creation, each));
-		const knownKeys = doubts.length > 0 ? doubts.flatMap(({ keys }) => keys) : voidKeys;
-		const blocking = [...doubts, ...buildDoubts(creation, difference(othersKeys, knownKeys))];
+		const unknownKeys = difference(othersKeys, voidKeys, ...map(doubts, 'keys'));
+		const blocking = [...doubts, ...buildDoubts(creation, unknownKeys)];
 		const isOnlyVoid = voids.length > 0 && blocking.length === 0;
 		this.replacesVoid = isOnlyVoid && (await sequences.replaceVoids(voids));
 		const { result, orderReference } = voids.at(-1) ?? {};

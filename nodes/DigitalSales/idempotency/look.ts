@@ -41,8 +41,7 @@ export async function lookForEarlier<T>(
 	// The claim asks the ledger.
 	if (!isKnown && !isAhead && enteredHashes.length === 0) return { ...NOTHING_FOUND, voids };
 	const isOnlyVoid = !isKnown && voids.length > 0;
-	const asksLedger = !isKnown && (enteredHashes.length > 0 || !isOnlyVoid);
-	const all = asksLedger ? await findDoubtsInLedger(creation) : doubts;
+	const all = isKnown ? doubts : await findDoubtsInLedger(creation);
 	const blocking = isAhead ? all.filter(({ keys }) => !memory.areReserved(keys)) : all;
 	const entered = await endDoubtByHash(creation, blocking, isAhead);
 	const { made, unreadableError, unneededError, differences } = entered;

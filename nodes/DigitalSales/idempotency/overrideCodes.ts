@@ -83,7 +83,7 @@ function computeCode<T>(
 ): string {
 	const set = [...new Set(described)].sort();
 	const lasting = Object.entries(positions).filter(([key]) => !isSlotKey(key));
-	const text = [JSON.stringify(lasting.sort()), requestKey, String(day), ...set].join(' ');
+	const text = [JSON.stringify(lasting), requestKey, String(day), ...set].join(' ');
 	const bytes = createHash('sha256').update(text).digest().subarray(0, LENGTH);
 	return Array.from(bytes, (byte) => CODE_LETTERS[byte % CODE_LETTERS.length]).join('');
 }

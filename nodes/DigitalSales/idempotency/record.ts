@@ -87,7 +87,7 @@ async function claimNewKeys<T>(
 	const newKeys = lastingKeys.filter((key) => findAttempt(key)?.result?.hash !== result?.hash);
 	const othersKeys: string[] = [];
 	for (const key of newKeys) {
-		const isFree = (await ledger?.claimKey(key, id)) ?? findAttempt(key) === undefined;
+		const isFree = (await ledger?.claimKey(key, id)) ?? true;
 		// A person who enters a hash says that the result belongs to these keys.
 		if (!isFree && !isEntered) othersKeys.push(key);
 	}

@@ -45,7 +45,8 @@ export function inDoubtError(
 		return `${also}${describeAttempt(context, entry)} ${describeDetails(subject, entry)}`;
 	});
 	const hasOthers = context.getInputData().length > 1 || subject.memory.runNumber() > 0;
-	const stopsOthers = hasOthers && !context.continueOnFail();
+	// A model cannot change the Settings.
+	const stopsOthers = hasOthers && !isAgentCall && !context.continueOnFail();
 	const repeatsOthers = stopsOthers && !isRetry(context) && subject.orderReference === undefined;
 	const lines = compact([
 		...reasons,

@@ -49,7 +49,11 @@ export class Ledger {
 	}
 
 	async isOwner(key: string, owner: string): Promise<boolean> {
-		return (await this.hasKey(key)) && (await this.insertRow(key, owner)) !== "another's";
+		if (!(await this.hasKey(key))) return false;
+		const found = await this.insertRow(key, owner);
+		// Another process has released it.
+		if (found === 'new') await this.deleteKeys([key]);
+		return found === 'own';
 	}
 
 	/** Never throws, because a key that stays can only cause a refusal. */

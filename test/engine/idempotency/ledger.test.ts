@@ -127,6 +127,28 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		await shop.refused({ ...ORDER, ...otherProcess() });
 	});
 
+	test('a doubt stays over if another process ends it while this process looks at it', async () => {
+		shop.fault('loseAnswer');
+		await shop.ask({ order: 'order-1' });
+		const entering = aroundInserts(async (enter, nth) => {
+			if (nth === 1) processedItems.clear();
+			return await enter();
+		});
+		await shop.charge({ order: 'order-2' });
+		entering.mockRestore();
+		await shop.charge({ order: 'order-3', ...otherProcess() });
+
+		expect(shop.charges).toBe(3);
+	});
+
+	test('a charge succeeds if the database fails after it', async () => {
+		const { ended } = await shop.underWay(ORDER);
+		processedItems.failingWrites = Infinity;
+		const { json } = await ended;
+
+		expect(json[0]?.hash).toBe(shop.hashes[0]);
+	});
+
 	test.each([1, 2])(
 		'a removal that failed %i times does not remove what another worker has recorded since',
 		async (failing) => {

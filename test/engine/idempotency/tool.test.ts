@@ -68,6 +68,14 @@ describe('The tool of an agent', () => {
 		expect(shop.charges).toBe(2);
 	});
 
+	test('tells a model nothing of the other items of a list', async () => {
+		shop.fault('loseAnswer');
+		const { errors } = await call({}, {}, [{}, {}]);
+
+		expect(errors[1]).toContain(MAYBE);
+		expect(errors[1]).not.toMatch(/list|Settings of this node/);
+	});
+
 	test('returns the charge of a chat to its Retry with an Order Reference', async () => {
 		const { outcome } = await call();
 		const { answers } = await call(ORDER, { retryOf: outcome.begun });
