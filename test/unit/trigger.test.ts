@@ -5,7 +5,7 @@ import { isLater } from '../../nodes/DigitalSales/domain/paymentStatus';
 import { clock } from '../../nodes/DigitalSales/shared/clock';
 import { clearProcessState } from '../../nodes/DigitalSales/shared/processState';
 import { dedupeKeys } from '../../nodes/DigitalSales/trigger/dedupe';
-import { recentReads } from '../../nodes/DigitalSales/trigger/receive';
+import { handedOver, reads } from '../../nodes/DigitalSales/trigger/receive';
 import { type Wanted, rejectionReason } from '../../nodes/DigitalSales/trigger/filters';
 
 type Given = Partial<Omit<Wanted, 'filters'>> & { filters?: Partial<Wanted['filters']> };
@@ -159,23 +159,23 @@ describe('A status', () => {
 describe('For webhooks a process remembers at most', () => {
 	afterEach(() => clearProcessState());
 
-	test('ten thousand senders and transactions', async () => {
+	test('ten thousand senders, reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
 			const result = Promise.resolve({ repeats: 0, entered: [] });
-			recentReads.set(`${nth}`, {
+			reads.set(`${nth}`, {
 				startedAt: clock.elapsed(),
 				streak: 0,
 				sources: new Map(),
-				handedOver: new Map(),
 				result,
 				previous: undefined,
 			});
+			handedOver.set(`${nth}`, true);
 			findRateLimiter(`${nth}`);
 		}
 
 		// One entry too many evicts a tenth of the entries.
-		expect([rateLimiters.size, recentReads.size]).toEqual([9_000, 9_000]);
-		expect(recentReads.get('0')).toBeUndefined();
+		expect([rateLimiters.size, handedOver.size, reads.size]).toEqual([9_000, 9_000, 9_000]);
+		expect(handedOver.get('0')).toBeUndefined();
 	});
 
 	test('300 characters for a key, however long its status is', () => {

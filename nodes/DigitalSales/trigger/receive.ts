@@ -29,7 +29,7 @@ const QUIET_MS = 2 * LONGEST_PAUSE_MS;
 /** A change may come through the account's webhook and the charge's own, with different bodies. */
 const MOST_SOURCES = 4;
 
-interface RecentRead {
+interface ReadRecord {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
 	/** How many reads came before, each within `QUIET_MS`. */
@@ -37,8 +37,6 @@ interface RecentRead {
 	/** By sender and body of a webhook: when it first came. Another body may report a later change. */
 	sources: Map<string, number>;
 	result: Promise<ReadResult>;
-	/** Webhooks passed to n8n, by {@link dedupeKeys}; true once stored. `emitOnce` drops the repeats that this map misses. */
-	handedOver: Map<string, boolean>;
 	/** The last result before this read, used if it fails. */
 	previous: ReadResult | undefined;
 }
@@ -48,12 +46,18 @@ interface RecentRead {
  *
  * @internal
  */
-export const recentReads = processState(
-	new BoundedMap<RecentRead>({ most: 10_000, keptMs: 3_600_000 }),
-);
+export const reads = processState(new BoundedMap<ReadRecord>({ most: 10_000, keptMs: 3_600_000 }));
 
 /** To store 80 executions takes n8n at least six seconds, and a sender waits about ten. */
 const MOST_UNANSWERED = 80;
+
+/**
+ * Webhooks passed to n8n, by trigger and {@link dedupeKeys}; true once stored. `emitOnce` drops the repeats that this
+ * map misses.
+ *
+ * @internal
+ */
+export const handedOver = processState(new BoundedMap<boolean>({ most: 10_000 }));
 
 /** Reads the transaction back before the workflow starts, because anybody can send a webhook. Never throws. */
 export async function receiveWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -94,9 +98,9 @@ class Delivery {
 	}
 
 	private async readUntilCurrent(notification: Webhook): Promise<Transaction> {
-		const key = this.keyOf(notification);
+		const key = `${this.triggerKey} ${notification.hash}`;
 		for (;;) {
-			const last = recentReads.get(key);
+			const last = reads.get(key);
 			if (last) rememberSource(last.sources, this.sourceOf(notification), this.calledAt);
 			const result = await last?.result.catch(() => undefined);
 			const dueAt = last && result ? last.startedAt + pauseAfter(last, result) : -Infinity;
@@ -113,7 +117,7 @@ class Delivery {
 			if (isDue) {
 				const hasFailed = last !== undefined && result === undefined;
 				// After a failure, each webhook reads for itself. Otherwise webhooks share the next read.
-				if (hasFailed || recentReads.get(key) === last) {
+				if (hasFailed || reads.get(key) === last) {
 					await this.readBack(key, notification, result ?? last?.previous);
 				}
 				continue;
@@ -126,15 +130,14 @@ class Delivery {
 	}
 
 	private isCurrent(
-		{ startedAt, sources, handedOver }: RecentRead,
+		{ startedAt, sources }: ReadRecord,
 		transaction: Transaction,
 		webhook: Webhook,
 		isDue: boolean,
 	): boolean {
 		const { hash, status: claimed } = webhook;
 		const { payment_status: read } = transaction;
-		const events = dedupeKeys({ hash, status: read, event: null });
-		const isHandedOver = events.some((key) => handedOver.has(key));
+		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
 		// An earlier read that shows the claimed status is enough, because strangers could delay a new one too long. If that
 		// status has started the workflow, a new read is needed for the item of another event.
@@ -156,7 +159,7 @@ class Delivery {
 		webhook: Webhook,
 		previous: ReadResult | undefined,
 	): Promise<void> {
-		const last = recentReads.get(key);
+		const last = reads.get(key);
 		const startedAt = clock.elapsed();
 		const sources = last?.sources ?? new Map<string, number>();
 		rememberSource(sources, this.sourceOf(webhook), this.calledAt);
@@ -166,11 +169,10 @@ class Delivery {
 		});
 		const isQuiet = !last || startedAt - last.startedAt >= QUIET_MS;
 		const streak = isQuiet ? 0 : last.streak + 1;
-		const handedOver = last?.handedOver ?? new Map<string, boolean>();
-		recentReads.set(key, { startedAt, streak, sources, handedOver, result, previous });
+		reads.set(key, { startedAt, streak, sources, result, previous });
 		await result.catch((error: unknown) => {
-			if (last) recentReads.set(key, last);
-			else recentReads.delete(key);
+			if (last) reads.set(key, last);
+			else reads.delete(key);
 			throw error;
 		});
 	}
@@ -181,8 +183,7 @@ class Delivery {
 		if (this.context.getMode() === 'manual') return;
 		this.declineDuplicate(change);
 		declineIfBacklogged();
-		const handedOver = this.findHandedOver(change);
-		const keys = dedupeKeys(change);
+		const keys = this.handoverKeys(change);
 		for (const key of keys) handedOver.set(key, false);
 		whenAnswered(this.context, (isStored) => {
 			for (const key of keys) {
@@ -194,22 +195,22 @@ class Delivery {
 	}
 
 	private declineDuplicate(change: Change): void {
-		const handedOver = this.findHandedOver(change);
-		const known = dedupeKeys(change).flatMap((key) => handedOver.get(key) ?? []);
+		const known = this.handovers(change);
 		if (known.length === 0) return;
 		throw new Declined(known.includes(true) ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
-	private findHandedOver(change: Change): RecentRead['handedOver'] {
-		return recentReads.get(this.keyOf(change))?.handedOver ?? new Map<string, boolean>();
+	/** For each key of the change that was handed over, whether n8n has stored it. */
+	private handovers(change: Change): boolean[] {
+		return this.handoverKeys(change).flatMap((key) => handedOver.get(key) ?? []);
 	}
 
-	private keyOf({ hash }: Change): string {
-		return `${this.triggerKey} ${hash}`;
+	private handoverKeys(change: Change): string[] {
+		return dedupeKeys(change).map((key) => `${this.triggerKey} ${key}`);
 	}
 }
 
-function pauseAfter({ streak }: RecentRead, { repeats }: ReadResult): number {
+function pauseAfter({ streak }: ReadRecord, { repeats }: ReadResult): number {
 	return Math.min(REREAD_AFTER_MS * 2 ** Math.min(streak, repeats), LONGEST_PAUSE_MS);
 }
 
@@ -221,8 +222,6 @@ function rememberSource(sources: Map<string, number>, source: string, at: number
 }
 
 function declineIfBacklogged(): void {
-	const unanswered = recentReads
-		.listEntries()
-		.filter(([, { handedOver }]) => Array.from(handedOver.values()).includes(false));
+	const unanswered = handedOver.listEntries().filter(([, isStored]) => !isStored);
 	if (unanswered.length >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRunExecutionData } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { recentReads } from '../../../nodes/DigitalSales/trigger/receive';
+import { handedOver } from '../../../nodes/DigitalSales/trigger/receive';
 import { NO_OP_TYPE, processedItems } from '../../helpers/engine';
 import { aroundInserts } from '../../helpers/database';
 import { useInbox } from '../../helpers/inbox';
@@ -207,6 +207,17 @@ describe('A webhook starts the workflow once', () => {
 		);
 	});
 
+	test('answers in time if the service begins an answer and does not end it', async () => {
+		await inbox.publish();
+		const hash = await inbox.charge();
+		// One piece after five and a half seconds, the next after eleven.
+		inbox.account.fault('read', { kind: 'slowBody', ms: 110_000 }, 'always');
+		const started = clock.elapsed();
+
+		expect(await posted(hash)).toBe(503);
+		expect(clock.elapsed() - started).toBeLessThan(10_000);
+	});
+
 	describe('from a sender that does not wait for the answer', () => {
 		const DELAY = { kind: 'delay', ms: 200 } as const;
 		/** Sends a notice, and leaves during the read. */
@@ -289,16 +300,7 @@ describe('A webhook starts the workflow once', () => {
 
 		/** Makes n8n busy storing this many earlier notices. */
 		const store = (count: number): void => {
-			for (let nth = 0; nth < count; nth++) {
-				recentReads.set(`earlier ${nth}`, {
-					startedAt: clock.elapsed(),
-					streak: 0,
-					sources: new Map(),
-					handedOver: new Map([['paid', false]]),
-					result: Promise.resolve({ repeats: 0, entered: [] }),
-					previous: undefined,
-				});
-			}
+			for (let nth = 0; nth < count; nth++) handedOver.set(`earlier ${nth}`, false);
 		};
 
 		test('if n8n was storing eighty earlier notices, so that nothing was read', async () => {
@@ -307,7 +309,7 @@ describe('A webhook starts the workflow once', () => {
 			store(80);
 			expect(await posted(hash)).toBe(503);
 			expect(inbox.reads).toBe(0);
-			recentReads.delete('earlier 0');
+			handedOver.set('earlier 0', true);
 
 			expect(await posted(hash)).toBe(200);
 		});
@@ -320,7 +322,7 @@ describe('A webhook starts the workflow once', () => {
 			await pause(100);
 			store(80);
 			expect(await answer).toBe(503);
-			recentReads.clear();
+			handedOver.clear();
 
 			expect(await posted(hash)).toBe(200);
 		});
