@@ -10,7 +10,7 @@ import {
 	TooLateError,
 	rateLimiterFor,
 } from './rateLimiter';
-import { kindOfStatus, readBody, readResponse, readValue } from './response';
+import { decodeBody, kindOfStatus, readBody, readResponse, readValue } from './response';
 import {
 	backoffMs,
 	DEFAULT_RETRY_LIMITS,
@@ -178,10 +178,11 @@ export class Client {
 		try {
 			const { statusCode: status, headers, body } = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
-			const text = await readBody(body, deadline).catch((error: unknown) => {
-				if (kindOfStatus(status) === 'rateLimited') return '';
+			const chunks = await readBody(body, deadline).catch((error: unknown) => {
+				if (kindOfStatus(status) === 'rateLimited') return [];
 				throw error;
 			});
+			const text = chunks && decodeBody(chunks);
 			return readResponse({ status, headers, text }, this.account.redact);
 		} catch (error) {
 			const fault = readFault(error);

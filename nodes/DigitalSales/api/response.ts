@@ -9,34 +9,49 @@ import { readServiceWords, saysFailure } from './schemas/error';
 export const MOST_BODY_BYTES = 16_777_216;
 
 /**
- * n8n's HTTP helper limits neither the size of a body nor its time. Cuts a body that is too large.
+ * n8n's HTTP helper limits neither the size of a body nor its time.
  *
+ * @returns undefined if the body is too large
  * @throws Error if the connection breaks or the time is up
  */
-export async function readBody(stream: BodyStream, deadline: AbortSignal): Promise<string> {
-	const giveUp = () => stream.destroy();
-	deadline.addEventListener('abort', giveUp);
-	if (deadline.aborted) giveUp();
-	const text = await readText(stream)
-		.catch((error: unknown) => {
-			if (deadline.aborted) return '';
-			throw error;
-		})
-		.finally(() => deadline.removeEventListener('abort', giveUp));
-	// n8n's stream claims to have ended once it is destroyed.
-	if (deadline.aborted) throw new Error('The answer did not end in time');
-	return text;
-}
-
-async function readText(stream: BodyStream): Promise<string> {
+export async function readBody(
+	stream: BodyStream,
+	deadline: AbortSignal,
+): Promise<Buffer[] | undefined> {
 	const chunks: Buffer[] = [];
 	let size = 0;
-	for await (const chunk of stream) {
-		chunks.push(chunk);
-		size += chunk.length;
-		if (size > MOST_BODY_BYTES) break;
+	let giveUp: () => void = () => undefined;
+	try {
+		const isWhole = await new Promise<boolean>((resolve, reject) => {
+			// Rejects first, because n8n's stream claims to have ended once it is destroyed.
+			giveUp = () => {
+				reject(new Error('The answer did not end in time'));
+				stream.destroy();
+			};
+			stream.on('data', (chunk) => {
+				size += chunk.length;
+				if (size <= MOST_BODY_BYTES) {
+					chunks.push(chunk);
+				} else {
+					resolve(false);
+					stream.destroy();
+				}
+			});
+			stream.on('end', () => resolve(true));
+			stream.on('error', reject);
+			stream.on('close', () => reject(new Error('The answer broke off')));
+			deadline.addEventListener('abort', giveUp);
+			if (deadline.aborted) giveUp();
+		});
+		return isWhole ? chunks : undefined;
+	} finally {
+		deadline.removeEventListener('abort', giveUp);
 	}
-	return Buffer.concat(chunks).toString('utf8', 0, MOST_BODY_BYTES);
+}
+
+/** Empties the array, because a closed connection keeps it in memory for long. */
+export function decodeBody(chunks: Buffer[]): string {
+	return Buffer.concat(chunks.splice(0)).toString('utf8');
 }
 
 const KIND_BY_STATUS = new Map<number, OutcomeKind>([
@@ -61,8 +76,9 @@ const HASH = /"(?:transaction_)?hash"\s*:\s*(?:"\s*[^"\s]|\d)/;
 
 type Headers = Readonly<Record<string, unknown>>;
 
+/** @param text undefined if the body was too large */
 export function readResponse(
-	{ status, headers, text }: { status: number; headers: Headers; text: string },
+	{ status, headers, text }: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
 ): Outcome & { status: number } {
 	const statusKind = kindOfStatus(status);
@@ -70,7 +86,7 @@ export function readResponse(
 	const isRedirect = status >= 300 && status < 400;
 	const { json: body, problem } = readContent(text, redact);
 	// A hash means that something may exist, whatever else the answer says.
-	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !HASH.test(text);
+	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !HASH.test(text ?? '');
 	return {
 		kind: isRefusal ? 'rejected' : (isSuccess && problem) || statusKind,
 		status,
@@ -96,9 +112,10 @@ export function readValue<T>(
 }
 
 function readContent(
-	raw: string,
+	raw: string | undefined,
 	redact: Redactor,
-): { json?: unknown; problem?: 'unreadable' | 'webPage' } {
+): { json?: unknown; problem?: 'unreadable' | 'tooLarge' | 'webPage' } {
+	if (raw === undefined) return { problem: 'tooLarge' };
 	const text = raw.replace(/^\ufeff/, '').trim();
 	if (/^<(!doctype|html|\?xml|head|body)/i.test(text)) return { problem: 'webPage' };
 	try {

@@ -92,6 +92,11 @@ export const RETRY_TABLE = {
 		advice:
 			'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 	},
+	tooLarge: {
+		...UNUSABLE,
+		message: 'The answer of the service is too large to read',
+		advice: 'Check Base URL in the credential. To list products, set Options > Page Size.',
+	},
 	/** The request failed before its first byte. */
 	notSent: {
 		...REPEATABLE,

@@ -8,15 +8,16 @@ import { tolerated } from '../shared';
  * doubt, but none is sent twice.
  */
 
-export type BodyStream = AsyncIterable<Buffer> & { destroy(): unknown };
+export interface BodyStream {
+	on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+	on(event: 'end' | 'close', listener: () => void): unknown;
+	on(event: 'error', listener: (error: Error) => void): unknown;
+	destroy(): unknown;
+}
 
 /** @internal */
 export const bodyStream = z.custom<BodyStream>(
-	(value) =>
-		typeof value === 'object' &&
-		value !== null &&
-		Symbol.asyncIterator in value &&
-		'destroy' in value,
+	(value) => typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value,
 );
 
 export const responseHead = z.object({

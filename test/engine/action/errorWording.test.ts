@@ -88,11 +88,12 @@ describe('The error of a failed request', () => {
 		expect(account.sandbox.requests).toHaveLength(1);
 	});
 
-	test('says that an endless answer could not be read', async () => {
+	test('says how to list less after an answer that is too large, which is not read to its end', async () => {
 		account.fault('list', { kind: 'endlessBody' });
 
 		expect(await account.fail({ resource: 'product', operation: 'getAll' })).toMatchObject({
-			message: 'The answer of the service could not be read',
+			message: 'The answer of the service is too large to read',
+			description: expect.stringContaining('To list products, set Options > Page Size.'),
 		});
 		expect(account.sandbox.requests).toHaveLength(1);
 	});
@@ -240,6 +241,7 @@ describe('The error of a failed request', () => {
 	test.each<[string, Fault, string]>([
 		['takes longer than a minute', { kind: 'delay', ms: 90_000 }, ', ECONNABORTED'],
 		['is answered piece by piece without an end', { kind: 'slowBody', ms: 400_000 }, ''],
+		['begins to be answered, and then no more', { kind: 'slowBody', ms: 1_000_000 }, ''],
 	])('says after a minute that no answer came if a request %s', async (_name, fault, code) => {
 		account.sandbox.addFault(fault);
 		const started = clock.elapsed();

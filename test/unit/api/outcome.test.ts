@@ -25,6 +25,7 @@ const DECISIONS: Record<OutcomeKind, [RetryDecision, RetryDecision]> = {
 	seeOther: ['fail', 'inDoubt'],
 	unreadable: ['fail', 'inDoubt'],
 	webPage: ['fail', 'inDoubt'],
+	tooLarge: ['fail', 'inDoubt'],
 	notSent: ['retry', 'retry'],
 	blocked: ['fail', 'fail'],
 	interrupted: ['retry', 'inDoubt'],

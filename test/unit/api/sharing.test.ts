@@ -30,11 +30,12 @@ function contextOf(answer: (request: SimulatedRequest) => Promise<SimulatedAnswe
 	return { helpers: { httpRequestWithAuthentication } } as unknown as IAllExecuteFunctions;
 }
 
-/** Without timers, so that simulated hours take seconds. */
+/** A stream that sends everything as soon as it has a listener. */
 function streamOf(content: unknown): unknown {
 	return {
-		async *[Symbol.asyncIterator]() {
-			yield Buffer.from(JSON.stringify(content));
+		on: (event: string, listener: (chunk?: Buffer) => void) => {
+			if (event === 'data') listener(Buffer.from(JSON.stringify(content)));
+			if (event === 'end') listener();
 		},
 		destroy: () => undefined,
 	};
