@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import { compact, difference, map } from 'lodash';
+import { compact, difference } from 'lodash';
 import { ServiceError } from '../api';
 import { Ledger, LedgerError } from '../n8n';
 import { CanceledError, digest, lockKeys } from '../shared';
@@ -121,8 +121,9 @@ export class Claim<T> {
 		const { sequences } = creation;
 		const { doubts, voids } = found;
 		const voidKeys = voids.flatMap((each) => keysOfAttempt(creation, each));
-		const unknownKeys = difference(othersKeys, voidKeys, ...map(doubts, 'keys'));
-		const blocking = [...doubts, ...buildDoubts(creation, unknownKeys)];
+		// Beside a doubt, another request may have replaced the void result.
+		const knownKeys = doubts.length > 0 ? doubts.flatMap(({ keys }) => keys) : voidKeys;
+		const blocking = [...doubts, ...buildDoubts(creation, difference(othersKeys, knownKeys))];
 		const isOnlyVoid = voids.length > 0 && blocking.length === 0;
 		this.replacesVoid = isOnlyVoid && (await sequences.replaceVoids(voids));
 		const { result, orderReference } = voids.at(-1) ?? {};

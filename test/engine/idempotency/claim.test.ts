@@ -227,6 +227,18 @@ describe('Several processes', () => {
 			await shop.charge({ ...ORDER, code: codeIn(again), process: one });
 		});
 
+		test('is not made again by a code for another doubt if another worker made it meanwhile', async () => {
+			await expired('order-1');
+			const code = codeIn(await shop.ask({ ...ORDER, process: two }));
+			await shop.charge({ ...ORDER, code, process: two });
+			shop.fault('loseRequest');
+			await shop.ask({ order: 'order-2', process: one });
+			const refused = await shop.refused({ ...ORDER, process: one });
+			await shop.refused({ ...ORDER, code: codeIn(refused), process: one });
+
+			expect(shop.charges).toBe(2);
+		});
+
 		test('is not made again if another worker made it with a code, unless that charge is void, too', async () => {
 			await expired('order-1');
 			const code = codeIn(await shop.ask({ ...ORDER, process: two }));
