@@ -88,7 +88,7 @@ describe('The catalog behind lists and charges', () => {
 
 		test('without a long wait for the rate limit: the charge is then refused', async () => {
 			account.fault('list', { kind: 'retryAfter', seconds: 60 });
-			const refused = { description: expect.stringContaining('could not be looked up') as string };
+			const refused = { message: expect.stringContaining('could not be looked up') as string };
 			await expect(chargeFor(0, '')).rejects.toMatchObject(refused);
 			const started = clock.elapsed();
 

@@ -105,6 +105,22 @@ describe('The cart of Create PIX', () => {
 			expect(account.bodies()).toEqual([]);
 		});
 
+		test('is refused if only a product off sale was read before the catalog failed', async () => {
+			sellsEach([4700, 2, 'Velho']);
+			account.sandbox.clearFaults();
+			const set = {
+				data: [{ hash: 'v', status: 2, title: 'Velho', offers: [{ hash: known(), price: 4700 }] }],
+				meta: { last_page: 2 },
+			};
+			account.fault('list', { kind: 'patchBody', set });
+			account.fault('list', { kind: 'status', status: 500, after: 1 }, 'always');
+
+			const failure = await account.fail(cart(picked(known())));
+
+			expect(failure.message + failure.description).toContain('could not be looked up');
+			expect(account.bodies()).toEqual([]);
+		});
+
 		test('uses the price of Custom Fields', async () => {
 			sellsEach([4700, 1, 'A'], [9700, 1, 'B']);
 			const more = { customFields: { price: 1990 } };
@@ -282,7 +298,7 @@ describe('The cart of Create PIX', () => {
 		expect(blank.json).toMatchObject([
 			{
 				error: {
-					message: 'Cart > Item 1 > Price in Reais is empty',
+					message: `Offer ${known()} could not be looked up in the catalog`,
 					advice: expect.stringContaining('Nothing was sent.') as string,
 					outcome: 'notSent',
 				},
@@ -301,19 +317,22 @@ describe('The cart of Create PIX', () => {
 		expect(account.bodies()[0]?.cart).not.toMatchObject([{ title: expect.anything() as string }]);
 	});
 
-	test.each<[string, INodeParameters, INodeParameters]>([
-		['price in Custom Fields', { more: { customFields: { price: 700 } } }, {}],
-		['amount', {}, { amount: '7' }],
-		['amount in Custom Fields', {}, { customFields: { amount: 700 } }],
-	])('needs no catalog if there is a %s', async (_name, item, additionalFields) => {
+	test('needs no catalog if Custom Fields have the price', async () => {
 		account.fault('list', { kind: 'status', status: 500 }, 'always');
-		const { hints } = await account.run(
-			{ ...cart({ ...picked(known()), ...item }), additionalFields },
-			{ continueOnFail: true },
-		);
+		const more = { customFields: { price: 700 } };
+		const { hints } = await account.run(cart({ ...picked(known()), more }));
 
 		expect(account.bodies()).toMatchObject([{ amount: 700 }]);
 		expect(JSON.stringify(hints)).toContain('could not be looked up in the catalog');
+	});
+
+	test('charges no hundredfold amount because the catalog failed', async () => {
+		account.fault('list', { kind: 'status', status: 500 }, 'always');
+		const { price } = product(0).offer;
+		const hundredfold = { ...cart(picked(known())), additionalFields: { amount: String(price) } };
+
+		await account.fail(hundredfold);
+		expect(account.bodies()).toEqual([]);
 	});
 
 	test('has an unknown outcome in a Retry without a catalog, because the first attempt may have charged', async () => {

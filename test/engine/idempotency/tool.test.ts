@@ -1,4 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { catalogPages } from '../../../nodes/DigitalSales/api/catalog';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
 import { openAccount } from '../../helpers/account';
@@ -45,6 +46,17 @@ describe('The tool of an agent', () => {
 
 		expect(shop.account.bodies()).toMatchObject([{ postback_url: 'https://one.example.com/hook' }]);
 		expect(second.answers).toMatchObject([[{ hash: first.answers[0]?.[0]?.hash }]]);
+	});
+
+	test('charges a repeated call once even if the catalog cannot be read for the repeat', async () => {
+		const offerHash = { __rl: true, mode: 'list', value: shop.offer };
+		const more = { cart: { items: [{ offerHash }] }, additionalFields: { amount: '7' } };
+		await call(more);
+		catalogPages.clear();
+		shop.account.fault('list', { kind: 'status', status: 500 }, 'always');
+		await call(more);
+
+		expect(shop.charges).toBe(1);
 	});
 
 	test('charges a call again, once, if its transaction is void', async () => {

@@ -1,4 +1,11 @@
-import { type FoundOffer, isOnSale, type Lookup, MOST_LOOKUP_PAGES, seenPrice } from '../../api';
+import {
+	type FoundOffer,
+	isOnSale,
+	type Lookup,
+	MOST_LOOKUP_PAGES,
+	seenPrice,
+	type ServiceError,
+} from '../../api';
 import { formatReais, quoteText, RUN_AGAIN, validWebAddress } from '../../domain';
 import { displayPath } from '../../form';
 import { NotSentError } from '../../output';
@@ -14,7 +21,7 @@ type CartItem = ChargeForm['cart'][number];
 /**
  * Fills blank prices and titles from the catalog, and a blank cover along with them.
  *
- * @throws NotSentError if a blank price is ambiguous, or is missing without Amount
+ * @throws NotSentError if a blank price is ambiguous, cannot be looked up, or is missing without Amount
  */
 export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> {
 	const { amount, customFields = {} } = form.additionalFields;
@@ -31,6 +38,7 @@ export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> 
 			displayPath(chargeForm.properties, ['cart', 'items', index, field]);
 		const isPriced = !blankFields(item).includes(PRICE);
 		const { found, several, failed } = await run.catalog.findOffer(hash, { isPriced });
+		if (failed && !isPriced) throw lookupError(hash, failed);
 		if (several) throw ambiguousError(labelOf('offerHash'), several);
 		const filled = found ? fillItem(run, item, found) : item;
 		cart.push(filled);
@@ -39,15 +47,19 @@ export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> 
 		const problem = lookupProblem(blanks, { found, failed });
 		const text = `Offer ${quoteText(hash)} ${problem}.`;
 		if (blanks.includes(PRICE) && !hasAmount) {
-			const wait = failed
-				? `Wait a while, then ${RUN_AGAIN}, or enter the price.`
-				: 'Enter the price.';
-			const answer = failed?.outcome;
-			throw new NotSentError(`${labelOf('price')} is empty`, `${text} ${wait}`, { answer });
+			throw new NotSentError(`${labelOf('price')} is empty`, `${text} Enter the price.`);
 		}
 		run.addHint(text, problem, `offer ${quoteText(hash)}`);
 	}
 	return { ...form, cart };
+}
+
+function lookupError(hash: string, error: ServiceError): NotSentError {
+	return new NotSentError(
+		`Offer ${quoteText(hash)} could not be looked up in the catalog`,
+		`${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price and the title yourself.`,
+		{ answer: error.outcome },
+	);
 }
 
 function ambiguousError(label: string, several: FoundOffer[]): NotSentError {
