@@ -36,7 +36,7 @@ export const SHARES = { looks: 1 / 4, gets: 3 / 4 };
 /** The lowest documented limit. If fewer requests succeed, other processes used the rest. */
 const LEAST_RATE = 20;
 const LEARNED_FOR_MS = 15 * MINUTE_MS;
-/** So that no long timer outlives an empty queue. */
+/** No long timer outlives an empty queue. */
 const LONGEST_SLEEP_MS = 1_000;
 
 /**

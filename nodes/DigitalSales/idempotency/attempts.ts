@@ -24,14 +24,14 @@ export const attemptSchema = z.object({
 	result: jsonObject.optional(),
 	/** Owns the result's key in the ledger, if a person entered the hash without an Order Reference. */
 	resultOwner: z.string().optional(),
-	/** How the item found the result of another execution or item: by an idempotency key, or by the hash that a person entered. */
+	/** How the item found another item's result: by an idempotency key, or by an entered hash. */
 	replayedBy: z.enum(['key', 'hash']).optional(),
 });
 
 export type Attempt = z.output<typeof attemptSchema>;
 
 /**
- * By idempotency key, of which a charge has about four.
+ * By idempotency key.
  *
  * @internal
  */

@@ -121,7 +121,7 @@ export class Claim<T> {
 		const { sequences } = creation;
 		const { doubts, voids } = found;
 		const voidKeys = voids.flatMap((each) => keysOfAttempt(creation, each));
-		// Beside a doubt, another request may have replaced the void result.
+		// Beside a doubt, the void result may have been replaced.
 		const knownKeys = doubts.length > 0 ? doubts.flatMap(({ keys }) => keys) : voidKeys;
 		const blocking = [...doubts, ...buildDoubts(creation, difference(othersKeys, knownKeys))];
 		const isOnlyVoid = voids.length > 0 && blocking.length === 0;
