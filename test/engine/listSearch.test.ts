@@ -292,7 +292,7 @@ describe('Searchable lists', () => {
 			expect(await failure()).toMatchObject(limited);
 			expect(await failure()).toMatchObject(limited);
 			expect(account.sandbox.requests).toHaveLength(1);
-			expect(clock.elapsed() - started).toBeLessThan(1_000);
+			expect(clock.elapsed() - started).toBe(0);
 		});
 	});
 

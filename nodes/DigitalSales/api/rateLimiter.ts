@@ -1,5 +1,5 @@
 import { pull, sortBy } from 'lodash';
-import { BoundedMap, CanceledError, clock, processState } from '../shared';
+import { BoundedMap, CanceledError, clock, LONGEST_SLEEP_MS, processState } from '../shared';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 
 export interface Permit {
@@ -36,8 +36,6 @@ export const SHARES = { looks: 1 / 4, gets: 3 / 4 };
 /** The lowest documented limit. If fewer requests succeed, other processes used the rest. */
 const LEAST_RATE = 20;
 const LEARNED_FOR_MS = 15 * MINUTE_MS;
-/** No long timer outlives an empty queue. */
-const LONGEST_SLEEP_MS = 1_000;
 
 /**
  * A sliding window that allows bursts. A request counts until its answer is older than the window, because the

@@ -28,9 +28,18 @@ export class CanceledError extends Error {
 	}
 }
 
+/** Longer sleeps go in slices, so that no long timer outlives a cancellation. */
+export const LONGEST_SLEEP_MS = 1_000;
+
 /** @throws CanceledError */
 export async function cancelableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-	await unlessCanceled(clock.sleep(milliseconds), signal);
+	const end = clock.elapsed() + milliseconds;
+	for (;;) {
+		if (signal?.aborted) throw new CanceledError();
+		const left = end - clock.elapsed();
+		if (left <= 0) return;
+		await unlessCanceled(clock.sleep(Math.min(left, LONGEST_SLEEP_MS)), signal);
+	}
 }
 
 /**

@@ -39,18 +39,31 @@ describe('Tasks for many entries', () => {
 describe('Waiting', () => {
 	afterEach(() => jest.restoreAllMocks());
 
-	test('takes its time, and leaves no listener at the signal', async () => {
-		const sleep = jest.spyOn(clock, 'sleep').mockResolvedValue();
+	test.each([
+		[0, []],
+		[400, [400]],
+		[2_500, [1_000, 1_000, 500]],
+	])(
+		'takes %i ms, in slices of a second, and leaves no listener at the signal',
+		async (milliseconds, expected) => {
+			const slices: number[] = [];
+			let now = 0;
+			jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
+			jest.spyOn(clock, 'sleep').mockImplementation(async (slice) => {
+				slices.push(slice);
+				now += slice;
+			});
 
-		const { signal } = new AbortController();
-		await cancelableSleep(2_500, signal);
+			const { signal } = new AbortController();
+			await cancelableSleep(milliseconds, signal);
 
-		expect(sleep.mock.calls).toEqual([[2_500]]);
-		expect(getEventListeners(signal, 'abort')).toEqual([]);
-	});
+			expect(slices).toEqual(expected);
+			expect(getEventListeners(signal, 'abort')).toEqual([]);
+		},
+	);
 
-	test('ends at once when the execution is canceled, also before it began', async () => {
-		jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => undefined));
+	test('ends at once when the execution is canceled, and does not start after that', async () => {
+		const sleep = jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => undefined));
 		const execution = new AbortController();
 
 		const waiting = cancelableSleep(60_000, execution.signal);
@@ -58,6 +71,7 @@ describe('Waiting', () => {
 
 		await expect(waiting).rejects.toThrow(CanceledError);
 		await expect(cancelableSleep(60_000, execution.signal)).rejects.toThrow(CanceledError);
+		expect(sleep).toHaveBeenCalledTimes(1);
 	});
 
 	test('durations ignore changes of the time of day', () => {
