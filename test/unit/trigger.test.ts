@@ -169,7 +169,7 @@ describe('For webhooks a process remembers at most', () => {
 				result,
 				previous: undefined,
 			});
-			handedOver.set(`${nth}`, true);
+			handedOver.set(`${nth}`, { isStored: true });
 			findRateLimiter(`${nth}`);
 		}
 

@@ -1,3 +1,4 @@
+import { uniq } from 'lodash';
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api';
 import { senderAddress, whenAnswered } from '../n8n';
@@ -51,13 +52,17 @@ export const reads = processState(new BoundedMap<ReadRecord>({ most: 10_000, kep
 /** To store 80 executions takes n8n at least six seconds, and a sender waits about ten. */
 const MOST_UNANSWERED = 80;
 
+interface Handover {
+	/** Whether n8n has stored the execution. */
+	isStored: boolean;
+}
+
 /**
- * Webhooks passed to n8n, by trigger and {@link dedupeKeys}; true once stored. `emitOnce` drops the repeats that this
- * map misses.
+ * Webhooks passed to n8n, by trigger and {@link dedupeKeys}. `emitOnce` drops the repeats that this map misses.
  *
  * @internal
  */
-export const handedOver = processState(new BoundedMap<boolean>({ most: 10_000 }));
+export const handedOver = processState(new BoundedMap<Handover>({ most: 10_000 }));
 
 /** Reads the transaction back before the workflow starts, because anybody can send a webhook. Never throws. */
 export async function receiveWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -184,24 +189,23 @@ class Delivery {
 		this.declineDuplicate(change);
 		declineIfBacklogged();
 		const keys = this.handoverKeys(change);
-		for (const key of keys) handedOver.set(key, false);
+		const handover: Handover = { isStored: false };
+		for (const key of keys) handedOver.set(key, handover);
 		whenAnswered(this.context, (isStored) => {
-			for (const key of keys) {
-				if (isStored) handedOver.set(key, true);
-				// If n8n has not stored the execution, the next webhook must start the workflow.
-				else handedOver.delete(key);
-			}
+			handover.isStored = isStored;
+			if (isStored) return;
+			// The next webhook must start the workflow.
+			for (const key of keys) handedOver.delete(key);
 		});
 	}
 
 	private declineDuplicate(change: Change): void {
 		const known = this.handovers(change);
 		if (known.length === 0) return;
-		throw new Declined(known.includes(true) ? REPLIES.duplicate : REPLIES.inFlight);
+		throw new Declined(REPLIES[known.some(({ isStored }) => isStored) ? 'duplicate' : 'inFlight']);
 	}
 
-	/** For each key of the change that was handed over, whether n8n has stored it. */
-	private handovers(change: Change): boolean[] {
+	private handovers(change: Change): Handover[] {
 		return this.handoverKeys(change).flatMap((key) => handedOver.get(key) ?? []);
 	}
 
@@ -222,6 +226,6 @@ function rememberSource(sources: Map<string, number>, source: string, at: number
 }
 
 function declineIfBacklogged(): void {
-	const unanswered = handedOver.listEntries().filter(([, isStored]) => !isStored);
-	if (unanswered.length >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);
+	const unanswered = handedOver.listEntries().flatMap(([, one]) => (one.isStored ? [] : one));
+	if (uniq(unanswered).length >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);
 }

@@ -257,6 +257,30 @@ describe('A webhook starts the workflow once', () => {
 		});
 	});
 
+	/** Makes n8n busy storing this many earlier notices. */
+	const store = (count: number): void => {
+		for (let nth = 0; nth < count; nth++) handedOver.set(`earlier ${nth}`, { isStored: false });
+	};
+
+	test('an event with another status than was read counts once among the eighty being stored', async () => {
+		await inbox.publish({ triggerOn: ['paid'] });
+		const hashes = [await inbox.charge(), await inbox.charge()];
+		for (const hash of hashes) await inbox.account.sandbox.setStatus(hash, 'paid');
+		const [first = '', second = ''] = hashes;
+		const storing = inbox.holdStoring();
+		const late = inbox.trigger.post({ hash: first, status: 'waiting_payment', event: 'reminder' });
+		await storing.begun();
+		store(78);
+		const answer = posted(second);
+		const isStored = async (): Promise<void> => {
+			while (inbox.trigger.storesBegun < 2) await pause(5);
+		};
+		await Promise.race([answer, isStored()]);
+		storing.release();
+
+		expect([(await late).status, await answer]).toEqual([200, 200]);
+	});
+
 	describe('a notice that was not answered 200 still starts the workflow once', () => {
 		afterEach(async () => {
 			await inbox.trigger.settled();
@@ -298,18 +322,13 @@ describe('A webhook starts the workflow once', () => {
 			expect(inbox.trigger.outcomes).toHaveLength(1);
 		});
 
-		/** Makes n8n busy storing this many earlier notices. */
-		const store = (count: number): void => {
-			for (let nth = 0; nth < count; nth++) handedOver.set(`earlier ${nth}`, false);
-		};
-
 		test('if n8n was storing eighty earlier notices, so that nothing was read', async () => {
 			await inbox.publish();
 			const hash = await inbox.charge();
 			store(80);
 			expect(await posted(hash)).toBe(503);
 			expect(inbox.reads).toBe(0);
-			handedOver.set('earlier 0', true);
+			handedOver.set('earlier 0', { isStored: true });
 
 			expect(await posted(hash)).toBe(200);
 		});
