@@ -30,46 +30,25 @@ export const attemptSchema = z.object({
 
 export type Attempt = z.output<typeof attemptSchema>;
 
-/** What this process knows of an idempotency key. */
-interface KnownKey {
-	attempt?: Attempt;
-	/** The latest taken position (see positions.ts), or 0. */
-	position: number;
-}
-
-/** @internal */
-export const knownKeys = processState(
-	new BoundedMap<KnownKey>({
-		most: 40_000,
-		isKept: ({ attempt }) => attempt?.state === 'unresolved',
-	}),
+/**
+ * By idempotency key.
+ *
+ * @internal
+ */
+export const attempts = processState(
+	new BoundedMap<Attempt>({ most: 40_000, isKept: ({ state }) => state === 'unresolved' }),
 );
 
 export function findAttempt(key: string | undefined): Attempt | undefined {
-	return key === undefined ? undefined : knownKeys.get(key)?.attempt;
+	return key === undefined ? undefined : attempts.get(key);
 }
 
 export function rememberAttempt(keys: readonly string[], attempt: Attempt): void {
-	for (const key of keys) updateKey(key, { attempt });
+	for (const key of keys) attempts.set(key, attempt);
 }
 
-/** Their positions stay known. */
-export function forgetAttempts(keys: readonly string[]): void {
-	for (const key of keys) updateKey(key, { attempt: undefined });
-}
-
-export function latestPosition(key: string): number {
-	return knownKeys.get(key)?.position ?? 0;
-}
-
-export function rememberPosition(key: string, position: number): void {
-	updateKey(key, { position });
-}
-
-function updateKey(key: string, changes: Partial<KnownKey>): void {
-	const known = { position: 0, ...knownKeys.get(key), ...changes };
-	if (known.attempt !== undefined || known.position > 0) knownKeys.set(key, known);
-	else knownKeys.delete(key);
+export function forgetKeys(keys: readonly string[]): void {
+	for (const key of keys) attempts.delete(key);
 }
 
 /** Another process may have ended a doubt that this one remembers. */
@@ -81,10 +60,10 @@ export async function forgetEndedDoubts(
 		const attempt = findAttempt(key);
 		if (!ledger || !attempt) continue;
 		const isOpen = await ledger.isOwner(key, attempt.id).catch(() => true);
-		if (!isOpen) forgetAttempts([key]);
+		if (!isOpen) forgetKeys([key]);
 	}
 }
 
 export function isChargeKnown(hash: string): boolean {
-	return knownKeys.some(({ attempt }) => attempt?.result?.hash === hash);
+	return attempts.some(({ result }) => result?.hash === hash);
 }

@@ -3,7 +3,7 @@ import { compact, difference } from 'lodash';
 import { ServiceError } from '../api';
 import { Ledger, LedgerError } from '../n8n';
 import { CanceledError, digest, lockKeys } from '../shared';
-import { findAttempt, forgetAttempts } from './attempts';
+import { findAttempt, forgetKeys } from './attempts';
 import type { Created, Creation, LedgerCreation } from './creation';
 import { buildDoubts, keysOfAttempt } from './earlier';
 import { parseHashes } from './enteredText';
@@ -72,7 +72,7 @@ export class Claim<T> {
 		const hasKnownHash = findAttempt(key) !== undefined;
 		if (creation.isVoid(made)) await this.discardAttempt();
 		else {
-			forgetAttempts(doubtKeys);
+			forgetKeys(doubtKeys);
 			const positions = sequences.latestLasting(key);
 			const attempt = buildAttempt(creation, { state: 'made', result, positions });
 			recordAttempt(creation, [...lastingKeys, key], attempt);
@@ -181,7 +181,7 @@ export class Claim<T> {
 		const { ledgerKeys, agentCallKey, itemKey, memory } = this.creation;
 		this.isInFlight = false;
 		memory.deleteAttempt(itemKey);
-		forgetAttempts(compact([...ledgerKeys, agentCallKey]));
+		forgetKeys(compact([...ledgerKeys, agentCallKey]));
 		if (this.replacesVoid) this.overriddenKeys = [];
 		await this.releaseKeys();
 	}

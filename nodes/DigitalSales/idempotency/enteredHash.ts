@@ -3,7 +3,7 @@ import { type FailedOutcome, ServiceError } from '../api';
 import type { NotSentError } from '../output';
 import { quoteText, RUN_AGAIN } from '../domain';
 import { digest } from '../shared';
-import { type Attempt, findAttempt, forgetAttempts } from './attempts';
+import { type Attempt, findAttempt, forgetKeys } from './attempts';
 import type { LedgerCreation, Subject } from './creation';
 import { hasOtherReference, isSamePurchase } from './earlier';
 import { isDoubtKey, resultKey } from './keys';
@@ -101,7 +101,7 @@ async function endDoubts<T>(
 		// Other executions of this process hold the same object.
 		Object.assign(attempt, { state: 'made', result, positions, resultOwner });
 	}
-	forgetAttempts(doubtKeys);
+	forgetKeys(doubtKeys);
 	// A key that stays can only cause a refusal.
 	await ledger?.deleteKeys(doubtKeys).catch(() => undefined);
 }

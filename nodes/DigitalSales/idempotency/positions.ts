@@ -1,8 +1,7 @@
 import { randomUUID } from 'crypto';
 import { omit } from 'lodash';
 import type { Ledger } from '../n8n';
-import { digest } from '../shared';
-import { latestPosition, rememberPosition } from './attempts';
+import { BoundedMap, digest, processState } from '../shared';
 import type { Keys } from './keys';
 
 const LAST_POSITION = 1_000;
@@ -13,6 +12,8 @@ export type Positions = Record<string, number>;
 interface Positioned {
 	positions: Positions;
 }
+
+const latestPositions = processState(new BoundedMap<number>({ most: 10_000 }));
 
 /**
  * Each ledger key has a sequence of positions. A request that repeats an unresolved or void request takes the next
@@ -72,7 +73,7 @@ export class KeySequences {
 	/** Gives back what this request has taken since `keepTaken`. */
 	async releaseTaken(): Promise<void> {
 		for (const [key, position] of Object.entries(this.ownPositions)) {
-			rememberPosition(key, position - 1);
+			latestPositions.set(key, position - 1);
 			await this.ledger?.releaseKeys([positionKey(key, position)], this.owner);
 		}
 		this.ownPositions = {};
@@ -84,31 +85,31 @@ export class KeySequences {
 
 	async read(keys = this.keys.ledgerKeys): Promise<Positions> {
 		for (const key of keys) {
-			let latest = latestPosition(key);
+			let latest = latestPositions.get(key) ?? 0;
 			while (latest < LAST_POSITION && (await this.isTaken(key, latest + 1))) latest++;
-			rememberPosition(key, latest);
+			latestPositions.set(key, latest);
 		}
 		return latestOf(keys);
 	}
 
 	private async isTaken(key: string, position: number): Promise<boolean> {
-		if (position <= latestPosition(key)) return true;
+		if (position <= (latestPositions.get(key) ?? 0)) return true;
 		return (await this.ledger?.hasKey(positionKey(key, position))) ?? false;
 	}
 
 	private async take(key: string, position: number): Promise<boolean> {
-		if (position <= latestPosition(key)) return false;
+		if (position <= (latestPositions.get(key) ?? 0)) return false;
 		const isOwn = await this.ledger?.claimKey(positionKey(key, position), this.owner);
 		if (isOwn === false) return false;
 		this.ownPositions[key] = position;
 		this.takenKeys.add(key);
-		rememberPosition(key, position);
+		latestPositions.set(key, position);
 		return true;
 	}
 }
 
 function latestOf(keys: readonly string[]): Positions {
-	return Object.fromEntries(keys.map((key) => [key, latestPosition(key)]));
+	return Object.fromEntries(keys.map((key) => [key, latestPositions.get(key) ?? 0]));
 }
 
 function positionKey(key: string, position: number): string {
