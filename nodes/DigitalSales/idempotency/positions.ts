@@ -87,7 +87,8 @@ export class KeySequences {
 		for (const key of keys) {
 			let latest = latestPositions.get(key) ?? 0;
 			while (latest < LAST_POSITION && (await this.isTaken(key, latest + 1))) latest++;
-			latestPositions.set(key, latest);
+			// A key without a position must not push out another's.
+			if (latest > 0) latestPositions.set(key, latest);
 		}
 		return latestOf(keys);
 	}
