@@ -1,6 +1,6 @@
-import { sortBy } from 'lodash';
+import { isEqual, range, sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { loadAccount } from '../api';
+import { type Account, loadAccount } from '../api';
 import { type ErrorContext, NotSentError, toFailure } from '../output';
 import { fieldLabel, readForm } from '../form';
 import { isEngine2 } from '../n8n';
@@ -18,7 +18,7 @@ export async function executeOperation(
 	try {
 		operation = chooseOperation(context);
 		refuseEngine2(operation, context);
-		run = new Run(context, await loadAccount(context));
+		run = new Run(context, await loadSharedAccount(context, operation));
 	} catch (error) {
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
 		const source = { context, memory: new ExecutionMemory(context) };
@@ -81,6 +81,23 @@ function refuseEngine2(operation: Operation, context: IExecuteFunctions): void {
 		`${operation.name} does not work in n8n's experimental Engine 2.0`,
 		'Remove engineType from the settings of the workflow.',
 	);
+}
+
+/** An expression in the credential may name another account for each item, but all items of a run are created in one. */
+async function loadSharedAccount(
+	context: IExecuteFunctions,
+	{ kind }: Operation,
+): Promise<Account> {
+	const account = await loadAccount(context);
+	for (const index of kind === 'create' ? range(1, context.getInputData().length) : []) {
+		const { credential } = await loadAccount(context, index);
+		if (isEqual(credential, account.credential)) continue;
+		throw new NotSentError(
+			'The credential is not the same for all items',
+			'Put Loop Over Items before this node, so that each run has one item.',
+		);
+	}
+	return account;
 }
 
 async function sendAll(

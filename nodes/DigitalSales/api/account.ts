@@ -93,8 +93,9 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 /** @throws CredentialError */
 export async function loadAccount(
 	context: Pick<FunctionsBase, 'getCredentials'>,
+	itemIndex?: number,
 ): Promise<Account> {
-	return readAccount(await context.getCredentials(CREDENTIAL_NAME));
+	return readAccount(await context.getCredentials(CREDENTIAL_NAME, itemIndex));
 }
 
 const recentAccounts = processState(new BoundedMap<Promise<Account>>({ most: 100, keptMs: 5_000 }));

@@ -34,10 +34,10 @@ export function allowBlank<T extends z.ZodTypeAny>(schema: T) {
 	return z.preprocess((value) => (isBlank(value) ? undefined : value), schema.optional());
 }
 
-export function rejectBlank<T extends z.ZodTypeAny>(schema: T) {
+export function rejectBlank<T extends z.ZodTypeAny>(schema: T, message = 'is empty; fill it in') {
 	return z
 		.unknown()
-		.refine((value) => !isBlank(value), 'is empty; fill it in')
+		.refine((value) => !isBlank(value), message)
 		.pipe(schema);
 }
 

@@ -55,7 +55,8 @@ export function inDoubtError(
 		describeWayOut(subject, code),
 		repeatsOthers &&
 			'If an earlier execution created other items of this list for the same purchase, leave them out, because they would be created again.',
-		stopsOthers && 'For the other items, set On Error to Continue in the Settings of this node.',
+		stopsOthers &&
+			'For the other items, set On Error to Continue (using error output) in the Settings of this node.',
 	]);
 	return newNotSentError(message, lines.join('\n'));
 }

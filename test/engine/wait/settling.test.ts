@@ -1,3 +1,5 @@
+import type { OnError } from 'n8n-workflow';
+import { pixParameters } from '../../helpers/account';
 import {
 	ACTION_TYPE,
 	connect,
@@ -120,6 +122,38 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		expect(received(await parked?.finished)).toMatchObject([
 			{ hash: charge?.hash, payment_status: 'paid', timed_out: false },
 		]);
+	});
+
+	describe('after a list of which Create PIX refuses one customer', () => {
+		const chargeAndWait = async (onError: OnError, afterCharge: string | string[]) =>
+			await runWorkflow({
+				nodes: [
+					{ name: 'Start', type: START_TYPE },
+					{
+						name: 'Charge',
+						type: ACTION_TYPE,
+						parameters: pixParameters(room.account.sandbox, {
+							customerEmail: '={{ $json.email }}',
+						}),
+						onError,
+					},
+					{ name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() },
+					{ name: 'Failed', type: NO_OP_TYPE },
+				],
+				connections: connect({ Start: 'Charge', Charge: afterCharge }),
+				startItems: [{ email: 'maria@example.com' }, { email: 'maria' }],
+				credentials: room.account.credentials,
+			});
+
+		test('under Continue (using error output), waits for the others', async () => {
+			const run = await chargeAndWait('continueErrorOutput', ['Wait', 'Failed']);
+			expect(run.status).toBe('waiting');
+		});
+
+		test('under Continue, the error says how to wait for the others', async () => {
+			const run = await chargeAndWait('continueRegularOutput', 'Wait');
+			expect(run.error?.message).toContain('set On Error of that node to Continue (using error');
+		});
 	});
 
 	test('waits until every item is decided, keeps their order, and reads a decided payment again only at the end', async () => {

@@ -1,18 +1,22 @@
 import {
 	type ICredentialDataDecryptedObject,
+	type ICredentialsExpressionResolveValues,
 	type ICredentialsHelper,
 	type ICredentialType,
 	type IHttpRequestOptions,
+	type IExecuteData,
 	injectDomainRestrictionFields,
 	type INodeParameters,
 	type INodeProperties,
+	type IWorkflowExecuteAdditionalData,
 	NodeHelpers,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
 /** The entered fields, by credential type. */
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
-/** Replaces the part of n8n's server that gives credentials to the engine. Fields have no expressions. */
+/** Replaces the part of n8n's server that gives credentials to the engine. */
 export class HarnessCredentials implements Partial<ICredentialsHelper> {
 	constructor(
 		private readonly type: ICredentialType,
@@ -40,13 +44,32 @@ export class HarnessCredentials implements Partial<ICredentialsHelper> {
 	async preAuthentication(): Promise<undefined> {}
 
 	async getDecrypted(
-		_additionalData: unknown,
+		_additionalData: IWorkflowExecuteAdditionalData,
 		_node: unknown,
 		type: string,
+		mode: WorkflowExecuteMode,
+		executeData?: IExecuteData,
+		_raw?: boolean,
+		resolveWith?: ICredentialsExpressionResolveValues,
 	): Promise<ICredentialDataDecryptedObject> {
 		const data = this.data[type];
 		if (data === undefined) throw new Error(`Credential of type "${type}" does not exist`);
-		return this.withDefaults(data);
+		const typed = this.withDefaults(data);
+		if (!resolveWith) return typed;
+		const { workflow, runExecutionData, runIndex, itemIndex, node, connectionInputData } =
+			resolveWith;
+		const resolved = workflow.expression.getParameterValue(
+			typed as INodeParameters,
+			runExecutionData,
+			runIndex,
+			itemIndex,
+			node.name,
+			connectionInputData,
+			mode,
+			{},
+			executeData,
+		);
+		return resolved as ICredentialDataDecryptedObject;
 	}
 
 	/** Fields that were not entered get the defaults of the form. */
