@@ -124,6 +124,28 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		]);
 	});
 
+	test('a branch beside it runs only after the wait, as the form says', async () => {
+		const hash = await room.charge();
+		const run = await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ name: 'Wait', type: ACTION_TYPE, parameters: waitParameters(), position: [200, 0] },
+				{ name: 'Beside', type: NO_OP_TYPE, position: [200, 200] },
+			],
+			connections: {
+				Start: {
+					main: [['Wait', 'Beside'].map((node) => ({ node, type: 'main' as const, index: 0 }))],
+				},
+			},
+			startItems: [{ hash }],
+			credentials: room.account.credentials,
+		});
+		await room.setStatus([hash]);
+		const after = await run.parked?.resumeByWebhook({ hash, status: 'paid' });
+
+		expect([run.data.Beside, after?.outcome?.data.Beside?.items.length]).toEqual([undefined, 1]);
+	});
+
 	describe('after a list of which Create PIX refuses one customer', () => {
 		const chargeAndWait = async (onError: OnError, afterCharge: string | string[]) =>
 			await runWorkflow({
