@@ -18,13 +18,14 @@ export async function executeOperation(
 	try {
 		operation = chooseOperation(context);
 		refuseEngine2(operation, context);
-		run = new Run(context, await loadSharedAccount(context, operation));
+		run = new Run(context, await loadSharedAccount(context));
 	} catch (error) {
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
 		const source = { context, memory: new ExecutionMemory(context) };
 		// All items fail. The error has no item number, because no item is at fault.
+		const items = context.getInputData();
 		return [
-			context.getInputData().flatMap((_item, index) => failItem(source, operation, index, error)),
+			items.flatMap((_item, index) => failItem(source, operation, index, error, { isOfRun: true })),
 		];
 	}
 	try {
@@ -83,17 +84,14 @@ function refuseEngine2(operation: Operation, context: IExecuteFunctions): void {
 	);
 }
 
-/** An expression in the credential may name another account for each item, but all items of a run are created in one. */
-async function loadSharedAccount(
-	context: IExecuteFunctions,
-	{ kind }: Operation,
-): Promise<Account> {
+/** All items of a run share one account. */
+async function loadSharedAccount(context: IExecuteFunctions): Promise<Account> {
 	const account = await loadAccount(context);
-	for (const index of kind === 'create' ? range(1, context.getInputData().length) : []) {
+	for (const index of range(1, context.getInputData().length)) {
 		const { credential } = await loadAccount(context, index);
 		if (isEqual(credential, account.credential)) continue;
 		throw new NotSentError(
-			'The credential is not the same for all items',
+			'An expression in the credential gives the items different values',
 			'Put Loop Over Items before this node, so that each run has one item.',
 		);
 	}
@@ -149,11 +147,12 @@ function failItem(
 	operation: Operation | undefined,
 	itemIndex: number,
 	thrown: unknown,
-	details: ErrorContext = {},
+	{ isOfRun = false, ...details }: ErrorContext & { isOfRun?: boolean } = {},
 ): INodeExecutionData[] {
 	// An unknown operation may create something.
 	const creates = (operation?.kind ?? 'create') === 'create';
-	const situation = buildSituation(context, memory, itemIndex, creates);
+	const ofItem = buildSituation(context, memory, itemIndex, creates);
+	const situation = isOfRun ? { ...ofItem, hasOthers: false } : ofItem;
 	const { error, json } = toFailure(context.getNode(), thrown, { ...details, situation });
 	if (!context.continueOnFail()) throw error;
 	return [{ json: { error: { ...json } }, pairedItem: { item: itemIndex } }];

@@ -34,10 +34,10 @@ export function allowBlank<T extends z.ZodTypeAny>(schema: T) {
 	return z.preprocess((value) => (isBlank(value) ? undefined : value), schema.optional());
 }
 
-export function rejectBlank<T extends z.ZodTypeAny>(schema: T, message = 'is empty; fill it in') {
+export function rejectBlank<T extends z.ZodTypeAny>(schema: T) {
 	return z
 		.unknown()
-		.refine((value) => !isBlank(value), message)
+		.refine((value) => !isBlank(value), 'is empty; fill it in')
 		.pipe(schema);
 }
 

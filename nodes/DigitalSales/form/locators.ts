@@ -81,8 +81,5 @@ export const transactionHashField = defineField({
 	description:
 		'The hash of the transaction. By default the field "hash" of the input item, which Create PIX and the trigger return.',
 	sentAs: 'hash',
-	reads: rejectBlank(
-		hashSchema,
-		'is empty; fill it in, or, if the previous node failed for this item, set On Error of that node to Continue (using error output)',
-	),
+	reads: rejectBlank(hashSchema),
 });

@@ -56,7 +56,7 @@ export function inDoubtError(
 		repeatsOthers &&
 			'If an earlier execution created other items of this list for the same purchase, leave them out, because they would be created again.',
 		stopsOthers &&
-			'For the other items, set On Error to Continue (using error output) in the Settings of this node.',
+			'For the other items, set On Error to Continue (using error output) in the Settings of this node, and connect its Error output.',
 	]);
 	return newNotSentError(message, lines.join('\n'));
 }

@@ -197,10 +197,7 @@ describe('The errors that a seller meets most', () => {
 					operation: 'get',
 					transactionHash: '={{ $json.hash }}',
 				}),
-			[
-				'Transaction Hash is empty; fill it in, or, if the previous node failed for this item, set On Error of that node to Continue (using error output)',
-				'Nothing was sent.',
-			],
+			['Transaction Hash is empty; fill it in', 'Nothing was sent.'],
 		],
 		[
 			'no trigger',

@@ -48,7 +48,7 @@ describe('Transaction > Get', () => {
 		const failure = await account.fail(untouched, { items: [{ id: 4711 }] });
 
 		expect(json.map(({ hash }) => hash)).toEqual(created.map(({ hash }) => hash));
-		expect(failure.message).toMatch(/^Transaction Hash is empty; fill it in/);
+		expect(failure.message).toBe('Transaction Hash is empty; fill it in');
 	});
 
 	test('sends at most 64 requests concurrently', async () => {

@@ -1,30 +1,55 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { customers, errorOf, OWN_CUSTOMER, useShop } from '../../helpers/charging';
 
 describe('A credential with an expression of the item', () => {
 	const shop = useShop();
-	const ask = async (...addresses: string[]) =>
+	const baseUrls = (): string[] =>
+		[shop.account.credentials, shop.account.credentialsElsewhere()].map(({ digitalSalesApi }) =>
+			String(digitalSalesApi?.baseUrl),
+		);
+	/** Charges a customer at each address. */
+	const ask = async (
+		addresses: Array<string | undefined>,
+		more: INodeParameters = {},
+		onError = {},
+	) =>
 		await shop.ask({
 			items: customers(addresses.length).map((item, nth) => ({ ...item, to: addresses[nth] })),
-			more: OWN_CUSTOMER,
+			more: { ...OWN_CUSTOMER, ...more },
 			credentials: shop.account.credentialsWith({ baseUrl: '={{ $json.to }}' }),
+			...onError,
 		});
-	const baseUrlOf = ({ digitalSalesApi }: Record<string, IDataObject>): string =>
-		String(digitalSalesApi?.baseUrl);
-	const here = (): string => baseUrlOf(shop.account.credentials);
-	const elsewhere = (): string => baseUrlOf(shop.account.credentialsElsewhere());
 
 	test('charges nobody if the items are of several accounts', async () => {
-		const error = errorOf(await ask(here(), here(), elsewhere()));
+		const [here, elsewhere] = baseUrls();
+		const error = errorOf(await ask([here, here, elsewhere]));
 
-		expect(error).toContain('The credential is not the same for all items');
+		expect(error).toContain('An expression in the credential gives the items different values');
 		expect(error).toContain('Loop Over Items');
 		expect(shop.posts).toBe(0);
 	});
 
+	test('under On Error: Continue, each item says that nothing was sent', async () => {
+		const { json } = await ask(baseUrls(), {}, { continueOnFail: true });
+
+		expect(json.map(({ error }) => error)).toMatchObject(
+			Array(2).fill({ advice: expect.stringMatching(/^Nothing was sent\.\n/) as string }),
+		);
+		expect(shop.posts).toBe(0);
+	});
+
+	test('reads nothing in the account of another item', async () => {
+		const read = { operation: 'get', transactionHash: 'ab12cd34' };
+
+		expect(errorOf(await ask(baseUrls(), read))).toContain('different values');
+		expect(shop.account.sandbox.requests).toEqual([]);
+	});
+
 	test('charges items of one account, and those of others in other runs', async () => {
-		expect((await ask(here(), here())).status).toBe('success');
-		expect((await ask(elsewhere())).status).toBe('success');
+		const [here, elsewhere] = baseUrls();
+
+		expect((await ask([here, here])).status).toBe('success');
+		expect((await ask([elsewhere])).status).toBe('success');
 		expect(shop.charges).toBe(3);
 	});
 });

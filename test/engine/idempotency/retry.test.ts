@@ -392,7 +392,9 @@ describe('A charge that n8n requests again is made once:', () => {
 		test('stops at a charge that may exist, and the error says how the other items can continue', async () => {
 			const retry = await shop.ask(await crash(STARTED, 2));
 
-			expect(errorOf(retry)).toContain('set On Error to Continue in the Settings of this node');
+			expect(errorOf(retry)).toContain(
+				'set On Error to Continue (using error output) in the Settings of this node',
+			);
 			expect(shop.charges).toBe(2);
 		});
 

@@ -25,7 +25,7 @@ const waitForm = defineForm(
 	[
 		{
 			displayName:
-				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. It needs no webhook, and continues after a restart of n8n. Send the PIX code before this node, because branches beside it wait, too. Deliver only if "paid" is true.',
+				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. It needs no webhook, and continues after a restart of n8n. Send the PIX code before this node, because branches below it wait, too. Deliver only if "paid" is true.',
 			name: 'waitNotice',
 			type: 'notice',
 			default: '',
