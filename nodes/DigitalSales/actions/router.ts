@@ -18,7 +18,7 @@ export async function executeOperation(
 	try {
 		operation = chooseOperation(context);
 		refuseEngine2(operation, context);
-		run = new Run(context, await loadSharedAccount(context));
+		run = new Run(context, await loadSharedAccount(context, operation));
 	} catch (error) {
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
 		const source = { context, memory: new ExecutionMemory(context) };
@@ -75,19 +75,25 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 
 /** Engine 2.0 keeps no memory against a second charge, and does not resume waiting executions. */
 function refuseEngine2(operation: Operation, context: IExecuteFunctions): void {
-	// Wait for Payment has `finish`.
-	const isSafe = operation.kind !== 'create' && !operation.finish;
-	if (isSafe || !isEngine2(context)) return;
+	if (isPlainRead(operation) || !isEngine2(context)) return;
 	throw new NotSentError(
 		`${operation.name} does not work in n8n's experimental Engine 2.0`,
 		'Remove engineType from the settings of the workflow.',
 	);
 }
 
-/** All items of a run share one account. */
-async function loadSharedAccount(context: IExecuteFunctions): Promise<Account> {
+/** Wait for Payment has `finish`. */
+function isPlainRead({ kind, finish }: Operation): boolean {
+	return kind !== 'create' && !finish;
+}
+
+/** All items of a run share one account. In a plain read of many items, to ask for each would take too long. */
+async function loadSharedAccount(
+	context: IExecuteFunctions,
+	operation: Operation,
+): Promise<Account> {
 	const account = await loadAccount(context);
-	for (const index of range(1, context.getInputData().length)) {
+	for (const index of isPlainRead(operation) ? [] : range(1, context.getInputData().length)) {
 		const { credential } = await loadAccount(context, index);
 		if (isEqual(credential, account.credential)) continue;
 		throw new NotSentError(

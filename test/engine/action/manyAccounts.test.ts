@@ -1,8 +1,10 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { HarnessCredentials } from '../../helpers/engine/credentials';
 import { customers, errorOf, OWN_CUSTOMER, useShop } from '../../helpers/charging';
 
 describe('A credential with an expression of the item', () => {
 	const shop = useShop();
+	afterEach(() => jest.restoreAllMocks());
 	const baseUrls = (): string[] =>
 		[shop.account.credentials, shop.account.credentialsElsewhere()].map(({ digitalSalesApi }) =>
 			String(digitalSalesApi?.baseUrl),
@@ -38,11 +40,19 @@ describe('A credential with an expression of the item', () => {
 		expect(shop.posts).toBe(0);
 	});
 
-	test('reads nothing in the account of another item', async () => {
-		const read = { operation: 'get', transactionHash: 'ab12cd34' };
+	test('waits for no payment in the account of another item', async () => {
+		const wait = { operation: 'waitForPayment', transactionHash: 'ab12cd34' };
 
-		expect(errorOf(await ask(baseUrls(), read))).toContain('different values');
+		expect(errorOf(await ask(baseUrls(), wait))).toContain('different values');
 		expect(shop.account.sandbox.requests).toEqual([]);
+	});
+
+	test('is asked for once by a plain read of many items', async () => {
+		const decrypt = jest.spyOn(HarnessCredentials.prototype, 'getDecrypted');
+		const [here] = baseUrls();
+		await ask([here, here, here], { operation: 'get', transactionHash: 'ab12cd34' });
+
+		expect(decrypt).toHaveBeenCalledTimes(1);
 	});
 
 	test('charges items of one account, and those of others in other runs', async () => {
