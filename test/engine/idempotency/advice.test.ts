@@ -151,23 +151,28 @@ describe('The advice in the error of a failed charge', () => {
 	describe('says that an earlier attempt may have succeeded:', () => {
 		const MAY = 'but an earlier attempt of this execution may have succeeded';
 
-		test.each<[string, Ask]>([
-			['a mistake in the form', { more: { ...OWN_CUSTOMER, customerDocument: '1' } }],
+		const ITEM = 'This item was not sent';
+		const RUN = 'Nothing was sent';
+
+		test.each<[string, string, Ask]>([
+			['a mistake in the form', ITEM, { more: { ...OWN_CUSTOMER, customerDocument: '1' } }],
 			[
 				'a credential that cannot be used',
+				RUN,
 				{ credentials: { digitalSalesApi: { baseUrl: 'x x', apiToken: 't' } } },
 			],
-			['an operation that does not exist', { more: { operation: 'refund' } }],
+			['an operation that does not exist', RUN, { more: { operation: 'refund' } }],
 			[
 				'a notification URL that is not a web address',
+				ITEM,
 				{ more: { ...OWN_CUSTOMER, webhooksGoTo: 'url', notificationUrl: 'ftp://x' } },
 			],
-		])('in a Retry with %s', async (_what, ask) => {
+		])('in a Retry with %s', async (_what, unsent, ask) => {
 			const first = await thirdRefused();
 			const stopped = await shop.ask({ retrying: first, ...ask });
 			const continued = await shop.ask({ retrying: first, ...ask, continueOnFail: true });
 
-			expect(errorOf(stopped)).toContain(`This item was not sent now, ${MAY}.`);
+			expect(errorOf(stopped)).toContain(`${unsent} now, ${MAY}.`);
 			expect(errorIn(continued.json[0]).outcome).toBe('unknown');
 			expect(errorIn(continued.json[0]).advice).toContain(MAY);
 			expect(shop.charges).toBe(2);
