@@ -1,4 +1,7 @@
-import { fingerprintCharge } from '../../../nodes/DigitalSales/idempotency/fingerprints';
+import {
+	fingerprintCharge,
+	fingerprintPurchase,
+} from '../../../nodes/DigitalSales/idempotency/fingerprints';
 
 const line = (item: object) => ({ cart: [{ price: 1990, quantity: 1, ...item }] });
 const by = (customer: object) => ({ amount: 1, customer });
@@ -13,6 +16,16 @@ describe('The fingerprint of a charge', () => {
 			'a number and its digits',
 			line({ offer_hash: 'a' }),
 			line({ offer_hash: 'a', price: '1990' }),
+		],
+		[
+			'one e-mail, with any phone and name',
+			by({ email: 'm@example.com', phone_number: '11912345678', name: 'Maria' }),
+			by({ email: 'm@example.com', phone_number: '11987654321', name: 'M. Silva' }),
+		],
+		[
+			'one phone without an e-mail, with any name',
+			by({ phone_number: '11912345678', name: 'Maria' }),
+			by({ phone_number: '11912345678', name: 'M. Silva' }),
 		],
 		['a document as a number', by({ document: '52998224725' }), by({ document: 52998224725 })],
 		['a name, however its accents are stored', stored(NAME, 'NFD'), stored(NAME, 'NFC')],
@@ -32,6 +45,26 @@ describe('The fingerprint of a charge', () => {
 			line({ offer_hash: 'a' }),
 			{ ...line({ offer_hash: 'a' }), offer_hash: 'b' },
 		],
+		[
+			'customers of one name with different e-mails',
+			by({ email: 'a@example.com', name: 'Maria' }),
+			by({ email: 'b@example.com', name: 'Maria' }),
+		],
+		[
+			'customers of one name with different phones',
+			by({ phone_number: '11912345678', name: 'Maria' }),
+			by({ phone_number: '11987654321', name: 'Maria' }),
+		],
+		[
+			'digits that no number holds exactly',
+			line({ offer_hash: 'a', price: '9007199254740993' }),
+			line({ offer_hash: 'a', price: '9007199254740992' }),
+		],
+		[
+			'texts that begin or end in digits',
+			line({ offer_hash: 'a', operation_type: 'a1' }),
+			line({ offer_hash: 'a', operation_type: '1a' }),
+		],
 		['names that differ in accents', NAME, by({ name: 'Jose Acai' })],
 		['titles that differ in accents', line({ title: 'Aç' }), line({ title: 'Ac' })],
 		['offers whose hashes differ in zeros', line({ offer_hash: '01' }), line({ offer_hash: '1' })],
@@ -49,5 +82,30 @@ describe('The fingerprint of a charge', () => {
 		],
 	])('differs for %s', (_what, one, other) => {
 		expect(fingerprintCharge(one as never)).not.toBe(fingerprintCharge(other as never));
+	});
+});
+
+describe('The fingerprint of a purchase', () => {
+	const purchase = (...offers: string[]) => ({
+		...by({ name: 'Maria' }),
+		cart: offers.map((hash) => ({ offer_hash: hash, price: 1 })),
+	});
+
+	test('is the same for the same items in another order, at another price', () => {
+		const body = { ...purchase('a', 'b'), amount: 2 };
+		const other = { ...purchase('b', 'a'), amount: 9 };
+
+		expect(fingerprintPurchase(body)).toBe(fingerprintPurchase(other));
+	});
+
+	test.each<[string, object, object]>([
+		['amounts without a cart', { ...purchase(), amount: 1 }, { ...purchase(), amount: 2 }],
+		[
+			'products beside the cart',
+			{ ...purchase('a'), product_hash: 'p' },
+			{ ...purchase('a'), product_hash: 'q' },
+		],
+	])('differs for %s', (_what, one, other) => {
+		expect(fingerprintPurchase(one as never)).not.toBe(fingerprintPurchase(other as never));
 	});
 });
