@@ -90,14 +90,17 @@ export function findKnownResult(request: KeySource & Keys): Attempt | undefined 
 		: undefined;
 }
 
-/** Takes `replayedBy` from this execution's copy, because another execution may have changed it in the shared attempt. */
+/**
+ * Takes `replayedBy` from this execution's copy, because another execution may have changed it in the shared attempt.
+ * After a crash the copy is lost, and the slot's attempt counts.
+ */
 function markReplayed(
 	{ memory, itemKey }: KeySource & Keys,
 	earlier: Attempt,
 	isHere: boolean,
 ): Attempt {
 	const stored = memory.getAttempt(itemKey);
-	const replayedHereBy = stored?.id === earlier.id ? stored.replayedBy : undefined;
+	const { replayedBy: replayedHereBy } = stored?.id === earlier.id ? stored : earlier;
 	return { ...earlier, replayedBy: isHere ? replayedHereBy : 'key' };
 }
 

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { CUSTOMER } from '../../helpers/account';
 import { type Ask, customers, OWN_CUSTOMER, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
+import { crashedData } from '../../helpers/engine';
 import { callTool } from '../../helpers/tool';
 
 const ORDER = { order: 'order-1' };
@@ -98,6 +99,21 @@ describe('Which customers and charges count as the same', () => {
 			expect(shop.charges).toBe(3);
 		},
 	);
+
+	test.each([
+		['made it itself', [false, false]],
+		['got it from an earlier execution', [true, true]],
+	])('the Retry of an execution that crashed says the same as if it %s', async (_how, expected) => {
+		if (expected[0]) await shop.charge(ORDER);
+		const crashed = await shop.charge(ORDER);
+		// A later execution gets the charge, too.
+		await shop.charge(ORDER);
+		const retryOf = crashedData(crashed.begun, [{ name: 'Digital Sales', finished: false }]);
+		const again = await shop.charge({ ...ORDER, retryOf });
+
+		expect([crashed, again].map(({ json }) => json[0]?.already_charged)).toEqual(expected);
+		expect(shop.charges).toBe(1);
+	});
 
 	test('a hint names how an existing charge differs from its item', async () => {
 		await shop.charge(ORDER);
