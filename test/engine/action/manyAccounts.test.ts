@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { HarnessCredentials } from '../../helpers/engine/credentials';
-import { customers, errorOf, OWN_CUSTOMER, useShop } from '../../helpers/charging';
+import { type Ask, customers, errorOf, OWN_CUSTOMER, useShop } from '../../helpers/charging';
 
 describe('A credential with an expression of the item', () => {
 	const shop = useShop();
@@ -13,13 +13,13 @@ describe('A credential with an expression of the item', () => {
 	const ask = async (
 		addresses: Array<string | undefined>,
 		more: INodeParameters = {},
-		onError = {},
+		options: Ask = {},
 	) =>
 		await shop.ask({
 			items: customers(addresses.length).map((item, nth) => ({ ...item, to: addresses[nth] })),
 			more: { ...OWN_CUSTOMER, ...more },
 			credentials: shop.account.credentialsWith({ baseUrl: '={{ $json.to }}' }),
-			...onError,
+			...options,
 		});
 
 	test('charges nobody if the items are of several accounts', async () => {

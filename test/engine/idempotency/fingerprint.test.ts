@@ -61,9 +61,14 @@ describe('The fingerprint of a charge', () => {
 			line({ offer_hash: 'a', price: '9007199254740992' }),
 		],
 		[
-			'texts that begin or end in digits',
+			'texts that end in the same digits',
 			line({ offer_hash: 'a', operation_type: 'a1' }),
+			line({ offer_hash: 'a', operation_type: 'b1' }),
+		],
+		[
+			'texts that begin with the same digits',
 			line({ offer_hash: 'a', operation_type: '1a' }),
+			line({ offer_hash: 'a', operation_type: '1b' }),
 		],
 		['names that differ in accents', NAME, by({ name: 'Jose Acai' })],
 		['titles that differ in accents', line({ title: 'Aç' }), line({ title: 'Ac' })],

@@ -393,7 +393,7 @@ describe('A charge that n8n requests again is made once:', () => {
 			const retry = await shop.ask(await crash(STARTED, 2));
 
 			expect(errorOf(retry)).toContain(
-				'set On Error to Continue (using error output) in the Settings of this node',
+				'set On Error to Continue (using error output) in the Settings of this node, and connect its Error output',
 			);
 			expect(shop.charges).toBe(2);
 		});
