@@ -161,7 +161,7 @@ describe('For webhooks a process remembers at most', () => {
 
 	test('ten thousand senders, reads and answers', async () => {
 		for (let nth = 0; nth <= 10_000; nth++) {
-			const result = Promise.resolve({ repeats: 0, entered: [] });
+			const result = Promise.resolve({ repeats: 0, shownSince: 0, entered: [] });
 			reads.set(`${nth}`, {
 				startedAt: clock.elapsed(),
 				streak: 0,
@@ -169,7 +169,7 @@ describe('For webhooks a process remembers at most', () => {
 				result,
 				previous: undefined,
 			});
-			handedOver.set(`${nth}`, { isStored: true });
+			handedOver.set(`${nth}`, { isStored: true, claimed: undefined });
 			findRateLimiter(`${nth}`);
 		}
 

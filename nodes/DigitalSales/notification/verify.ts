@@ -29,6 +29,8 @@ export interface ReadResult {
 	transaction?: Transaction;
 	/** How many earlier reads in a row showed the same status. */
 	repeats: number;
+	/** On `clock.elapsed()`: when the first of these reads started. */
+	shownSince: number;
 	/** The limiters that the read passed (see `findLanes`). */
 	entered: Array<[RateLimiter, Permit]>;
 }
@@ -43,6 +45,7 @@ export async function readBackTransaction(
 	hash: string,
 	{ answerBy, previous }: { answerBy: number; previous?: ReadResult },
 ): Promise<ReadResult> {
+	const startedAt = clock.elapsed();
 	const account = await loadRecentAccount(context);
 	const isKnown = previous?.transaction !== undefined || isChargeKnown(hash);
 	const entered: ReadResult['entered'] = [];
@@ -68,12 +71,13 @@ export async function readBackTransaction(
 		});
 		const isRepeat = previous?.transaction?.payment_status === transaction?.payment_status;
 		const repeats = previous && isRepeat ? previous.repeats + 1 : 0;
+		const shownSince = previous && isRepeat ? previous.shownSince : startedAt;
 		// The first repeat is no miss, because reads can lag behind a genuine webhook.
 		if (transaction) {
 			isMiss = repeats > 1;
 			for (const [lane, permit] of permitsOfUnknown) lane.release(permit);
 		}
-		return { transaction, repeats, entered };
+		return { transaction, repeats, shownSince, entered };
 	} finally {
 		for (const [lane, permit] of entered) {
 			if (isMiss) lane.releaseUsed(permit);

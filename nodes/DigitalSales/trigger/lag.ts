@@ -10,16 +10,20 @@ interface Comparison {
 	claimed: Status;
 	/** Between the webhook (its first copy, if it was repeated) and the start of the read. */
 	claimedForMs: number;
+	/** Since the first of the reads in a row that showed this status. */
+	shownForMs: number;
 	/** Whether the status that was read has started the workflow. */
 	isHandedOver: boolean;
 }
 
 /** Whether the read may be older than the webhook. A read of an earlier status than a known, wanted claim always may be. */
 export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
-	const { read, claimed, claimedForMs, isHandedOver } = comparison;
+	const { read, claimed, claimedForMs, shownForMs, isHandedOver } = comparison;
 	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
-	const mayLag = claimedForMs < LONGEST_LAG_MS;
+	const isNew = isReadWanted && !isHandedOver;
+	// While reads lag, a webhook may bring the status before its own. Then an earlier webhook that is repeated brings the last.
+	const mayLag = claimedForMs < LONGEST_LAG_MS || (!isNew && shownForMs < LONGEST_LAG_MS);
 	const isSoon = claimedForMs < COMMON_LAG_MS;
 	// A wanted status may be the old one soon after the webhook, because it may have started the workflow before a restart
 	// or on another worker; later, only if it started the workflow here.

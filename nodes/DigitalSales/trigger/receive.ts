@@ -1,6 +1,7 @@
 import { uniq } from 'lodash';
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api';
+import type { Status } from '../domain';
 import { senderAddress, whenAnswered } from '../n8n';
 import {
 	Declined,
@@ -55,6 +56,8 @@ const MOST_UNANSWERED = 80;
 interface Handover {
 	/** Whether n8n has stored the execution. */
 	isStored: boolean;
+	/** The status that the webhook named. The webhook about the status that was read may still bring it. */
+	claimed: Status;
 }
 
 /**
@@ -87,7 +90,7 @@ class Delivery {
 	async receive(): Promise<IDataObject> {
 		const { simplify, options } = this.form;
 		const notification = await readNotification(this.context);
-		if (notification.status !== undefined) this.declineDuplicate(notification);
+		if (notification.status !== undefined) this.declineRepeat(notification);
 		declineIfBacklogged();
 		const transaction = await this.readUntilCurrent(notification);
 		// The reply must not describe the transaction to strangers.
@@ -95,7 +98,7 @@ class Delivery {
 		const { hash, payment_status: status } = transaction;
 		const isOwnEvent = isSameStatus(notification.status, status);
 		const event = notification.event && (isOwnEvent ? notification.event : null);
-		this.handOver({ hash, status, event });
+		this.handOver({ hash, status, event }, notification.status);
 		return {
 			...transactionOutput(transaction, { simplify, fields: options.fields }),
 			...(event !== undefined && { webhook_event: event }),
@@ -114,10 +117,11 @@ class Delivery {
 			if (result && !transaction && isAbandonedCart(notification)) {
 				throw new Declined(REPLIES.noSale);
 			}
-			if (last && transaction && this.isCurrent(last, transaction, notification, isDue)) {
+			const found = result && transaction && { ...result, transaction };
+			if (last && found && this.isCurrent(last, found, notification, isDue)) {
 				// If this body comes again, it may report a new change.
 				last.sources.delete(this.sourceOf(notification));
-				return transaction;
+				return found.transaction;
 			}
 			if (isDue) {
 				const hasFailed = last !== undefined && result === undefined;
@@ -136,7 +140,7 @@ class Delivery {
 
 	private isCurrent(
 		{ startedAt, sources }: ReadRecord,
-		transaction: Transaction,
+		{ transaction, shownSince }: Required<ReadResult>,
 		webhook: Webhook,
 		isDue: boolean,
 	): boolean {
@@ -152,7 +156,8 @@ class Delivery {
 		if (isUnwanted || isExcludedForGood(this.form, transaction)) return true;
 		if (startedAt < this.calledAt) return false;
 		const claimedForMs = startedAt - (sources.get(this.sourceOf(webhook)) ?? this.calledAt);
-		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, isHandedOver });
+		const shownForMs = startedAt - shownSince;
+		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, shownForMs, isHandedOver });
 	}
 
 	private sourceOf({ bodyDigest }: Webhook): string {
@@ -183,13 +188,13 @@ class Delivery {
 	}
 
 	/** Has no await between check and set, so only the first of two repeats passes. */
-	private handOver(change: Change): void {
+	private handOver(change: Change, claimed: Status): void {
 		// A test must not make the next test a duplicate.
 		if (this.context.getMode() === 'manual') return;
-		this.declineDuplicate(change);
+		declineDuplicate(this.handovers(change));
 		declineIfBacklogged();
 		const keys = this.handoverKeys(change);
-		const handover: Handover = { isStored: false };
+		const handover: Handover = { isStored: false, claimed };
 		for (const key of keys) handedOver.set(key, handover);
 		whenAnswered(this.context, (isStored) => {
 			handover.isStored = isStored;
@@ -199,10 +204,9 @@ class Delivery {
 		});
 	}
 
-	private declineDuplicate(change: Change): void {
-		const known = this.handovers(change);
-		if (known.length === 0) return;
-		throw new Declined(REPLIES[known.some(({ isStored }) => isStored) ? 'duplicate' : 'inFlight']);
+	private declineRepeat(webhook: Webhook): void {
+		const isRepeated = ({ claimed }: Handover) => isSameStatus(claimed, webhook.status);
+		declineDuplicate(this.handovers(webhook).filter(isRepeated));
 	}
 
 	private handovers(change: Change): Handover[] {
@@ -212,6 +216,11 @@ class Delivery {
 	private handoverKeys(change: Change): string[] {
 		return dedupeKeys(change).map((key) => `${this.triggerKey} ${key}`);
 	}
+}
+
+function declineDuplicate(known: Handover[]): void {
+	if (known.length === 0) return;
+	throw new Declined(REPLIES[known.some(({ isStored }) => isStored) ? 'duplicate' : 'inFlight']);
 }
 
 function pauseAfter({ streak }: ReadRecord, { repeats }: ReadResult): number {

@@ -349,6 +349,33 @@ describe('Digital Sales Trigger: a read that lags behind a webhook', () => {
 		},
 	);
 
+	test.each<[INodeParameters, (status: string) => string | undefined, string[]]>([
+		[{ triggerOn: ['any'] }, () => undefined, ['expired', 'paid', 'refunded']],
+		[{ triggerOn: ['any'] }, (status) => `o ${status}`, ['expired', 'paid', 'refunded']],
+		[{ triggerOn: ['any'] }, (status) => status, ['med_received', 'med_analysis', 'med_approved']],
+		[REVERSED, (status) => `o ${status}`, ['med_received', 'med_analysis', 'refunded']],
+		[REVERSED, (status) => status, ['med_received', 'med_analysis', 'refunded']],
+	])(
+		'Trigger On %j: a webhook that starts the workflow with the status before its own loses none (%p, %j)',
+		async (form, word, [first = '', second = '', third = '']) => {
+			const hash = await begin(form, 'waiting_payment');
+			const send = async (status: string): Promise<Sent> =>
+				await sendAsPlatform(inbox.trigger.url, { hash, status: word(status), nth: status });
+			change(hash, first, 90_000);
+			change(hash, second, 95_000);
+			change(hash, third, 210_000);
+			const sending = [send('waiting_payment')];
+			for (const status of [first, second, third]) {
+				await clock.sleep(500);
+				sending.push(send(status));
+				await clock.sleep(60_000);
+			}
+
+			await Promise.all(sending);
+			expect(statuses()).toEqual(expect.arrayContaining([first, second, third]));
+		},
+	);
+
 	test('a sale that two senders report at the same moment starts the workflow after two reads', async () => {
 		const hash = await begin({ triggerOn: ['paid', 'reversed'] }, 'paid');
 

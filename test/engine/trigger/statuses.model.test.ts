@@ -51,9 +51,9 @@ const script = (most: { lagMs: number }) =>
 					fc.record({
 						status: fc.constant(status),
 						lagMs: fc.constantFrom(
-							...[0, 500, 2_500, 20_000, 90_000].filter((ms) => ms <= most.lagMs),
+							...[0, 500, 2_500, 20_000, 40_000, 70_000, 90_000].filter((ms) => ms <= most.lagMs),
 						),
-						thenMs: fc.constantFrom(300, 5_000, 60_000, LONG_MS),
+						thenMs: fc.constantFrom(300, 5_000, 25_000, 45_000, 60_000, 100_000, LONG_MS),
 					}),
 				),
 			),
