@@ -169,7 +169,7 @@ describe('For webhooks a process remembers at most', () => {
 				result,
 				previous: undefined,
 			});
-			handedOver.set(`${nth}`, { isStored: true, claimed: undefined });
+			handedOver.set(`${nth}`, { isStored: true, isAhead: false });
 			findRateLimiter(`${nth}`);
 		}
 

@@ -3,7 +3,7 @@ import { isNamedStatus, isSameStatus, isWantedStatus, namedStatuses, type Wanted
 import { ANY } from './form';
 
 const COMMON_LAG_MS = 3_000;
-const LONGEST_LAG_MS = 120_000;
+export const LONGEST_LAG_MS = 120_000;
 
 interface Comparison {
 	read: Status;
@@ -22,7 +22,7 @@ export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
 	const isNew = isReadWanted && !isHandedOver;
-	// While reads lag, a webhook may bring the status before its own. Then an earlier webhook that is repeated brings the last.
+	// Another webhook may have brought this status instead of its own. Then this webhook has to bring that one.
 	const mayLag = claimedForMs < LONGEST_LAG_MS || (!isNew && shownForMs < LONGEST_LAG_MS);
 	const isSoon = claimedForMs < COMMON_LAG_MS;
 	// A wanted status may be the old one soon after the webhook, because it may have started the workflow before a restart
@@ -40,6 +40,11 @@ export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	const isReadEarlier = groupOf(read)
 		? isLater(claimed, read)
 		: isLater(claimed, 'waiting_payment') && (mayLag || !isReadWanted);
-	if (!isWantedStatus(wanted, claimed)) return isReadEarlier && isReadWanted && !isHandedOver;
+	if (!isWantedStatus(wanted, claimed)) return isReadEarlier && isNew && mayLag;
 	return isReadEarlier || (mayBeOldStatus && !isPast(claimed));
+}
+
+/** Whether the claimed status may follow the one that was read. */
+export function isAhead(claimed: Status, read: Status): boolean {
+	return claimed != null && !isSameStatus(claimed, read) && !isLater(read, claimed);
 }

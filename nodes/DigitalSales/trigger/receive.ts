@@ -1,7 +1,6 @@
 import { uniq } from 'lodash';
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Transaction } from '../api';
-import type { Status } from '../domain';
 import { senderAddress, whenAnswered } from '../n8n';
 import {
 	Declined,
@@ -18,7 +17,7 @@ import { transactionOutput } from '../output';
 import { BoundedMap, clock, processState } from '../shared';
 import { type Change, dedupeKeys } from './dedupe';
 import { isExcludedForGood, isSameStatus, isWantedStatus, rejectionReason } from './filters';
-import { mayBeOutdated } from './lag';
+import { isAhead, LONGEST_LAG_MS, mayBeOutdated } from './lag';
 import { readTriggerForm, type TriggerForm } from './form';
 
 /** A sender waits about ten seconds. */
@@ -29,7 +28,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Then the pause is short again. A flood never leaves so long a gap. */
 const QUIET_MS = 2 * LONGEST_PAUSE_MS;
 /** A change may come through the account's webhook and the charge's own, with different bodies. */
-const MOST_SOURCES = 4;
+const MOST_SOURCES = 16;
 
 interface ReadRecord {
 	/** On `clock.elapsed()`. */
@@ -56,8 +55,8 @@ const MOST_UNANSWERED = 80;
 interface Handover {
 	/** Whether n8n has stored the execution. */
 	isStored: boolean;
-	/** The status that the webhook named. The webhook about the status that was read may still bring it. */
-	claimed: Status;
+	/** Whether the webhook named a status that may follow this one. Then a webhook that names this one has to bring that. */
+	isAhead: boolean;
 }
 
 /**
@@ -90,7 +89,9 @@ class Delivery {
 	async receive(): Promise<IDataObject> {
 		const { simplify, options } = this.form;
 		const notification = await readNotification(this.context);
-		if (notification.status !== undefined) this.declineRepeat(notification);
+		if (notification.status !== undefined) {
+			declineDuplicate(this.handovers(notification).filter(({ isAhead }) => !isAhead));
+		}
 		declineIfBacklogged();
 		const transaction = await this.readUntilCurrent(notification);
 		// The reply must not describe the transaction to strangers.
@@ -98,7 +99,7 @@ class Delivery {
 		const { hash, payment_status: status } = transaction;
 		const isOwnEvent = isSameStatus(notification.status, status);
 		const event = notification.event && (isOwnEvent ? notification.event : null);
-		this.handOver({ hash, status, event }, notification.status);
+		this.handOver({ hash, status, event }, isAhead(notification.status, status));
 		return {
 			...transactionOutput(transaction, { simplify, fields: options.fields }),
 			...(event !== undefined && { webhook_event: event }),
@@ -146,7 +147,8 @@ class Delivery {
 	): boolean {
 		const { hash, status: claimed } = webhook;
 		const { payment_status: read } = transaction;
-		const isHandedOver = this.handovers({ hash, status: read, event: null }).length > 0;
+		const handovers = this.handovers({ hash, status: read, event: null });
+		const isHandedOver = handovers.length > 0;
 		const isConfirmed = claimed !== undefined && isSameStatus(claimed, read);
 		// An earlier read that shows the claimed status is enough, because strangers could delay a new one too long. If that
 		// status has started the workflow, a new read is needed for the item of another event.
@@ -154,9 +156,10 @@ class Delivery {
 		// Other webhooks report the changes that the workflow waits for.
 		const isUnwanted = isConfirmed && !isWantedStatus(this.form, read);
 		if (isUnwanted || isExcludedForGood(this.form, transaction)) return true;
+		const shownForMs = startedAt - shownSince;
+		if (isConfirmed && handovers.some((one) => one.isAhead)) return shownForMs >= LONGEST_LAG_MS;
 		if (startedAt < this.calledAt) return false;
 		const claimedForMs = startedAt - (sources.get(this.sourceOf(webhook)) ?? this.calledAt);
-		const shownForMs = startedAt - shownSince;
 		return !mayBeOutdated(this.form, { read, claimed, claimedForMs, shownForMs, isHandedOver });
 	}
 
@@ -188,13 +191,13 @@ class Delivery {
 	}
 
 	/** Has no await between check and set, so only the first of two repeats passes. */
-	private handOver(change: Change, claimed: Status): void {
+	private handOver(change: Change, isAhead: boolean): void {
 		// A test must not make the next test a duplicate.
 		if (this.context.getMode() === 'manual') return;
 		declineDuplicate(this.handovers(change));
 		declineIfBacklogged();
 		const keys = this.handoverKeys(change);
-		const handover: Handover = { isStored: false, claimed };
+		const handover: Handover = { isStored: false, isAhead };
 		for (const key of keys) handedOver.set(key, handover);
 		whenAnswered(this.context, (isStored) => {
 			handover.isStored = isStored;
@@ -202,11 +205,6 @@ class Delivery {
 			// The next webhook must start the workflow.
 			for (const key of keys) handedOver.delete(key);
 		});
-	}
-
-	private declineRepeat(webhook: Webhook): void {
-		const isRepeated = ({ claimed }: Handover) => isSameStatus(claimed, webhook.status);
-		declineDuplicate(this.handovers(webhook).filter(isRepeated));
 	}
 
 	private handovers(change: Change): Handover[] {

@@ -260,7 +260,7 @@ describe('A webhook starts the workflow once', () => {
 	/** Makes n8n busy storing this many earlier notices. */
 	const store = (count: number): void => {
 		for (let nth = 0; nth < count; nth++)
-			handedOver.set(`earlier ${nth}`, { isStored: false, claimed: 'paid' });
+			handedOver.set(`earlier ${nth}`, { isStored: false, isAhead: false });
 	};
 
 	test('an event with another status than was read counts once among the eighty being stored', async () => {
@@ -327,7 +327,7 @@ describe('A webhook starts the workflow once', () => {
 			store(80);
 			expect(await posted(hash)).toBe(503);
 			expect(inbox.reads).toBe(0);
-			handedOver.set('earlier 0', { isStored: true, claimed: 'paid' });
+			handedOver.set('earlier 0', { isStored: true, isAhead: false });
 
 			expect(await posted(hash)).toBe(200);
 		});
