@@ -4,6 +4,8 @@ import { ANY } from './form';
 
 const COMMON_LAG_MS = 3_000;
 export const LONGEST_LAG_MS = 120_000;
+/** A sender gets 200 in the end, however often the status changes. */
+const LONGEST_WAIT_MS = 600_000;
 
 interface Comparison {
 	read: Status;
@@ -22,16 +24,16 @@ export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	if (claimed != null && isSameStatus(read, claimed)) return false;
 	const isReadWanted = isWantedStatus(wanted, read);
 	const isNew = isReadWanted && !isHandedOver;
-	// Another webhook may have brought this status instead of its own. Then this webhook has to bring that one.
-	const mayLag = claimedForMs < LONGEST_LAG_MS || (!isNew && shownForMs < LONGEST_LAG_MS);
+	// If a later webhook has brought this status instead of its own, its own is left to this webhook.
+	const longestMs = !isNew && shownForMs < LONGEST_LAG_MS ? LONGEST_WAIT_MS : LONGEST_LAG_MS;
+	const mayLag = claimedForMs < longestMs;
 	const isSoon = claimedForMs < COMMON_LAG_MS;
 	// A wanted status may be the old one soon after the webhook, because it may have started the workflow before a restart
 	// or on another worker; later, only if it started the workflow here.
 	const mayBeOldStatus = isSoon || !isReadWanted || (isHandedOver && mayLag);
 	// Reads may not show yet that a new payment follows a refused one.
 	const isPast = (status: Status) => isLater(read, status) && !(isSoon && hasFailed(read));
-	const isClaimKnown = groupOf(claimed) !== undefined || isNamedStatus(wanted, claimed);
-	if (!isClaimKnown) {
+	if (!isKnown(wanted, claimed)) {
 		const isEnded = (named: string) => isSameStatus(read, named) || isPast(named);
 		const mayFollow = wanted.triggerOn.includes(ANY) || !namedStatuses(wanted).every(isEnded);
 		return mayLag && mayBeOldStatus && mayFollow;
@@ -44,7 +46,11 @@ export function mayBeOutdated(wanted: Wanted, comparison: Comparison): boolean {
 	return isReadEarlier || (mayBeOldStatus && !isPast(claimed));
 }
 
-/** Whether the claimed status may follow the one that was read. */
-export function isAhead(claimed: Status, read: Status): boolean {
-	return claimed != null && !isSameStatus(claimed, read) && !isLater(read, claimed);
+/** Whether the claim is a known status that may follow the one that was read. */
+export function isAhead(wanted: Wanted, claimed: Status, read: Status): boolean {
+	return isKnown(wanted, claimed) && !isSameStatus(claimed, read) && !isLater(read, claimed);
+}
+
+function isKnown(wanted: Wanted, status: Status): boolean {
+	return groupOf(status) !== undefined || isNamedStatus(wanted, status);
 }

@@ -27,7 +27,7 @@ const REREAD_AFTER_MS = 3_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Then the pause is short again. A flood never leaves so long a gap. */
 const QUIET_MS = 2 * LONGEST_PAUSE_MS;
-/** A change may come through the account's webhook and the charge's own, with different bodies. */
+/** Several changes within minutes, each in the account's webhook and the charge's own. */
 const MOST_SOURCES = 16;
 
 interface ReadRecord {
@@ -55,7 +55,7 @@ const MOST_UNANSWERED = 80;
 interface Handover {
 	/** Whether n8n has stored the execution. */
 	isStored: boolean;
-	/** Whether the webhook named a status that may follow this one. Then a webhook that names this one has to bring that. */
+	/** Whether the webhook named a status that may follow. Then a webhook that names this one may have to bring that one. */
 	isAhead: boolean;
 }
 
@@ -99,7 +99,7 @@ class Delivery {
 		const { hash, payment_status: status } = transaction;
 		const isOwnEvent = isSameStatus(notification.status, status);
 		const event = notification.event && (isOwnEvent ? notification.event : null);
-		this.handOver({ hash, status, event }, isAhead(notification.status, status));
+		this.handOver({ hash, status, event }, isAhead(this.form, notification.status, status));
 		return {
 			...transactionOutput(transaction, { simplify, fields: options.fields }),
 			...(event !== undefined && { webhook_event: event }),

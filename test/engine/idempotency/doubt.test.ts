@@ -259,20 +259,6 @@ describe('A charge whose outcome is unknown', () => {
 		});
 	});
 
-	test('two codes end together the doubts that their refusals described, and neither does alone', async () => {
-		const ask = { order: 'order-2', ...otherProcess() };
-		await shop.ask({ order: 'order-2' });
-		const ofLedger = codeIn(await shop.ask(ask));
-		shop.fault('loseRequest');
-		await shop.ask({ process: ask.process });
-		const ofMemory = codeIn(await shop.ask({ ...ask, code: ofLedger }));
-
-		expect(errorOf(await shop.ask({ ...ask, code: ofMemory }))).toContain('order-2');
-		expect(shop.charges).toBe(1);
-		await shop.charge({ ...ask, code: `${ofLedger}, ${ofMemory}` });
-		expect(shop.charges).toBe(2);
-	});
-
 	describe('if a customer orders twice at once,', () => {
 		test('the second waits for the first and is then sent, and canceling ends the wait', async () => {
 			const first = await shop.underWay({}, 1_000);

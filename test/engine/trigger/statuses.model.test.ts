@@ -15,7 +15,6 @@ const PATHS = [
 	['waiting_payment', 'paid', 'med_received', 'med_analysis', 'refunded'],
 	['processing', 'antifraud', 'paid', 'pre_chargeback', 'chargeback'],
 	['pending', 'analyzing', 'refused', 'paid'],
-	['waiting_payment', 'paid', 'frozen', 'melted'],
 ];
 /** A card is refused, and the customer gets a PIX. The trigger waits only seconds for reads to show it. */
 const NEW_PIX = ['refused', 'waiting_payment', 'paid'];
