@@ -90,7 +90,7 @@ class Delivery {
 		const { simplify, options } = this.form;
 		const notification = await readNotification(this.context);
 		if (notification.status !== undefined) {
-			declineDuplicate(this.handovers(notification).filter(({ isAhead }) => !isAhead));
+			declineDuplicate(this.handovers(notification).filter((one) => !one.isAhead));
 		}
 		declineIfBacklogged();
 		const transaction = await this.readUntilCurrent(notification);

@@ -259,8 +259,9 @@ describe('A webhook starts the workflow once', () => {
 
 	/** Makes n8n busy storing this many earlier notices. */
 	const store = (count: number): void => {
-		for (let nth = 0; nth < count; nth++)
+		for (let nth = 0; nth < count; nth++) {
 			handedOver.set(`earlier ${nth}`, { isStored: false, isAhead: false });
+		}
 	};
 
 	test('an event with another status than was read counts once among the eighty being stored', async () => {
