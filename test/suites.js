@@ -6,7 +6,8 @@ const inTest = (path) => `<rootDir>/test/${path}`;
 const SUITES = {
 	test: {
 		folders: ['unit', 'engine', 'tools'],
-		testTimeout: 15_000,
+		// Of real time, also on a busy machine.
+		testTimeout: 60_000,
 		maxWorkers: 2,
 	},
 	thorough: {

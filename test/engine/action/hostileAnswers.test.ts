@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import * as errorWords from '../../../nodes/DigitalSales/api/schemas/error';
-import * as resource from '../../../nodes/DigitalSales/api/schemas/resource';
 import { HOSTILE_ERRORS } from '../../helpers/notices';
-import { everythingIn, runNode } from '../../helpers/engine';
+import { defaultProcess, everythingIn, NodeProcess, runNode } from '../../helpers/engine';
 import { pixParameters, useAccount } from '../../helpers/account';
 
 /** JavaScript throws when it converts this value to text. */
@@ -201,18 +199,17 @@ describe('An answer that is made to break the node', () => {
 	);
 
 	test.each([
-		['words', () => jest.spyOn(errorWords, 'readServiceWords')],
-		['transaction', () => jest.spyOn(resource, 'readResource')],
-	])('a fault of the package in reading the %s makes the outcome unknown', async (_name, spy) => {
-		spy().mockImplementation(() => {
-			throw new RangeError('Maximum call stack size exceeded');
-		});
+		['words', 'error', 'readServiceWords'],
+		['transaction', 'resource', 'readResource'],
+	])(
+		'a fault of the package in reading the %s makes the outcome unknown',
+		async (_what, file, name) => {
+			const { message } = await account.fail(charge, { process: withFaultIn(file, name) });
 
-		const { message } = await account.fail(charge);
-
-		expect(message).toMatch(unknown);
-		expect(account.sandbox.charges()).toBe(1);
-	});
+			expect(message).toMatch(unknown);
+			expect(account.sandbox.charges()).toBe(1);
+		},
+	);
 
 	test('encoded tokens reach neither items nor errors', async () => {
 		const encoded = (token: string): string =>
@@ -231,6 +228,21 @@ describe('An answer that is made to break the node', () => {
 		}
 	});
 });
+
+/** The package, if a function that reads answers had a fault. */
+function withFaultIn(file: string, name: string): NodeProcess {
+	const path = `../../../nodes/DigitalSales/api/schemas/${file}`;
+	const faulty = () => {
+		throw new RangeError('Maximum call stack size exceeded');
+	};
+	let faultyProcess = defaultProcess;
+	jest.isolateModules(() => {
+		jest.doMock(path, () => ({ ...jest.requireActual<object>(path), [name]: faulty }));
+		faultyProcess = new NodeProcess();
+		jest.dontMock(path);
+	});
+	return faultyProcess;
+}
 
 /** Replaces names by deep lists, because neither JSON.stringify nor a report of fast-check can be so deep. */
 function withDeepLists(json: string): string {

@@ -14,12 +14,14 @@ export interface Classes {
 	DigitalSales: new () => INodeType;
 	DigitalSalesTrigger: new () => INodeType;
 	DigitalSalesApi: new () => ICredentialType;
+	clearProcessState?: () => void;
 }
 
 const FILES = [
 	'nodes/DigitalSales/DigitalSales.node',
 	'nodes/DigitalSales/DigitalSalesTrigger.node',
 	'credentials/DigitalSalesApi.credentials',
+	'nodes/DigitalSales/shared/processState',
 ];
 
 function load(): Classes {
@@ -35,22 +37,46 @@ export class NodeProcess {
 
 	readonly credentialType: ICredentialType;
 
-	constructor({ DigitalSales, DigitalSalesTrigger, DigitalSalesApi }: Classes = load()) {
+	/** Clears what the copy remembers. */
+	readonly forget: () => void;
+
+	constructor(classes: Classes = load()) {
 		this.nodeTypes = {
-			[ACTION_TYPE]: new DigitalSales(),
-			[TRIGGER_TYPE]: new DigitalSalesTrigger(),
+			[ACTION_TYPE]: new classes.DigitalSales(),
+			[TRIGGER_TYPE]: new classes.DigitalSalesTrigger(),
 		};
-		this.credentialType = new DigitalSalesApi();
+		this.credentialType = new classes.DigitalSalesApi();
+		this.forget = () => classes.clearProcessState?.();
 	}
 
 	/** n8n after a restart, or another worker of n8n. */
 	static fresh(): NodeProcess {
-		let fresh = defaultProcess;
-		jest.isolateModules(() => {
-			fresh = new NodeProcess();
-		});
+		const fresh = (isInTest && spare.pop()) || loadAgain();
+		if (isInTest) inUse.push(fresh);
 		return fresh;
 	}
+}
+
+/** Loading a copy takes longer than most tests, so a test gets those of earlier tests, which remember nothing. */
+const spare: NodeProcess[] = [];
+const inUse: NodeProcess[] = [];
+let isInTest = false;
+
+beforeEach(() => {
+	isInTest = true;
+});
+afterEach(() => {
+	isInTest = false;
+	for (const process of inUse) process.forget();
+	spare.push(...inUse.splice(0));
+});
+
+function loadAgain(): NodeProcess {
+	let copy = defaultProcess;
+	jest.isolateModules(() => {
+		copy = new NodeProcess();
+	});
+	return copy;
 }
 
 /** The n8n process whose modules the test imports, too. */

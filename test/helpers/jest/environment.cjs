@@ -3,7 +3,7 @@ const { runInNewContext } = require('node:vm');
 const SingleContext = require('jest-environment-node-single-context');
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-const LARGEST_HEAP_BYTES = 200 * 1024 * 1024;
+const LARGEST_HEAP_BYTES = 700 * 1024 * 1024;
 
 const { exit } = process;
 setFlagsFromString('--expose-gc');
