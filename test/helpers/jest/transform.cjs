@@ -2,7 +2,7 @@ const { createHash } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 const { version } = require('esbuild/package.json');
 
-const itself = readFileSync(__filename, 'utf8');
+const itself = readFileSync(module.filename, 'utf8');
 
 /** Compiles our TypeScript for jest, without checking types. Tests cannot spy on what a module exports. */
 module.exports = {
