@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
+import { isThorough, sequences } from '../../helpers/extent';
 import { cpf } from '../../helpers/charge';
 import { crashedData, NodeProcess, processedItems } from '../../helpers/engine';
 import { type Ask, codeIn, errorOf, MAYBE, retryable, useShop, VOID } from '../../helpers/charging';
 import { aroundInserts, latencyOf, stallingLatencyOf } from '../../helpers/database';
 import { seededRandom } from '../../sandbox/catalog';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 6);
+const RUNS = sequences(3);
 const ORDER = { order: 'order-1' };
 
 describe('Several processes', () => {
@@ -100,7 +101,7 @@ describe('Several processes', () => {
 	});
 
 	test('that charge at the same moment can repeat refused charges and charges without reference at once', async () => {
-		for (let seed = 0; seed < 10; seed++) {
+		for (let seed = 0; seed < sequences(3, 10); seed++) {
 			shop.begin();
 			const random = seededRandom(seed);
 			processedItems.latency = () => latencyOf(random);
@@ -134,7 +135,7 @@ describe('Several processes', () => {
 	])(
 		'that enter one hash at the same moment for %s: only one gets the charge',
 		async (_, ...orders) => {
-			for (let seed = 0; seed < 8; seed++) {
+			for (let seed = 0; seed < sequences(3, 8); seed++) {
 				shop.begin();
 				shop.fault('loseAnswer');
 				await shop.ask();
@@ -330,7 +331,8 @@ describe('Several processes', () => {
 		test('is not made twice, whichever call of the database fails', async () => {
 			let hasFailed = true;
 			let nth = 0;
-			for (; hasFailed; nth++) {
+			const step = isThorough ? 1 : 4;
+			for (; hasFailed; nth += step) {
 				shop.account.reset();
 				shop.begin();
 				const outcome = await expired();

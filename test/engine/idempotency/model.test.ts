@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { IRunExecutionData } from 'n8n-workflow';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
+import { sequences } from '../../helpers/extent';
 import { cpf } from '../../helpers/charge';
 import type { NodeOutcome } from '../../helpers/engine';
 import { type Ask, codeIn, errorOf, retryable, useShop, VOID } from '../../helpers/charging';
@@ -58,7 +59,7 @@ const step = fc.oneof(
 );
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
-const RUNS = Number(process.env.MODEL_RUNS ?? 25);
+const RUNS = sequences(4);
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 type Shop = ReturnType<typeof useShop>;

@@ -3,12 +3,13 @@ import * as fc from 'fast-check';
 import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
+import { sequences } from '../../helpers/extent';
 import { cpf } from '../../helpers/charge';
 import { crashedData, type NodeOutcome, NodeProcess } from '../../helpers/engine';
 import { MAYBE, retryable, useShop, VOID } from '../../helpers/charging';
 import { callTool } from '../../helpers/tool';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 8);
+const RUNS = sequences(2);
 const STEPS = Number(process.env.MODEL_STEPS ?? 9);
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as fc from 'fast-check';
+import { sequences } from '../../helpers/extent';
 import { cpf } from '../../helpers/charge';
 import { NodeProcess, processedItems } from '../../helpers/engine';
 import { latencyOf } from '../../helpers/database';
@@ -7,7 +8,7 @@ import { seededRandom } from '../../sandbox/catalog';
 import { type Ask, codeIn, retryable, useShop, VOID } from '../../helpers/charging';
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
-const RUNS = Number(process.env.MODEL_RUNS ?? 6);
+const RUNS = sequences(1);
 
 const worker = fc.nat(2);
 const order = fc.constantFrom('order-1', 'order-1', 'order-1', 'order-2');

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { createRunExecutionData, type IDataObject } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../sandbox';
+import { sequences } from '../../helpers/extent';
 import { forgers } from '../../helpers/notices';
 import { processedItems } from '../../helpers/engine';
 import { useInbox } from '../../helpers/inbox';
@@ -87,7 +88,7 @@ interface Notice {
 }
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 14);
-const RUNS = Number(process.env.MODEL_RUNS ?? 6);
+const RUNS = sequences(1);
 /** Far more than a sender needs once everything works. */
 const MOST_ROUNDS = 20;
 

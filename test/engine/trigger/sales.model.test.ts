@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../sandbox';
+import { sequences } from '../../helpers/extent';
 import { chargesAt } from '../../helpers/charge';
 import { useInbox } from '../../helpers/inbox';
 import { postFrom, sendAsPlatform } from '../../helpers/platform';
 import { received, waitingRoomOf } from '../../helpers/waiting';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 2);
+const RUNS = sequences(1);
 const STRANGER = '203.0.113.7';
 /** In a flood of ten a second. */
 const EACH_MS = 100;

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { groupOf } from '../../../nodes/DigitalSales/domain/paymentStatus';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { sequences } from '../../helpers/extent';
 import { useInbox } from '../../helpers/inbox';
 import { sendAsPlatform } from '../../helpers/platform';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 10);
+const RUNS = sequences(1);
 /** The platform has sent all its webhooks about a status. */
 const LONG_MS = 1_000_000;
 

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import type { Fault } from '../../sandbox';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { sequences } from '../../helpers/extent';
 import type { RunOutcome, StoredRun } from '../../helpers/engine';
 import { received, useWaitingRoom } from '../../helpers/waiting';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 8);
+const RUNS = sequences(1);
 const LIMIT_MINUTES = 20;
 /** Reads are retried until minute 35. Faults end before, so that one of the last succeeds. */
 const LAST_STEP_MINUTE = 33;
