@@ -14,7 +14,7 @@ const CHECK: Steps = {
 };
 
 /** Runs only if it is named, because it repeats all tests. */
-const SELDOM: Steps = { leaks: 'tsx test/tools/leaks.ts' };
+const SELDOM: Steps = { slow: 'tsx test/tools/slow.ts' };
 
 /** Renews the files that are generated from the code. */
 const WRITE: Steps = {

@@ -1,3 +1,4 @@
+const { appendFileSync } = require('node:fs');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 const SingleContext = require('jest-environment-node-single-context');
@@ -8,6 +9,9 @@ const LARGEST_HEAP_BYTES = 700 * 1024 * 1024;
 const { exit } = process;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
+
+/** Gets a line for each test, with its CPU time in milliseconds (see tools/slow.ts). */
+const { CPU_LOG } = process.env;
 
 /** Finds the line in our sources for each line of a stack, with the source maps that it has read. */
 let prepareStackTrace;
@@ -31,6 +35,7 @@ module.exports = class TestEnvironment extends SingleContext {
 
 	constructor(config, context) {
 		super(config, context);
+		this.file = context.testPath;
 		const { watch, watchAll } = config.globalConfig;
 		this.mayFilesChange = watch || watchAll;
 	}
@@ -42,6 +47,18 @@ module.exports = class TestEnvironment extends SingleContext {
 		if (!this.mayFilesChange) Error.prepareStackTrace = prepareStackTrace;
 		// Node's default. Jest sets 100, which makes each of our many errors slower.
 		Error.stackTraceLimit = 10;
+	}
+
+	handleTestEvent({ name, test }) {
+		if (CPU_LOG === undefined) return;
+		if (name === 'test_start') this.cpuBefore = process.cpuUsage();
+		if (name !== 'test_done') return;
+
+		const { user, system } = process.cpuUsage(this.cpuBefore);
+		const names = [];
+		for (let block = test; block.parent; block = block.parent) names.unshift(block.name);
+		const line = { file: this.file, name: names.join(' > '), ms: (user + system) / 1_000 };
+		appendFileSync(CPU_LOG, `${JSON.stringify(line)}\n`);
 	}
 
 	async teardown() {
