@@ -13,8 +13,8 @@ const CHECK: Steps = {
 	scan: 'tsx test/tools/package/scan.ts',
 };
 
-/** Runs only if it is named, because it repeats all tests. */
-const SELDOM: Steps = { slow: 'tsx test/tools/slow.ts' };
+/** Run only if named: one repeats all tests, the other only counts. */
+const SELDOM: Steps = { slow: 'tsx test/tools/slow.ts', air: 'tsx test/tools/air.ts' };
 
 /** Renews the files that are generated from the code. */
 const WRITE: Steps = {
