@@ -6,7 +6,7 @@ const CNPJ_LENGTH = 14;
 const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
 const CPF_SHAPE = /^\d{11}$/;
 /** A word such as "DOC" and a CPF together have the shape of a CNPJ. */
-const WORD_AND_CPF = /^[a-z]{3}(?=\W*[\s:])\W+\d[\d\W]*$/i;
+const WORD_AND_CPF = /^[a-z]{3}\W*[\s:]\W*\d[\d\W]*$/i;
 /**
  * A CNPJ may begin with the letters of a label, such as CPF, so a label without a separator counts only before a
  * complete document.
@@ -119,11 +119,11 @@ const LONGEST_EMAIL = 254;
 export function parseEmail(input: unknown): Result<string> {
 	const email = normalizeUnicode(customerText(input));
 	if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return { value: email };
-	const isUnusual = /^(?=[^@]*@)[ -?A-~]*[^ -~]/.test(email);
+	const isUnusual = /^[^@]*[^ -~][^@]*@/.test(email);
 	return { problem: isUnusual ? 'has an unusual letter before the @' : 'is not an e-mail address' };
 }
 
-const PHONE = /^(?:[\s(]*\+)?[\d\s(),./-]+$/;
+const PHONE = /^[\s(]*\+?[\d\s(),./-]+$/;
 const ABROAD = /^[\s(]*(?:\+|00)/;
 /** @internal The zero dialed within Brazil, with or without a carrier's code. */
 export const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;

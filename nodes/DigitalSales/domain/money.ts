@@ -34,8 +34,8 @@ export function parseCents(input: unknown): Result<number> {
 export function formatReais(cents: number): string {
 	if (!Number.isInteger(cents)) return `${cents} cents`;
 	const digits = String(BigInt(Math.abs(cents))).padStart(3, '0');
-	const groups = digits.slice(0, -2).match(/^\d{1,3}(?=(?:\d{3})*$)|\d{3}/g) ?? [];
-	return `${cents < 0 ? '-' : ''}R$ ${groups.join('.')},${digits.slice(-2)}`;
+	const reais = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, '.');
+	return `${cents < 0 ? '-' : ''}R$ ${reais},${digits.slice(-2)}`;
 }
 
 /** `1990` cents become `19,90`. */

@@ -38,5 +38,5 @@ export function parseBaseUrl(input: string): Result<string> {
 	if (address.username !== '' || address.password !== '') {
 		return { problem: 'must not contain a user name or password' };
 	}
-	return { value: address.origin + address.pathname.replace(/(?<!\/)\/+$/, '') };
+	return { value: address.origin + address.pathname.replace(/\/+$/, '') };
 }

@@ -103,8 +103,8 @@ function childEntries(entry: FormEntry): FormEntry[] {
 	return 'options' in entry ? (entry.options ?? []) : [];
 }
 
-/** n8n treats a brace after a backslash as text. */
-const [OPENING, CLOSING] = [/(?<!\\)\{\{/, /(?<!\\)\}\}/];
+/** Matches `{{ code }}` in an expression. n8n treats a brace after a backslash as text. */
+const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
 const BLANK_RESULTS = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
 /** For `"order-" + undefined` in one expression. */
 const BLANK_WITHIN_TEXT =
@@ -149,7 +149,7 @@ function expressionProblem(
 	if (!isJsonObject(value) && isNothing(value)) {
 		return mayBeBlank(expression) ? undefined : 'is empty: its expression returned nothing';
 	}
-	const parts = partsOf(expression);
+	const parts = [...expression.matchAll(PART)].map(([part]) => part);
 	const isOnePart = parts[0] === expression;
 	if (!isOnePart) {
 		for (const part of parts) {
@@ -168,15 +168,6 @@ function expressionProblem(
 	return purpose === 'guards' && isShortText(value) && BLANK_WITHIN_TEXT.test(value)
 		? 'is incomplete: a part of its expression returned nothing'
 		: undefined;
-}
-
-/** Each `{{ code }}` of an expression. */
-function partsOf(expression: string): string[] {
-	const closed = expression.split(CLOSING).slice(0, -1);
-	return closed.flatMap((text) => {
-		const at = text.search(OPENING);
-		return at < 0 ? [] : [`${text.slice(at)}}}`];
-	});
 }
 
 function breaksJson(text: string): boolean {
