@@ -12,7 +12,7 @@ import { digitalSalesApiTest } from './api';
 import { searchOffers, searchProducts } from './form';
 import { TRIGGER_VERSION, WEBHOOK_PATH } from './n8n';
 import {
-	emitOnce,
+	executeTrigger,
 	readTriggerForm,
 	receiveWebhook,
 	sendTestEvent,
@@ -53,6 +53,8 @@ export class DigitalSalesTrigger implements INodeType {
 				'Publish the workflow, and every charge that notifies its production URL starts it.',
 		},
 		defaults: { name: 'Digital Sales Trigger' },
+		waitingNodeTooltip:
+			'Waiting until the service shows what the webhook says. The execution then continues, or ends without an item.',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'digitalSalesApi', required: true, testedBy: 'digitalSalesApiTest' }],
@@ -106,6 +108,6 @@ export class DigitalSalesTrigger implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await emitOnce(this);
+		return await executeTrigger(this);
 	}
 }

@@ -27,7 +27,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 	let downstream: Downstream;
 
 	beforeAll(async () => {
-		n8n = await startN8n('e2e-notification', { env: { ...WITHOUT_EDITOR, N8N_PROXY_HOPS: '1' } });
+		n8n = await startN8n('e2e-notification', { env: WITHOUT_EDITOR });
 		downstream = await Downstream.open();
 		// Published before the floods, during which n8n is sometimes "not ready".
 		for (const name of PUBLISHED) await publish(n8n, name, [trigger(name), downstream.node]);
@@ -102,31 +102,28 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		expect(await downstream.reaches(4)).toBe(4);
 	});
 
-	test('a flood from one address leaves room for sales from another address', async () => {
+	test('a flood of unknown hashes leaves room for sales that this n8n knows', async () => {
 		const url = addressOf(n8n, 'strangers');
+		const hashes = await paid(5);
+		for (const hash of hashes) await n8n.sandbox.setStatus(hash, 'waiting_payment');
+		for (const hash of hashes) {
+			await postJson(url, { hash, status: 'waiting_payment' });
+			await n8n.sandbox.setStatus(hash, 'paid');
+		}
 		const replies: string[] = [];
-		const flood = Array.from({ length: 60 }, async (_, nth) => {
-			const from = { 'x-forwarded-for': '203.0.113.7' };
-			const reply = await postJson(url, { hash: `nosuch${nth}`, status: 'paid' }, from);
+		const flood = Array.from({ length: FLOOD }, async (_, nth) => {
+			const reply = await postJson(url, { hash: `nosuch${nth}`, status: 'paid' });
 			replies.push(reply.text);
 			return reply.status;
 		});
 		await until('the flood has no room left', () => replies.some(isBusy), { withinMs: 60_000 });
-		const hashes = await paid(5);
-		const saleReplies: string[] = [];
 		const sales = hashes.map(async (hash) => {
-			const from = { 'x-forwarded-for': '192.0.2.1' };
-			const isTaken = async (): Promise<boolean> => {
-				const { status, text } = await postJson(url, { hash, status: 'paid' }, from);
-				saleReplies.push(text);
-				return status === 200;
-			};
 			// On a slow machine, n8n itself may refuse a sale, or the read may take too long.
+			const isTaken = async () => (await post(url, hash)) === 200;
 			await until('the sale is taken', isTaken, { withinMs: 120_000, everyMs: RESEND_MS });
 		});
 		await Promise.all(sales);
 
-		expect(saleReplies.filter(isBusy)).toEqual([]);
 		expect(new Set(await Promise.all(flood))).toEqual(new Set([503]));
 		expect(await downstream.reaches(5)).toBe(5);
 	}, 240_000);

@@ -1,11 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { findRateLimiter, rateLimiters } from '../../nodes/DigitalSales/api/rateLimiter';
 import { readTransaction } from '../../nodes/DigitalSales/api/schemas/transaction';
 import { isLater } from '../../nodes/DigitalSales/domain/paymentStatus';
-import { clock } from '../../nodes/DigitalSales/shared/clock';
-import { clearProcessState } from '../../nodes/DigitalSales/shared/processState';
-import { dedupeKeys } from '../../nodes/DigitalSales/trigger/dedupe';
-import { handedOver, reads } from '../../nodes/DigitalSales/trigger/receive';
 import { type Wanted, rejectionReason } from '../../nodes/DigitalSales/trigger/filters';
 
 type Given = Partial<Omit<Wanted, 'filters'>> & { filters?: Partial<Wanted['filters']> };
@@ -153,33 +148,5 @@ describe('A status', () => {
 		['paid', undefined],
 	])('%s and %s have no known order', (one, other) => {
 		expect([isLater(one, other), isLater(other, one)]).toEqual([false, false]);
-	});
-});
-
-describe('For webhooks a process remembers at most', () => {
-	afterEach(() => clearProcessState());
-
-	test('ten thousand senders, reads and answers', async () => {
-		for (let nth = 0; nth <= 10_000; nth++) {
-			const result = Promise.resolve({ repeats: 0, shownSince: 0, entered: [] });
-			reads.set(`${nth}`, {
-				startedAt: clock.elapsed(),
-				streak: 0,
-				sources: new Map(),
-				result,
-				previous: undefined,
-			});
-			handedOver.set(`${nth}`, { isStored: true, isAhead: false });
-			findRateLimiter(`${nth}`);
-		}
-
-		// One entry too many evicts a tenth of the entries.
-		expect([rateLimiters.size, handedOver.size, reads.size]).toEqual([9_000, 9_000, 9_000]);
-		expect(handedOver.get('0')).toBeUndefined();
-	});
-
-	test('300 characters for a key, however long its status is', () => {
-		const [key] = dedupeKeys({ hash: 'h', status: 'x'.repeat(100_000) });
-		expect(key?.length).toBeLessThan(300);
 	});
 });

@@ -110,7 +110,10 @@ export async function loadRecentAccount(context: IWebhookFunctions): Promise<Acc
 	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
 	const recent = recentAccounts.get(key);
 	if (recent) return await recent;
-	const account = loadAccount(context);
+	const account = loadAccount(context).catch((error: unknown) => {
+		if (error instanceof CredentialError) throw error;
+		throw new CredentialError('The credential of this node could not be loaded');
+	});
 	recentAccounts.set(key, account);
 	return await account.catch((error: unknown) => {
 		recentAccounts.delete(key);

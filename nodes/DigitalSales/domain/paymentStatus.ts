@@ -1,3 +1,5 @@
+import { isSameText } from './text';
+
 /** Only `waiting_payment` and `paid` are documented. The other statuses are guesses. */
 export const STATUS_GROUPS: Readonly<Record<StatusGroup, readonly string[]>> = {
 	paid: ['paid'],
@@ -34,6 +36,10 @@ export type Status = string | null | undefined;
 /** Nothing documents that the service writes a status in lower case. */
 function inLowerCase(status: Status): string {
 	return (status ?? '').toLowerCase();
+}
+
+export function isSameStatus(one: Status, other: Status): boolean {
+	return isSameText(inLowerCase(one), inLowerCase(other));
 }
 
 /** A wait ends with these statuses. Any other status may still become settled. */

@@ -4,3 +4,4 @@ export * from './listSearch';
 export * from './locators';
 export * from './outputOptions';
 export * from './readForm';
+export * from './textList';

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 /*
  * Since n8n 2.30.0, a webhook trigger may have `execute`, and n8n reads the node's settings after `execute`. If n8n
@@ -10,8 +10,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 export const TRIGGER_VERSION = 2;
 
 /** Always Output Data would pass on an empty item. */
-export function endWithoutItem(context: IExecuteFunctions): void {
+export function endWithoutItem(context: IExecuteFunctions): INodeExecutionData[][] {
 	context.getExecuteData().node.alwaysOutputData = false;
+	return [[]];
 }
 
 /** The caller throws the returned error. On Error: Continue would pass on the input. */

@@ -1,3 +1,2 @@
-export * from './parse';
+export * from './read';
 export * from './reply';
-export * from './verify';

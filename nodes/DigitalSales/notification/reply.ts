@@ -4,48 +4,50 @@ import {
 	type IWebhookResponseData,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { findRateLimiter, ServiceError } from '../api';
+import { CredentialError, ServiceError } from '../api';
+import { BoundedMap, processState } from '../shared';
 
 interface Reply {
 	status: number;
-	body: IDataObject;
+	reason: string;
 	retryAfterSeconds?: number;
-}
-
-function notStarted(reason: string): Reply {
-	return { status: 200, body: { received: true, started: false, reason } };
-}
-
-function rejected(status: number, reason: string): Reply {
-	return { status, body: { received: false, reason } };
-}
-
-function retryLater(retryAfterSeconds: number, reason: string): Reply {
-	return { ...rejected(503, reason), retryAfterSeconds };
 }
 
 /** A platform repeats a webhook unless it gets a 2xx. */
 export const REPLIES = {
-	waiting: { status: 200, body: { received: true, waiting: true } },
-	duplicate: notStarted('already known'),
-	filtered: notStarted('excluded by Trigger On or the filters'),
+	waiting: { status: 200, reason: 'the payment is still waiting' },
+	duplicate: { status: 200, reason: 'already known' },
+	filtered: { status: 200, reason: 'excluded by Trigger On or the filters' },
 	/** A platform may send a test before it accepts the address. */
-	noSale: notStarted('not about a transaction'),
-	listening: notStarted('listens here for webhooks, which are sent by POST'),
-	noHash: rejected(400, 'no transaction hash'),
+	noSale: { status: 200, reason: 'not about a transaction' },
+	listening: { status: 200, reason: 'listens here for webhooks, which are sent by POST' },
+	noHash: { status: 400, reason: 'no transaction hash' },
+	tooLarge: { status: 413, reason: 'too large' },
 	// Long, because a platform may have few tries until reads show a change.
-	unknown: retryLater(60, 'unknown transaction'),
-	outdated: retryLater(60, 'the transaction does not show this change yet'),
-	tooLarge: rejected(413, 'too large'),
-	inFlight: retryLater(5, 'n8n is still storing this webhook'),
-	backlogged: retryLater(30, 'n8n is still storing earlier webhooks'),
-	unread: retryLater(30, 'the transaction cannot be verified now'),
-	busy: retryLater(30, 'too many webhooks at once'),
+	unknown: { status: 503, retryAfterSeconds: 60, reason: 'unknown transaction' },
+	outdated: {
+		status: 503,
+		retryAfterSeconds: 60,
+		reason: 'the transaction does not show this change yet',
+	},
+	inFlight: { status: 503, retryAfterSeconds: 5, reason: 'n8n is still storing this webhook' },
+	backlogged: {
+		status: 503,
+		retryAfterSeconds: 30,
+		reason: 'n8n is still storing earlier webhooks',
+	},
+	unread: { status: 503, retryAfterSeconds: 30, reason: 'the transaction cannot be verified now' },
+	busy: { status: 503, retryAfterSeconds: 30, reason: 'too many webhooks at once' },
 } satisfies Record<string, Reply>;
 
-/** Nothing starts, and the sender gets the reply. */
+/** The sender gets the reply. */
 export class Declined extends Error {
-	constructor(readonly reply: Reply) {
+	/** @param execution the item of an execution that starts nevertheless */
+	constructor(
+		readonly reply: Reply,
+		readonly cause?: unknown,
+		readonly execution?: IDataObject,
+	) {
 		super();
 	}
 }
@@ -56,40 +58,39 @@ export async function handleWebhook(
 	failure: string,
 	handle: () => Promise<IWebhookResponseData>,
 ): Promise<IWebhookResponseData> {
-	try {
-		return await handle();
-	} catch (error) {
-		let reply: Reply = REPLIES.unread;
-		if (error instanceof Declined) reply = error.reply;
-		else {
-			const reason = safeReason(error);
-			await logRarely(context, reason, () => context.logger.error(failure, { reason }));
+	return await handle().catch((error: unknown) => {
+		const declined = error instanceof Declined ? error : new Declined(REPLIES.unread, error);
+		if (declined.reply === REPLIES.unread) {
+			const reason = safeReason(declined.cause);
+			logRarely(context, reason, () => context.logger.error(failure, { reason }));
 		}
-		const { status, body, retryAfterSeconds } = reply;
-		const response = context.getResponseObject();
-		if (retryAfterSeconds !== undefined) {
-			response.setHeader('Retry-After', String(retryAfterSeconds));
-		}
-		response.status(status).json(body);
-		return { noWebhookResponse: true };
-	}
+		sendReply(context, declined.reply);
+		const { execution } = declined;
+		return { noWebhookResponse: true, workflowData: execution && [[{ json: execution }]] };
+	});
 }
+
+function sendReply(context: IWebhookFunctions, { status, reason, retryAfterSeconds }: Reply): void {
+	const response = context.getResponseObject();
+	if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
+	const body = status === 200 ? { received: true, started: false } : { received: false };
+	response.status(status).json({ ...body, reason });
+}
+
+const SAFE_ERRORS = [NodeOperationError, ServiceError, CredentialError];
 
 /** Only our own messages are safe. Others may quote the webhook. */
-function safeReason(error: unknown): string {
-	if (error instanceof NodeOperationError || error instanceof ServiceError) return error.message;
-	return error instanceof Error ? error.name : typeof error;
+export function safeReason(error: unknown): string {
+	if (!(error instanceof Error)) return typeof error;
+	return SAFE_ERRORS.some((type) => error instanceof type) ? error.message : error.name;
 }
 
+const logged = processState(new BoundedMap<true>({ most: 1_000, keptMs: 60_000 }));
+
 /** Logs once a minute for each node and subject, because anybody can send webhooks. */
-export async function logRarely(
-	context: IWebhookFunctions,
-	subject: string,
-	log: () => void,
-): Promise<void> {
-	const key = `log ${context.getWorkflow().id} ${context.getNode().id} ${subject}`;
-	const limiter = findRateLimiter(key, 1);
-	if (limiter.delayMs() > 0) return;
-	limiter.releaseUsed(await limiter.acquirePermit());
+export function logRarely(context: IWebhookFunctions, subject: string, log: () => void): void {
+	const key = `${context.getWorkflow().id} ${context.getNode().id} ${subject}`;
+	if (logged.get(key)) return;
+	logged.set(key, true);
 	log();
 }

@@ -1,4 +1,5 @@
 export * from './advice';
 export * from './errors';
 export * from './product';
+export * from './reachability';
 export * from './transaction';

@@ -4,4 +4,6 @@ export * from './eachLimit';
 export * from './json';
 export * from './lenient';
 export * from './lock';
+export * from './patiently';
 export * from './processState';
+export * from './sharedReads';

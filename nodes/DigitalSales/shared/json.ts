@@ -11,3 +11,13 @@ export const jsonObject = z.custom<IDataObject>(isJsonObject);
 export const jsonObjects = z.custom<IDataObject[]>(
 	(value) => Array.isArray(value) && value.every(isJsonObject),
 );
+
+/** Undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
+	try {
+		// `trim` also removes a byte order mark.
+		return JSON.parse(text.trim());
+	} catch {
+		return undefined;
+	}
+}

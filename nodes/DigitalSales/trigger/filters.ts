@@ -1,7 +1,16 @@
 import { map } from 'lodash';
 import type { Transaction } from '../api';
-import { formatReais, isSameText, isStatusGroup, type Status, STATUS_GROUPS } from '../domain';
-import { ANY, OTHER, type TriggerForm } from './form';
+import {
+	formatReais,
+	groupOf,
+	isLater,
+	isSameStatus,
+	isStatusGroup,
+	type Status,
+	STATUS_GROUPS,
+} from '../domain';
+import type { TriggerForm } from './form';
+import { ANY, OTHER } from './triggerOn';
 
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
@@ -55,21 +64,21 @@ function methodName(method: string): string {
 	return name === 'billet' ? 'boleto' : name;
 }
 
-export function isSameStatus(one: Status, other: Status): boolean {
-	return isSameText((one ?? '').toLowerCase(), (other ?? '').toLowerCase());
-}
-
 export function isWantedStatus(wanted: Wanted, status: Status): boolean {
 	return wanted.triggerOn.includes(ANY) || isNamedStatus(wanted, status);
 }
 
-export function isNamedStatus(wanted: Wanted, status: Status): boolean {
-	return namedStatuses(wanted).some((named) => isSameStatus(named, status));
-}
-
-export function namedStatuses({ triggerOn, otherStatuses = [] }: Wanted): string[] {
+function isNamedStatus({ triggerOn, otherStatuses = [] }: Wanted, status: Status): boolean {
 	const groups = triggerOn.filter(isStatusGroup);
 	// The form keeps Other Statuses when Trigger On no longer asks for them.
 	const others = triggerOn.includes(OTHER) ? otherStatuses : [];
-	return [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
+	const named = [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
+	return named.some((one) => isSameStatus(one, status));
+}
+
+/** Whether reads may still show a status that a webhook names, and that the form wants. Its words are known. */
+export function mayFollow(wanted: Wanted, status: Status, read: Transaction): boolean {
+	const isListed = groupOf(status) !== undefined || isNamedStatus(wanted, status);
+	if (!isListed || !isWantedStatus(wanted, status) || isExcludedForGood(wanted, read)) return false;
+	return !isSameStatus(status, read.payment_status) && !isLater(read.payment_status, status);
 }

@@ -1,4 +1,6 @@
 import {
+	type IDataObject,
+	type IExecuteFunctions,
 	type IHookFunctions,
 	type INodePropertyOptions,
 	type IWebhookFunctions,
@@ -6,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { mapValues } from 'lodash';
 import { z } from 'zod/v3';
-import type { Result } from '../domain';
+import type { Transaction } from '../api';
 import {
 	allowBlank,
 	checkForm,
@@ -17,11 +19,12 @@ import {
 	defineOptions,
 	type FormValues,
 	fromLocator,
-	hashSchema,
 	moneySchema,
 	OFFER_MODES,
 	outputFieldsOption,
+	parseTexts,
 	parseWith,
+	pickedHashSchema,
 	PRODUCT_MODES,
 	readValues,
 	rejectBlank,
@@ -29,62 +32,9 @@ import {
 	textField,
 } from '../form';
 import { isEngine2 } from '../n8n';
+import { transactionOutput } from '../output';
 import { isJsonObject } from '../shared';
-
-/** Not groups of statuses. */
-export const OTHER = 'other';
-export const ANY = 'any';
-
-const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
-	{
-		name: 'Paid',
-		value: 'paid',
-		action: 'On transaction paid',
-		description: 'The money has arrived',
-	},
-	{
-		name: 'Waiting for Payment',
-		value: 'waiting',
-		action: 'On transaction waiting for payment',
-		description: 'Created, under review or authorized, but not paid',
-	},
-	{
-		name: 'Refunded or Charged Back',
-		value: 'reversed',
-		action: 'On transaction refunded or charged back',
-		description:
-			'A refund, a chargeback or a MED (the return of a PIX), even if it is only requested or under review',
-	},
-	{
-		name: 'Refused, Canceled or Expired',
-		value: 'failed',
-		action: 'On transaction refused, canceled or expired',
-		description: 'The customer can no longer pay this transaction',
-	},
-	{
-		name: 'Any Status',
-		value: ANY,
-		action: 'On any status change',
-		description: 'Every status change, including to statuses not listed here',
-	},
-	{
-		name: 'Other',
-		value: OTHER,
-		action: 'On selected statuses',
-		description: 'Statuses that you enter yourself',
-	},
-];
-const CHOICES = TRIGGER_ON_OPTIONS.map(({ value }) => value);
-
-const SUBTITLE_WORDS = {
-	[ANY]: 'any status change',
-	[OTHER]: 'selected statuses',
-	reversed: 'refunded',
-	failed: 'refused',
-	waiting: 'waiting for payment',
-};
-
-export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
+import { OTHER, parseTriggerOn, TRIGGER_ON_OPTIONS } from './triggerOn';
 
 const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 	{ name: 'Boleto', value: 'boleto' },
@@ -92,46 +42,17 @@ const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 	{ name: 'PIX', value: 'pix' },
 ];
 
-function parseTexts(input: unknown): Result<string[]> {
-	const given: unknown[] = Array.isArray(input) ? input : [input ?? ''];
-	if (!given.every((one) => typeof one === 'string')) {
-		return { problem: 'must be a list, separated by commas' };
-	}
-	const texts = given.flatMap((one) => one.split(/[,;]/)).map((text) => text.trim());
-	const value = texts.filter((text) => text !== '');
-	return value.length > 0 ? { value } : { problem: 'is empty; fill it in' };
-}
-
-function parseTriggerOn(input: unknown): Result<string[]> {
-	const result = parseTexts(input);
-	if (!('value' in result)) return result;
-	const unknown = result.value.find((value) => !CHOICES.includes(value));
-	if (unknown === undefined) return result;
-	const values = CHOICES.join(', ');
-	return { problem: `contains "${unknown}", which is not one of its values: ${values}` };
-}
-
-/** Several hashes, or a placeholder, contain one of these characters. */
-const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
-
-const soldHashSchema = hashSchema.refine(
-	(text) => !NOT_IN_HASH.test(text),
-	(text) => ({
-		message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
-	}),
-);
-
 /** Not in Filters, because n8n drops an empty list there. */
 function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
 	const entry = { displayName: label, name, required: true, description, ...picked };
-	const reads = fromLocator(rejectBlank(soldHashSchema));
+	const reads = fromLocator(rejectBlank(pickedHashSchema));
 	return defineList(
 		{
 			displayName: `${label}s`,
 			name: `${name}s` as const,
 			placeholder: `Add ${label}`,
-			description: `Only sales of these ${name}s. If a cart has several, only the main ${name} counts, which the service names in the transaction. If the list is empty, sales of all ${name}s start the workflow.`,
+			description: `Only sales of these ${name}s (the main ${name} of the cart). Empty: all sales.`,
 		},
 		label,
 		[defineField({ ...entry, reads })],
@@ -222,12 +143,18 @@ export const triggerForm = defineForm(
 
 export type TriggerForm = FormValues<typeof triggerForm>;
 
+export function saleItem({ simplify, options }: TriggerForm, read: Transaction): IDataObject {
+	return transactionOutput(read, { simplify, fields: options.fields });
+}
+
+type FormContext = IExecuteFunctions | IHookFunctions | IWebhookFunctions;
+
 /**
  * A filter whose expression returns nothing is an error, because an empty filter would accept every sale.
  *
  * @throws NodeOperationError if a field cannot be read, or in Engine 2.0, which never runs `execute`
  */
-export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): TriggerForm {
+export function readTriggerForm(context: FormContext): TriggerForm {
 	const node = context.getNode();
 	if (isEngine2(context)) {
 		const problem = "Digital Sales Trigger does not work in n8n's experimental Engine 2.0";
@@ -235,7 +162,10 @@ export function readTriggerForm(context: IHookFunctions | IWebhookFunctions): Tr
 		throw new NodeOperationError(node, problem, { description });
 	}
 	const values = readValues(triggerForm, (name, initial) => {
-		const value: unknown = context.getNodeParameter(name, initial);
+		const value: unknown =
+			'getExecuteData' in context
+				? context.getNodeParameter(name, 0, initial)
+				: context.getNodeParameter(name, initial);
 		return isJsonObject(value) ? mapValues(value, (inner) => inner ?? null) : value;
 	});
 	const { data, problems } = checkForm(triggerForm, values);

@@ -1,4 +1,5 @@
-export * from './dedupe';
+export * from './execute';
 export * from './form';
 export * from './receive';
 export * from './testEvent';
+export { triggerSubtitle } from './triggerOn';

@@ -39,7 +39,7 @@ describe("In n8n's experimental Engine 2.0", () => {
 	test('a trigger cannot be published, and accepts no webhook', async () => {
 		const trigger = await PublishedTrigger.prepare({
 			credentials: account.credentials,
-			engineType: 'v2',
+			workflowSettings: { engineType: 'v2' },
 		});
 
 		await expect(trigger.activate()).rejects.toThrow(`Digital Sales Trigger ${REFUSED}`);

@@ -16,6 +16,8 @@ import { waitParameters } from '../../helpers/waiting';
 
 const ID = '0b9d5c1e-3a52-4f6e-9d3c-9a1f0c6f7e21';
 const SALE: NodeInput = { name: 'Sale', type: TRIGGER_TYPE, webhookId: ID };
+/** As the trigger's webhook hands it over. */
+const SOLD = { hash: 'paid1', status: 'paid', item: { hash: 'paid1', payment_status: 'paid' } };
 const OTHER_SALE: NodeInput = { name: 'Other sale', type: TRIGGER_TYPE, webhookId: 'two' };
 /** A trigger as a command imports it. */
 const IMPORTED: NodeInput = { name: 'Imported', type: TRIGGER_TYPE, webhookId: '' };
@@ -57,7 +59,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		parameters,
 		notificationUrl,
 		nodeTypes,
-		startItems,
+		startItems = start?.type === TRIGGER_TYPE ? [SOLD] : undefined,
 	}: {
 		start?: NodeInput;
 		next?: NodeInput[];
@@ -368,7 +370,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		test('the tool of an agent after the trigger notifies nobody', async () => {
 			const { answers } = await callTool(untouched(), [{}], {
 				credentials: account.credentials,
-				start: { name: 'Sale', json: { hash: 'paid1', payment_status: 'paid' }, node: SALE },
+				start: { name: 'Sale', json: SOLD, node: SALE },
 				mode: 'webhook',
 			});
 

@@ -112,6 +112,15 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			],
 			['a cart by its event', { headers: JSON_TYPE, body: '{"event":"cart.abandoned","id":12}' }],
 			['a verification', { headers: JSON_TYPE, body: '{"type":"verification"}' }],
+			...[
+				'{"data_criacao":"2024-01-23T20:32:14.429Z","event":"OPENPIX:CHARGE_COMPLETED"}',
+				'{"evento":"teste_webhook","data_criacao":"2026-05-21T13:24:06.791Z"}',
+				'{"event":"teste","data":{"id":123}}',
+				'{"action":"test","sale":{"code":1}}',
+				'{"test":true,"status":"paid","type":"order","transaction_id":"R3NYZR"}',
+				'{"type":"abandoned-cart","status":"lost_cart"}',
+				'{"type":"verification","sent_at":"21/05/2026 10:00:00"}',
+			].map((body): [string, Call] => [body, { headers: JSON_TYPE, body }]),
 		])('%s', async (_name, call) => {
 			const { status, json } = await inbox.trigger.send(call);
 
@@ -120,6 +129,16 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			expect(inbox.trigger.logs.filter(({ level }) => level === 'warn')).toEqual([]);
 		});
 	});
+
+	test.each([{ test: true }, { event: 'teste' }, { type: 'abandoned-cart' }])(
+		'an example sale that the platform does not know is answered 200 at once: %j',
+		async (fields) => {
+			expect((await inbox.trigger.post({ hash: 'example1', ...fields })).status).toBe(200);
+			expect([inbox.items, inbox.reads]).toEqual([[], 1]);
+			expect((await inbox.trigger.post({ hash, ...fields })).status).toBe(200);
+			expect(inbox.items).toMatchObject([{ hash }]);
+		},
+	);
 
 	describe('a webhook that may be a sale but has no hash that can be read', () => {
 		const SALE = { transaction: 'PP00000000', status: 'Paid', '=HYPERLINK("x")': 1 };
@@ -146,7 +165,8 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			'{"sale":{"code":"abcdefgh"}}',
 			'{"data":{"object":{"sale":{"order":{"hash":"abcdefgh"}}}}}',
 			'[{"id":"1234567"},{"id":"1234568"}]',
-			'{"type":"verification","sent_at":"2026-11-26 10:00:00"}',
+			'{"number":1,"sent_at":"2026-11-26 10:00:00"}',
+			'{"event":"testimonial","code":1}',
 			'<venda>abcdefgh</venda>',
 			encodeURIComponent('{"hash":"abcdefgh","status":"paid"}'),
 		])('%s is refused', async (body) => {

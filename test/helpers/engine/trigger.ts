@@ -25,6 +25,7 @@ import {
 import { postJson, sendRequest, type HttpAnswer, type HttpCall } from '../http';
 import { NodeProcess, TRIGGER_TYPE } from './nodeTypes';
 import { nextExecutionId, retryData } from './run';
+import { StoredRun } from './waiting';
 import {
 	callWebhook,
 	HttpError,
@@ -46,7 +47,7 @@ export interface TriggerOptions extends Surroundings {
 	next?: NodeInput[];
 	/** More fields of the node, such as the ids of a node that is published again. */
 	settings?: Partial<NodeInput>;
-	engineType?: IWorkflowSettings['engineType'];
+	workflowSettings?: IWorkflowSettings;
 }
 
 /** A published workflow that starts with the trigger. */
@@ -57,8 +58,11 @@ export class PublishedTrigger {
 	/** The errors that the `webhook` method threw. n8n answers 500 and starts a failed execution. */
 	readonly thrown: Error[] = [];
 
-	/** The outcome of each execution, also of those that drop a repeat. */
+	/** The outcome of each execution once it has ended, also of those that put out no item. */
 	readonly outcomes: Array<Promise<RunOutcome>> = [];
+
+	/** The executions that have waited for reads to show a status. */
+	readonly waiting: StoredRun[] = [];
 
 	/** The data that n8n stored when each execution began. */
 	readonly begun: IRunExecutionData[] = [];
@@ -91,13 +95,13 @@ export class PublishedTrigger {
 
 	/** Creates the workflow without publishing it. */
 	static async prepare(options: TriggerOptions): Promise<PublishedTrigger> {
-		const { mode = 'production', parameters = {}, settings, engineType, next = [] } = options;
+		const { mode = 'production', parameters = {}, settings, next = [] } = options;
 		const trigger = { ...settings, name: NAME, type: TRIGGER_TYPE, parameters };
 		const stored = new StoredWorkflow({
 			...options,
 			nodes: [trigger, ...next],
 			active: mode === 'production',
-			settings: { executionOrder: 'v1', engineType },
+			settings: { executionOrder: 'v1', ...options.workflowSettings },
 		});
 		const additionalData = createAdditionalData(stored.credentials);
 		const { path } = webhookOf(stored.load(), additionalData);
@@ -150,6 +154,7 @@ export class PublishedTrigger {
 	async restart(): Promise<void> {
 		this.stored = this.stored.in(NodeProcess.fresh());
 		this.others.length = 0;
+		for (const run of this.waiting) run.moveTo(this.stored);
 		await this.activate('init');
 	}
 
@@ -226,8 +231,8 @@ export class PublishedTrigger {
 		this.begun.push(deepCopy(data));
 		const run = this.run(stored, mode, data);
 		this.outcomes.push(run);
-		// n8n does not wait for the run to end. The harness does if the trigger is the only node.
-		if (stored.base.nodes.length === 1) await run;
+		// n8n does not wait for the run to end. The harness does if the trigger is the only node and claims no status.
+		if (stored.base.nodes.length === 1 && workflowData[0]?.[0]?.json.item) await run;
 	}
 
 	private async run(
@@ -236,10 +241,24 @@ export class PublishedTrigger {
 		data: IRunExecutionData,
 	): Promise<RunOutcome> {
 		const executionId = nextExecutionId();
-		const outcome = await runLeg({ stored, mode, executionId, data });
+		const first = await runLeg({ stored, mode, executionId, data });
+		const outcome =
+			first.status === 'waiting' ? await this.wait(stored, mode, executionId, first) : first;
 		const items = outcome.data[NAME]?.items ?? [];
 		if (items.length > 0) this.emitted.push(items);
 		return outcome;
+	}
+
+	private async wait(
+		stored: StoredWorkflow,
+		mode: WorkflowExecuteMode,
+		executionId: string,
+		parked: RunOutcome,
+	): Promise<RunOutcome> {
+		const run = new StoredRun(stored, mode, executionId, new AbortController().signal);
+		this.waiting.push(run);
+		run.adopt(parked);
+		return await run.finished;
 	}
 }
 

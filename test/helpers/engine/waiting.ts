@@ -50,7 +50,7 @@ export class StoredRun {
 	private finish!: (outcome: RunOutcome) => void;
 
 	constructor(
-		private readonly workflow: StoredWorkflow,
+		private workflow: StoredWorkflow,
 		private readonly mode: WorkflowExecuteMode,
 		private readonly executionId: string,
 		private readonly signal: AbortSignal,
@@ -67,6 +67,17 @@ export class StoredRun {
 			await handled.finally(() => this.handling.delete(handled));
 		});
 		return await this.run(data);
+	}
+
+	/** Takes over a run whose first leg has parked it. No webhook reaches it. */
+	adopt(outcome: RunOutcome): void {
+		this.legs = 1;
+		this.settle(outcome);
+	}
+
+	/** The next leg runs in this process, as after a restart. */
+	moveTo(workflow: StoredWorkflow): void {
+		this.workflow = workflow;
 	}
 
 	/** Makes the next resumptions fail, as when n8n's database is down. */
@@ -118,6 +129,11 @@ export class StoredRun {
 		this.legs += 1;
 		this.leg = runLeg({ stored, mode, executionId, data, signal });
 		const outcome = await this.leg;
+		this.settle(outcome);
+		return outcome;
+	}
+
+	private settle(outcome: RunOutcome): void {
 		if (outcome.status === 'waiting') {
 			this.parked = JSON.stringify(outcome.run.data);
 			this.till = outcome.waitTill?.getTime() ?? Infinity;
@@ -127,7 +143,6 @@ export class StoredRun {
 			this.status = 'finished';
 			this.finish(outcome);
 		}
-		return outcome;
 	}
 
 	private async track(): Promise<void> {

@@ -43,11 +43,6 @@ export class WebRequest extends IncomingMessage {
 
 	path = '';
 
-	/** The address that Express reads behind one proxy. */
-	get ip(): string | undefined {
-		return this.headers['x-forwarded-for']?.toString() ?? this.socket.remoteAddress;
-	}
-
 	async readRawBody(): Promise<void> {
 		this.rawBody ??= await buffer(this);
 		if (this.rawBody.length > MAX_BODY) throw new HttpError(413, 'request entity too large');
@@ -240,10 +235,10 @@ export async function callWebhook(call: WebhookCall): Promise<void> {
 	const { noWebhookResponse = false, workflowData } = result ?? {};
 	const isAnswered = response.headersSent;
 	const startsRun = workflowData !== undefined;
-	if (noWebhookResponse !== isAnswered || startsRun === isAnswered) {
-		throw new Error('The node must either answer or start a run');
+	if (noWebhookResponse !== isAnswered || (!startsRun && !isAnswered)) {
+		throw new Error('The node must answer or start a run');
 	}
 	if (!startsRun) return;
 	await call.start(workflowData);
-	response.status(200).end();
+	if (!isAnswered) response.status(200).end();
 }

@@ -6,7 +6,7 @@ import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { hashSegment, isUsableHash } from '../../../nodes/DigitalSales/domain/text';
 import { parseBaseUrl, parseWebAddress } from '../../../nodes/DigitalSales/domain/webAddress';
-import { parseNotification } from '../../../nodes/DigitalSales/notification/parse';
+import { parseNotification } from '../../../nodes/DigitalSales/api/schemas/notification';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import { parseJson } from '../../sandbox/http';
 import { until } from '../../helpers/until';

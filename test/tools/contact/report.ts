@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Redactor } from '../../../nodes/DigitalSales/api/redact';
 import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
-import { parseNotification } from '../../../nodes/DigitalSales/notification/parse';
+import { parseNotification } from '../../../nodes/DigitalSales/api/schemas/notification';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
 import type { Answer, Received } from './outside';
 

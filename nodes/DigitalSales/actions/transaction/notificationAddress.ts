@@ -1,9 +1,9 @@
 import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME } from '../../api';
-import { isPrivateAddress, parseWebAddress } from '../../domain';
+import { parseWebAddress } from '../../domain';
 import { findTriggers, resumeUrl, type WorkflowTrigger } from '../../n8n';
-import { NotSentError } from '../../output';
+import { NotSentError, unreachableHint } from '../../output';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 
@@ -138,14 +138,4 @@ function checkAddress(url: unknown, name: string, advice: string): NotificationA
 	if (parseWebAddress(url)) return { url, hint: unreachableHint(url) };
 	const problem = 'must be a complete web address that starts with http:// or https://';
 	throw new NotSentError(`${name} ${problem}`, advice);
-}
-
-function unreachableHint(url: string): string | undefined {
-	const address = parseWebAddress(url);
-	if (address && isPrivateAddress(address)) {
-		return `Only this machine or its network can reach ${address.host}, so webhooks arrive only if the service runs there, too. Wait for Payment works without webhooks.`;
-	}
-	return address && /\/webhook-test\//.test(address.pathname)
-		? 'The Notification URL is a test URL, which listens only while the editor waits for a test event. For real sales, enter the production URL of the trigger.'
-		: undefined;
 }

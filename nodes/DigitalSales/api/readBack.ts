@@ -1,0 +1,111 @@
+import type { IWebhookFunctions } from 'n8n-workflow';
+import { clock, processState, SharedReads } from '../shared';
+import type { Account } from './account';
+import { Client } from './client';
+import { findRateLimiter, rateLimiterFor, TooLateError } from './rateLimiter';
+import type { Transaction } from './schemas/transaction';
+import { ServiceError } from './serviceError';
+import { getTransaction } from './transactions';
+
+/** Between two reads of a transaction. */
+export const READ_AGAIN_MS = 3_000;
+const LEFT_FOR_READ_MS = 3_000;
+const LONGEST_TRY_MS = 6_000;
+/** No webhook waits out the rate limiter's pause after a 429. */
+const LONGEST_LIMITER_WAIT_MS = 1_000;
+
+/** Reads a minute that find nothing, of hashes that nothing here knows. Anybody can send webhooks. */
+const MOST_MISSES = 40;
+/** After a 429, they use at most a quarter of the rate that the limiter has learned. */
+const MISS_RATE_DIVISOR = 4;
+const MOST_IN_LINE = 256;
+
+/** By account and hash. Undefined if the service does not know the hash. */
+const reads = processState(new SharedReads<Transaction | undefined>(READ_AGAIN_MS));
+
+interface Wish {
+	/** When the read starts at the earliest, on `clock.elapsed()`. */
+	earliest: number;
+	/** When the sender of the webhook stops waiting. */
+	answerBy: number;
+	/** Whether the hash is known from elsewhere, so that it needs no permit of the unknown ones. */
+	isKnown: boolean;
+}
+
+/** What the latest read showed, within the hour. */
+export function lastReadBack(account: Account, hash: string): Transaction | undefined {
+	return reads.latest(keyOf(account, hash));
+}
+
+/**
+ * Reads a transaction for a webhook. All webhooks about it share the reads, at any trigger of the account.
+ *
+ * @returns undefined if the service does not know the hash
+ * @throws ServiceError if the transaction cannot be read
+ * @throws TooLateError if no time is left, or too many reads found nothing
+ */
+export async function readBack(
+	context: IWebhookFunctions,
+	account: Account,
+	hash: string,
+	wish: Wish,
+): Promise<Transaction | undefined> {
+	const isKnown = wish.isKnown || lastReadBack(account, hash) !== undefined;
+	const read = async () => await readBefore(context, account, hash, wish.answerBy);
+	return await reads.since(keyOf(account, hash), wish.earliest, async () => {
+		return isKnown ? await read() : await readUnknown(account, wish.answerBy, read);
+	});
+}
+
+function keyOf(account: Account, hash: string): string {
+	return `${account.key} ${hash}`;
+}
+
+async function readBefore(
+	context: IWebhookFunctions,
+	account: Account,
+	hash: string,
+	answerBy: number,
+): Promise<Transaction | undefined> {
+	const leftMs = answerBy - clock.elapsed();
+	if (leftMs < LEFT_FOR_READ_MS) throw new TooLateError();
+
+	const limits = limitsWithin(leftMs - 2 * LONGEST_LIMITER_WAIT_MS);
+	const client = new Client(context, account, { ...limits, isUrgent: true });
+	return await getTransaction(client, hash).catch((error: unknown) => {
+		const outcome = error instanceof ServiceError ? error.outcome : undefined;
+		if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
+		const isCutShort = outcome?.kind === 'interrupted' && limits.timeoutMs < LONGEST_TRY_MS;
+		throw isCutShort ? new TooLateError() : error;
+	});
+}
+
+/** Two tries, each with some time. */
+function limitsWithin(leftMs: number) {
+	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.ceil(Math.max(leftMs / 2, leftMs - 1_000)));
+	const retry = { maxTries: 2, maxTotalMs: leftMs - timeoutMs };
+	return { timeoutMs, retry, longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS };
+}
+
+async function readUnknown(
+	account: Account,
+	answerBy: number,
+	read: () => Promise<Transaction | undefined>,
+): Promise<Transaction | undefined> {
+	const lane = findRateLimiter(`${account.key} unknown`);
+	if (lane.waitingCount >= MOST_IN_LINE) throw new TooLateError();
+	const allowed = rateLimiterFor(account, 'GET /transactions/{hash}').rateToShare();
+	const rate = Math.min(MOST_MISSES, Math.ceil(allowed / MISS_RATE_DIVISOR));
+	const permit = await lane.acquirePermit({ rate, latest: answerBy - LEFT_FOR_READ_MS });
+
+	const reading = read();
+	const isMiss = await reading.then((transaction) => !transaction, tellsOfHash);
+	if (isMiss) lane.releaseUsed(permit);
+	else lane.release(permit);
+	return await reading;
+}
+
+/** A 429, no permit in time, or a try that was cut short says nothing about the hash. */
+function tellsOfHash(error: unknown): boolean {
+	return error instanceof ServiceError && error.outcome.kind !== 'rateLimited';
+}

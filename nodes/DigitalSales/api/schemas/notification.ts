@@ -1,0 +1,102 @@
+import { compact, set, toPath } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { cleanText, isUsableHash } from '../../domain';
+import { isJsonObject, parseJson } from '../../shared';
+
+/** Webhooks are not signed, and their shape is not documented (API document, Events 3). */
+export interface Notification {
+	hash: string;
+	/** Undefined if the webhook names none. */
+	status?: string;
+	/** A test, or an abandoned cart: there may be no transaction. */
+	isAside: boolean;
+}
+
+const LONGEST_VALUE = 200;
+/** For `transaction[hash]` in a form. `list[length]` could make a list of any length. */
+const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
+
+const ASIDE = /(^|[\W_])(ping|teste?)($|[\W_])|abandon/i;
+const YES: ReadonlySet<unknown> = new Set([true, 'true', 1, '1']);
+
+function isAside({ event, evento, action, type, status, test }: IDataObject): boolean {
+	const words = compact([event, evento, action, type, status].map(readText));
+	return ASIDE.test(words.join(' ')) || YES.has(test);
+}
+
+/** Generous, because a webhook without any of these is answered 200, and nobody sees that it starts nothing. */
+const LIKE_SALE = /\d|hash|status|sale|venda|transa/i;
+const DATE = /\d{4}-\d\d-\d\d([T ][\d:.]+)?([+-]\d\d:?\d\d)?|\d\d\/\d\d\/\d{4}( [\d:]+)?/g;
+
+/** Whether a body without a hash that can be read may be about a transaction. */
+export function mayBeSale(body: unknown): boolean {
+	if (isAside(parseObject(body) ?? {})) return false;
+	return LIKE_SALE.test((JSON.stringify(body) ?? '').replace(DATE, ''));
+}
+
+const MOST_NAMES = 20;
+/** Keeps formulas, markup and prompts out of logs. */
+const SAFE_NAME = /^[\w.:-]{1,50}$/;
+
+/** The names of a body's fields. */
+export function listFields(body: unknown): string[] {
+	const names = Object.keys(parseObject(body) ?? {});
+	return names.filter((name) => SAFE_NAME.test(name)).slice(0, MOST_NAMES);
+}
+
+/** The most specific field comes first, because a bare `hash` may belong to something else. */
+const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = [
+	({ transaction_hash: hash }) => readHash(hash),
+	({ transaction }) => readHash(parseObject(transaction)?.hash),
+	({ hash, payment_status: status }) => (status === undefined ? undefined : readHash(hash)),
+	({ hash }) => readHash(hash),
+	({ transaction }) => {
+		const id = parseObject(transaction)?.id;
+		// A number is the service's internal one, like an `id` at the root.
+		return typeof id === 'string' ? readHash(id) : undefined;
+	},
+];
+
+/**
+ * Parses the known shapes, also under `data` or `payload`:
+ * - the transaction: `hash`, `payment_status`
+ * - a summary: `transaction_hash`, `status`
+ * - an envelope: `transaction.hash` or `transaction.id`, `status`
+ */
+export function parseNotification(body: unknown): Notification | undefined {
+	const root = parseObject(body);
+	const objects = compact([root, parseObject(root?.data), parseObject(root?.payload)]);
+	for (const hashAt of HASH_PLACES) {
+		for (const fields of objects) {
+			const hash = hashAt(fields);
+			if (!hash) continue;
+			return { hash, status: readStatus(fields), isAside: objects.some(isAside) };
+		}
+	}
+	return undefined;
+}
+
+function parseObject(value: unknown): IDataObject | undefined {
+	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+	const fields = typeof entry === 'string' ? parseJson(entry) : entry;
+	if (!isJsonObject(fields)) return undefined;
+	const nested = Object.entries(fields).filter(([name]) => NESTED_NAME.test(name));
+	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
+}
+
+/** An envelope's own status comes first, because the status inside may be older. */
+function readStatus(fields: IDataObject): string | undefined {
+	const transaction = parseObject(fields.transaction) ?? {};
+	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);
+	return statuses.map(readText).find((text) => text !== undefined);
+}
+
+function readHash(value: unknown): string | undefined {
+	const hash = readText(Number.isSafeInteger(value) ? String(value) : value);
+	return hash !== undefined && isUsableHash(hash) ? hash : undefined;
+}
+
+function readText(value: unknown): string | undefined {
+	if (typeof value !== 'string' || value.length > LONGEST_VALUE) return undefined;
+	return cleanText(value) || undefined;
+}

@@ -1,0 +1,97 @@
+import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { normalizeUnicode, type Status } from '../domain';
+import { unansweredCount, whenAnswered } from '../n8n';
+import { Declined, REPLIES } from '../notification';
+import { BoundedMap, jsonObject, processState } from '../shared';
+
+/** What a webhook hands over to its execution: a sale with its item, a claim to look for, or a fault. */
+export const handoverSchema = z.object({
+	hash: z.string(),
+	/** What was read, or of a claim, what the webhook named. */
+	status: z.string().nullish(),
+	item: jsonObject.optional(),
+	/** Of a sale: the claim to look for if the status that was read has started the workflow before. */
+	awaited: z.string().optional(),
+	fault: z.object({ message: z.string(), description: z.string() }).optional(),
+	hint: z.string().optional(),
+});
+export type Handover = z.output<typeof handoverSchema>;
+
+/** To store 80 executions takes n8n at least six seconds, and a sender waits about ten. */
+const MOST_UNANSWERED = 80;
+/** Executions that wait. Each looks for 18 minutes. */
+const MOST_CLAIMS = 200;
+const CLAIM_KEPT_MS = 20 * 60_000;
+const LONGEST_STATUS = 100;
+
+type Stored = { isStored: boolean };
+
+/** By trigger and {@link statusKey}. The ledger drops the repeats that these maps miss. */
+const sales = processState(new BoundedMap<Stored>({ most: 10_000 }));
+const claims = processState(new BoundedMap<Stored>({ most: 1_000, keptMs: CLAIM_KEPT_MS }));
+
+export function statusKey(hash: string, status: Status): string {
+	return normalizeUnicode(JSON.stringify([hash, status?.slice(0, LONGEST_STATUS).toLowerCase()]));
+}
+
+/** @throws Declined if n8n is still storing too many executions */
+export function declineIfBacklogged(): void {
+	if (unansweredCount() >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);
+}
+
+/** The statuses of a transaction that this process has handed over for a trigger. */
+export class Handovers {
+	private readonly trigger: string;
+
+	constructor(
+		context: IExecuteFunctions | IWebhookFunctions,
+		private readonly hash: string,
+	) {
+		this.trigger = `${context.getWorkflow().id} ${context.getNode().id} ${context.getMode()}`;
+	}
+
+	hasSale(status: Status): boolean {
+		return sales.get(this.keyOf(status)) !== undefined;
+	}
+
+	/** @throws Declined if the status was handed over */
+	declineRepeat(status: Status): void {
+		const sale = sales.get(this.keyOf(status));
+		if (sale) throw new Declined(REPLIES[sale.isStored ? 'duplicate' : 'inFlight']);
+	}
+
+	/**
+	 * Has no await, so that only the first of two repeats passes.
+	 *
+	 * @throws Declined if the status was handed over or is looked for, or too many executions wait
+	 */
+	add(context: IWebhookFunctions, { status, item }: Handover): void {
+		const key = this.keyOf(status);
+		if (item) this.declineRepeat(status);
+		else if (claims.get(key)) throw new Declined(REPLIES.outdated);
+		declineIfBacklogged();
+
+		const [all, stored] = [item ? sales : claims, { isStored: false }];
+		all.set(key, stored);
+		if (claims.size > MOST_CLAIMS && !item) {
+			claims.delete(key);
+			throw new Declined(REPLIES.busy);
+		}
+		whenAnswered(context, (isStored) => {
+			stored.isStored = isStored;
+			// The next webhook must start the workflow.
+			if (!isStored) all.delete(key);
+		});
+	}
+
+	/** An execution has found the status claimed in the ledger, or has claimed it. */
+	settle(status: Status): void {
+		claims.delete(this.keyOf(status));
+		sales.set(this.keyOf(status), { isStored: true });
+	}
+
+	private keyOf(status: Status): string {
+		return `${this.trigger} ${statusKey(this.hash, status)}`;
+	}
+}

@@ -1,0 +1,81 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { Client, getTransaction, loadAccount, type Transaction } from '../api';
+import { isLater, isSameStatus, type Status } from '../domain';
+import { assertCanPark, isRetry, parkExecution, readParkedState, stopWithError } from '../n8n';
+import { toFailure } from '../output';
+import { CanceledError, clock } from '../shared';
+import { isExcludedForGood, rejectionReason } from './filters';
+import { readTriggerForm, saleItem } from './form';
+
+/** Before each look. n8n checks its timers once a minute, so the first may last a minute. */
+const PAUSES_MS = [15_000, 60_000, 120_000, 300_000, 600_000];
+const LIMITS = {
+	timeoutMs: 12_000,
+	retry: { maxTries: 2, maxTotalMs: 20_000 },
+	longestLimiterWaitMs: 10_000,
+	isUrgent: true,
+} as const;
+
+const stateSchema = z.object({ looks: z.number() });
+
+/**
+ * The execution waits in n8n before each look.
+ *
+ * @param claim without a status, any that the form wants is looked for
+ * @returns undefined if reads did not show the status, and no look follows
+ * @throws NodeOperationError or NodeApiError if the last look fails
+ */
+export async function lookForClaim(
+	context: IExecuteFunctions,
+	claim: { hash: string; status?: Status },
+): Promise<{ status: Status; item: IDataObject } | 'parked' | undefined> {
+	const state = stateSchema.safeParse(readParkedState(context)).data;
+	const looks = state?.looks ?? 0;
+	if (!state && !isRetry(context)) return await park(context, looks);
+
+	const isLast = looks === PAUSES_MS.length;
+	const read = await readForLook(context, claim.hash, isLast);
+	const form = readTriggerForm(context);
+	const status = read?.payment_status;
+	if (read && isAwaited(claim.status, status, isLast) && !rejectionReason(form, read)) {
+		return { status, item: saleItem(form, read) };
+	}
+
+	const isOver = read && (isExcludedForGood(form, read) || cannotFollow(claim.status, status));
+	return isLast || isOver ? undefined : await park(context, looks);
+}
+
+function isAwaited(claimed: Status, read: Status, isLast: boolean): boolean {
+	// At last, a status that is not earlier may be the service's other word for the claimed one.
+	if (isLast || claimed == null) return !isLater(claimed, read);
+	return isSameStatus(claimed, read) || isLater(read, claimed);
+}
+
+function cannotFollow(claimed: Status, read: Status): boolean {
+	return claimed == null || isLater(read, claimed);
+}
+
+/** Undefined if the transaction cannot be read yet. */
+async function readForLook(
+	context: IExecuteFunctions,
+	hash: string,
+	isLast: boolean,
+): Promise<Transaction | undefined> {
+	const signal = context.getExecutionCancelSignal();
+	const read = async (): Promise<Transaction> => {
+		const account = await loadAccount(context, 0);
+		return await getTransaction(new Client(context, account, { ...LIMITS, signal }), hash);
+	};
+	return await read().catch((error: unknown) => {
+		if (!isLast && !(error instanceof CanceledError)) return undefined;
+		throw stopWithError(context, toFailure(context.getNode(), error).error);
+	});
+}
+
+async function park(context: IExecuteFunctions, looks: number): Promise<'parked'> {
+	assertCanPark(context, 0);
+	const until = new Date(clock.now() + (PAUSES_MS[looks] ?? 0));
+	await parkExecution(context, until, { looks: looks + 1 });
+	return 'parked';
+}

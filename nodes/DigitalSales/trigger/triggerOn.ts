@@ -1,0 +1,67 @@
+import type { INodePropertyOptions } from 'n8n-workflow';
+import type { Result } from '../domain';
+import { parseTexts } from '../form';
+
+/** Not groups of statuses. */
+export const OTHER = 'other';
+export const ANY = 'any';
+
+export const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
+	{
+		name: 'Paid',
+		value: 'paid',
+		action: 'On transaction paid',
+		description: 'The money has arrived',
+	},
+	{
+		name: 'Waiting for Payment',
+		value: 'waiting',
+		action: 'On transaction waiting for payment',
+		description: 'Created, under review or authorized, but not paid',
+	},
+	{
+		name: 'Refunded or Charged Back',
+		value: 'reversed',
+		action: 'On transaction refunded or charged back',
+		description:
+			'A refund, a chargeback or a MED (the return of a PIX), even if it is only requested or under review',
+	},
+	{
+		name: 'Refused, Canceled or Expired',
+		value: 'failed',
+		action: 'On transaction refused, canceled or expired',
+		description: 'The customer can no longer pay this transaction',
+	},
+	{
+		name: 'Any Status',
+		value: ANY,
+		action: 'On any status change',
+		description: 'Every status change, including to statuses not listed here',
+	},
+	{
+		name: 'Other',
+		value: OTHER,
+		action: 'On selected statuses',
+		description: 'Statuses that you enter yourself',
+	},
+];
+const CHOICES = TRIGGER_ON_OPTIONS.map(({ value }) => value);
+
+const SUBTITLE_WORDS = {
+	[ANY]: 'any status change',
+	[OTHER]: 'selected statuses',
+	reversed: 'refunded',
+	failed: 'refused',
+	waiting: 'waiting for payment',
+};
+
+export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
+
+export function parseTriggerOn(input: unknown): Result<string[]> {
+	const result = parseTexts(input);
+	if (!('value' in result)) return result;
+	const unknown = result.value.find((value) => !CHOICES.includes(value));
+	if (unknown === undefined) return result;
+	const values = CHOICES.join(', ');
+	return { problem: `contains "${unknown}", which is not one of its values: ${values}` };
+}
