@@ -164,12 +164,4 @@ export default defineConfig(
 		files: ['*.{js,cjs}', '.*.{js,cjs}', 'test/**/*.{js,cjs}'],
 		languageOptions: { sourceType: 'commonjs' },
 	},
-	{
-		// It makes suites of other files for the mutation run, and holds no test of its own.
-		files: ['test/tools/mutation/tests.test.ts'],
-		rules: {
-			'jest/expect-expect': 'off',
-			'jest/valid-title': 'off',
-		},
-	},
 );

@@ -1,7 +1,7 @@
 const esbuild = require('esbuild');
 const { dest, parallel, series, src, watch } = require('gulp');
 const { spawn } = require('node:child_process');
-const { rimraf } = require('rimraf');
+const { rm } = require('node:fs/promises');
 
 /** Icons, codex files, and what the editor shows of an output before the node has run. */
 const FILES = ['nodes/**/*.svg', 'nodes/**/*.node.json', 'nodes/**/__schema__/**/*.json'];
@@ -12,7 +12,7 @@ const LIBRARIES = [
 	{ file: 'checkDigits', library: 'cpf-cnpj-validator', notices: ['LICENSE'] },
 ];
 
-const clean = () => rimraf('dist');
+const clean = () => rm('dist', { recursive: true, force: true });
 
 // Types are what `npm run lint` checks; without the libraries: to read them takes as long as the rest.
 const compile = () => tsc('--noCheck', '--noResolve');

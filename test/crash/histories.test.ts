@@ -11,7 +11,7 @@ import { makePlan } from '../helpers/crash/plan';
 import { HistoryBuilder } from '../helpers/crash/history';
 import { Recorder } from '../helpers/crash/recorder';
 
-const COMMAND = 'npm run crash';
+const COMMAND = 'npm run e2e -- crash';
 const WITHIN_MS = 90 * 60_000;
 const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_100);
 

@@ -64,7 +64,7 @@ describe('What the editor shows of an output before the node has run', () => {
 		expectPreview(TRIGGER, trigger.emitted[0]?.[0]?.json);
 	});
 
-	test.each(OPERATIONS)('is what %s returns (npm run write)', async (name) => {
+	test.each(OPERATIONS)('is what %s returns (npm run check -- write)', async (name) => {
 		const operation = name.replace(/^[^/]+\//, '');
 		const { json } = await account.run(sampleOf(operation, account.sandbox, { transactionHash }), {
 			// For the operation that shows its address.

@@ -1,4 +1,4 @@
-/** `npm run thorough` runs the long form of floods, races and models. */
+/** `npm test -- thorough` runs the long form of floods, races and models. */
 export const isThorough = process.env.SUITE === 'thorough';
 
 /** The number of sequences of a model, or of seeds of a race. `MODEL_RUNS` overrides it. */

@@ -36,7 +36,7 @@ async function release(folder: string): Promise<string> {
 		const fields = `homepage=${HOME} repository.url=git+${HOME}.git author.name=Rehearsal author.email=rehearsal@example.test`;
 		await shell(`npm pkg set ${fields} && git commit --quiet -am 'Identity'`, folder);
 	}
-	await shell('npm version minor --ignore-scripts=false', folder);
+	await shell('npx tsx test/tools/package/version.ts minor', folder);
 	await shell('git push --quiet --follow-tags', folder);
 	const file = await readFile(path.join(folder, 'package.json'), 'utf8');
 	return versionSchema.parse(JSON.parse(file)).version;

@@ -1,12 +1,9 @@
 import { type Parked, Waits } from '../helpers/e2e/waits';
 import type { Downstream } from '../helpers/e2e/workflows';
 import { postJson } from '../helpers/http';
-import { Figures } from '../helpers/figures';
-import { tally } from '../helpers/chance';
 import { until } from '../helpers/until';
 import { type Cluster, useCluster } from '../helpers/queue/cluster';
 
-const figures = new Figures('Queue mode: Wait for Payment', 'npm run queue');
 const ROUNDS_AT_BOTH = 10;
 const LIMIT_MINUTES = 0.5;
 const BEGIN_MS = 5 * 60_000;
@@ -44,7 +41,6 @@ describe('Wait for Payment, over several processes', () => {
 		await worker?.kill();
 		await worker?.start();
 	}, BEGIN_MS);
-	afterAll(() => figures.show());
 
 	const notify = async (url: string, hash: string): Promise<number> =>
 		(await postJson(url, { hash, payment_status: 'paid' })).status;
@@ -83,18 +79,12 @@ describe('Wait for Payment, over several processes', () => {
 			expect(reportsOn(charge.hash)).toBe(1);
 		}
 
-		figures.add(
-			'the same webhook to both webhook processes at the same moment',
-			ROUNDS_AT_BOTH,
-			`each execution went on once; answered ${tally(answers.map((status) => `× ${status}`))}`,
-		);
 	}, 300_000);
 
 	test("without a webhook, n8n's timer has a worker end the wait", async () => {
 		const { json } = await downstream.reportOn(byTimer.charge.hash, BY_TIMER_MS);
 
 		expect(json).toMatchObject(PAID);
-		figures.add('no webhook, paid within a minute', 1, 'paid, found at its time');
 	});
 
 	test('after the worker that parked the execution was killed, another worker ends the wait', async () => {
@@ -102,7 +92,6 @@ describe('Wait for Payment, over several processes', () => {
 
 		expect(json).toMatchObject(PAID);
 		expect(reportsOn(orphaned.charge.hash)).toBe(1);
-		figures.add('kill -9 of the worker that parked it', 1, 'paid, found at its time');
 	});
 
 	test('at the time limit the wait ends with the status that is read then', async () => {

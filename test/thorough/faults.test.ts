@@ -2,7 +2,6 @@ import { runNode } from '../helpers/engine';
 import { useAccount } from '../helpers/account';
 import type { Fault } from '../sandbox';
 import { chargeAt } from '../helpers/charge';
-import { Figures } from '../helpers/figures';
 import { HOSTILE_ERRORS } from '../helpers/notices';
 import { builtPackage, forgetEverything } from '../helpers/thorough/builtPackage';
 import { operationAt } from '../helpers/thorough/operations';
@@ -116,8 +115,6 @@ const ROWS: Row[] = [
 	),
 ];
 
-const figures = new Figures("Faults at each endpoint, in n8n's own engine", 'npm run thorough');
-const seen: Array<{ endpoint: string; outcome: Outcome; requests: number; created: number }> = [];
 const ENDPOINTS = [
 	'GET /products',
 	'GET /transactions/{hash}',
@@ -129,20 +126,6 @@ describe('Faults', () => {
 	const account = useAccount();
 
 	beforeEach(forgetEverything);
-	afterAll(() => {
-		for (const endpoint of ENDPOINTS) {
-			const here = seen.filter((one) => one.endpoint === endpoint);
-			const count = (wanted: Outcome): number =>
-				here.filter(({ outcome }) => outcome === wanted).length;
-			const most = (of: 'requests' | 'created'): number => Math.max(...here.map((one) => one[of]));
-			figures.add(
-				`each fault at ${endpoint}`,
-				here.length,
-				`${count('ok')} succeed, ${count('fail')} fail, ${count('unknown')} of unknown outcome; at most ${most('requests')} requests, ${most('created')} created`,
-			);
-		}
-		figures.show();
-	});
 
 	const cases = ROWS.flatMap((row) => ENDPOINTS.map((endpoint) => ({ ...row, endpoint })));
 
@@ -165,7 +148,6 @@ describe('Faults', () => {
 			const outcome = status === 'success' ? 'ok' : isUnknown ? 'unknown' : 'fail';
 			const requests = sandbox.requests.length - before.requests;
 			const created = operation.created() - before.created;
-			seen.push({ endpoint, outcome, requests, created });
 			expect({ outcome, created }).toEqual({
 				outcome: expected.outcome,
 				created: operation.method === 'GET' ? 0 : (expected.created ?? 0),

@@ -19,7 +19,7 @@ const SELDOM: Steps = { slow: 'tsx test/tools/slow.ts', air: 'tsx test/tools/air
 /** Renews the files that are generated from the code. */
 const WRITE: Steps = {
 	recipes: 'tsx examples/source/write.ts',
-	forms: 'jest test/unit/form/forms test/engine/outputPreview',
+	previews: 'jest test/engine/outputPreview',
 	format: 'prettier --write . --log-level warn',
 };
 
@@ -35,29 +35,32 @@ async function holds(command: string, env: NodeJS.ProcessEnv): Promise<boolean> 
 	});
 }
 
-/** All steps of a script, or the named step. */
-function chosen(all: Steps, more: Steps, name: string | undefined): Steps {
-	if (name === undefined) return all;
-	const known: Steps = { ...all, ...more };
+/** All checks, all that `write` renews, or the named check. */
+function chosen(name: string | undefined): Steps {
+	if (name === undefined) return CHECK;
+	if (name === 'write') return WRITE;
+	const known: Steps = { ...CHECK, ...SELDOM };
 	const command = known[name];
 	if (command !== undefined) return { [name]: command };
-	throw new Error(`There is no step ${name}; there are ${Object.keys(known).join(', ')}.`);
+	throw new Error(`There is no step ${name}; there are write, ${Object.keys(known).join(', ')}.`);
 }
 
 /**
- * Runs all steps of `check` or `write`, or the named step with the arguments after its name. A failed step does not
- * stop the others, because a person who fixes a change wants the whole list.
+ * Runs all checks, or the named step with the arguments after its name. A failed step does not stop the others, because
+ * a person who fixes a change wants the whole list.
  */
-async function main([script, name, ...options]: string[]): Promise<void> {
-	const steps = script === 'write' ? chosen(WRITE, {}, name) : chosen(CHECK, SELDOM, name);
-	const env = { ...process.env, ...(script === 'write' && { WRITE: '1' }) };
+async function main([name, ...options]: string[]): Promise<void> {
+	const steps = chosen(name);
+	const env = { ...process.env, ...(steps === WRITE && { WRITE: '1' }) };
 	const outcomes: string[] = [];
+
 	for (const [step, command] of Object.entries(steps)) {
 		const start = Date.now();
 		const outcome = (await holds([command, ...options].join(' '), env)) ? 'holds' : 'FAILED';
 		outcomes.push(`  ${step.padEnd(12)}${outcome.padEnd(8)}${secondsSince(start)}`);
 		if (outcome === 'FAILED') process.exitCode = 1;
 	}
+
 	say(`\n${outcomes.join('\n')}`);
 }
 

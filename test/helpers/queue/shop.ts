@@ -145,15 +145,6 @@ export function isOther(sale: Sale): boolean {
 	return sale.error !== undefined && !isRefused(sale);
 }
 
-/** The results of executions, in words for a table. */
-export function outcomeOf(sales: Sale[]): string {
-	const doubted = sales.filter(isRefused).length;
-	const others = sales.filter(isOther);
-	const texts = [...new Set(others.map(({ error = '' }) => `"${error}"`))].join(', ');
-	const failed = others.length === 0 ? '' : `, ${others.length} failed (${texts})`;
-	return `${sales.length - doubted - others.length} went on, ${doubted} in doubt${failed}`;
-}
-
 /** Whether executions that started together ran on several workers. */
 export function isOnSeveral(sales: Sale[]): boolean {
 	return new Set(sales.map(({ worker }) => worker)).size > 1;

@@ -22,7 +22,7 @@ export interface Outside {
 	noticeWithinMs: number;
 }
 
-const USAGE = `Usage: npm run contact -- [options]
+const USAGE = `Usage: npx tsx test/tools/contact/main.ts [options]
   --hash <hash>            a transaction to read; may be repeated
   --charge                 sends one PIX charge, at the lowest price in the catalog
   --offer <product hash>   creates one offer of this product

@@ -18,7 +18,7 @@ const dialed = new Function('phone', `return ${whatsAppNumber('phone')}`) as (
 ) => unknown;
 
 describe('The workflows of examples/', () => {
-	test('are up to date with examples/source (npm run write)', () => {
+	test('are up to date with examples/source (npm run check -- write)', () => {
 		const pages = readdirSync(EXAMPLES).filter((name) => name.endsWith('.md'));
 		const workflows = LANGUAGES.flatMap((language) =>
 			readdirSync(path.join(EXAMPLES, language)).map((name) => `${language}/${name}`),

@@ -5,17 +5,28 @@ import { capture } from '../../helpers/n8n/processes';
 import { messageOf, say } from '../../helpers/n8n/terminal';
 import { release } from './release';
 
-/** `npm version` runs this before it changes anything, so that a failure changes nothing. */
-async function main(): Promise<void> {
-	const version = process.env.npm_new_version;
-	if (version === undefined) throw new Error('Run this by npm version, which names the version.');
-	const file = path.join(ROOT, 'CHANGELOG.md');
+const CHANGELOG = path.join(ROOT, 'CHANGELOG.md');
+
+const git = async (...args: string[]): Promise<string> => await capture('git', args, ROOT);
+
+/** Releases what CHANGELOG.md lists: sets the version, commits and tags. `kind` is patch, minor, major or a version. */
+async function main(kind: string | undefined): Promise<void> {
+	if (kind === undefined) throw new Error('Say patch, minor, major or a version.');
+	if ((await git('status', '--porcelain')) !== '') throw new Error('Commit your changes first.');
+	const text = await readFile(CHANGELOG, 'utf8');
 	const day = new Date().toISOString().slice(0, 10);
-	await writeFile(file, release(await readFile(file, 'utf8'), version, day));
-	await capture('git', ['add', 'CHANGELOG.md'], ROOT);
+	// A changelog without changes is refused before anything changes.
+	release(text, kind, day);
+
+	const tag = await capture('npm', ['version', kind, '--no-git-tag-version'], ROOT);
+	await writeFile(CHANGELOG, release(text, tag.slice(1), day));
+	await git('commit', '--quiet', '--all', '--message', tag);
+	await git('tag', '--annotate', tag, '--message', tag);
+
+	say(`Released as ${tag}. Publish it with: git push --follow-tags`);
 }
 
-main().catch((error: unknown) => {
+main(process.argv[2]).catch((error: unknown) => {
 	say(messageOf(error));
 	process.exitCode = 1;
 });

@@ -1,8 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { cloneDeep, difference, get, set } from 'lodash';
 import {
-	type IDisplayOptions,
 	type INodeParameters,
 	type INodeProperties,
 	NodeHelpers,
@@ -11,56 +8,7 @@ import { z } from 'zod';
 import { offerForm } from '../../../nodes/DigitalSales/actions/offer/create.form';
 import { chargeForm } from '../../../nodes/DigitalSales/actions/transaction/create.form';
 import { offerSchema, orderSchema } from '../../sandbox/api/checks';
-import { markdownTable } from '../../helpers/figures';
 import { action, CHOOSERS, everyProperty, type Form, FORMS } from '../../helpers/forms';
-
-const PAGE = path.resolve(__dirname, '../../../docs/parameters.md');
-
-const INTRODUCTION = `# Parameters
-
-Each field under its name in saved workflows, expressions and the API of n8n. \`[]\` stands for the entries of a list. Made by \`npm run write\`.
-`;
-
-const COLUMNS = ['parameter', 'label', 'type', 'default', 'shown if'];
-
-function typeOf({ type, options = [], required }: INodeProperties): string {
-	const isChoice = type === 'options' || type === 'multiOptions';
-	const choices = options.flatMap((option) => ('value' in option ? [String(option.value)] : []));
-	return `${isChoice ? `${type}: ${choices.join(', ')}` : type}${required ? ', required' : ''}`;
-}
-
-/** A condition in words, without the fields that choose the form. */
-function conditionOf({ show = {}, hide = {} }: IDisplayOptions = {}): string {
-	const worded = (conditions: object, is: string): string[] =>
-		Object.entries(conditions)
-			.filter(([field]) => !CHOOSERS.includes(field))
-			.map(([field, values]) => `\`${field}\` ${is} ${String(values).replaceAll(',', ', ')}`);
-	return [...worded(show, 'is'), ...worded(hide, 'is not')].join(' and ');
-}
-
-function rowsOf({ properties }: Form): string[][] {
-	return everyProperty(properties)
-		.filter(({ property }) => property.type !== 'notice')
-		.map(({ path: name, property }) => [
-			`\`${name.replaceAll('.items.', '.items[].')}\``,
-			property.displayName,
-			typeOf(property),
-			`\`${JSON.stringify(property.default)}\``,
-			conditionOf(property.displayOptions),
-		]);
-}
-
-test('the page of parameters shows every field as it is (npm run write)', () => {
-	const sections = FORMS.map((form) =>
-		rowsOf(form).length === 0
-			? `## ${form.name}\n\nNo fields.\n`
-			: `## ${form.name}\n\n${markdownTable(COLUMNS, rowsOf(form))}\n`,
-	);
-	const page = [INTRODUCTION, ...sections].join('\n');
-	if (process.env.WRITE) writeFileSync(PAGE, page);
-
-	expect(readFileSync(PAGE, 'utf8')).toBe(page);
-});
 
 /** The values that a person has chosen, by the path of the field. Other fields have their defaults. */
 type Choices = Readonly<Record<string, unknown>>;
