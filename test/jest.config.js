@@ -7,7 +7,6 @@ const SOURCES = ['credentials', 'nodes', 'vendor', 'examples/source', 'test'];
 module.exports = {
 	roots: SOURCES.map((folder) => `<rootDir>/${folder}`),
 	testMatch: [...folders.map((folder) => `${folder}/**/*.test.ts`), ...files].map(inTest),
-	testPathIgnorePatterns: [inTest('tools/mutation/')],
 	testEnvironment: inTest('helpers/jest/environment.cjs'),
 	runtime: inTest('helpers/jest/runtime.cjs'),
 	transform: { '^.+\\.ts$': inTest('helpers/jest/transform.cjs') },

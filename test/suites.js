@@ -2,7 +2,7 @@ const { run } = require('jest');
 
 const inTest = (path) => `<rootDir>/test/${path}`;
 
-/** The folders and further files of each suite, and its options for jest. `test/README.md` describes the suites. */
+/** The folders and further files of each suite, and its options for jest. CONTRIBUTING.md describes the suites. */
 const SUITES = {
 	test: {
 		folders: ['unit', 'engine', 'tools'],

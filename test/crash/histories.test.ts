@@ -11,7 +11,6 @@ import { makePlan } from '../helpers/crash/plan';
 import { HistoryBuilder } from '../helpers/crash/history';
 import { Recorder } from '../helpers/crash/recorder';
 
-const COMMAND = 'npm run e2e -- crash';
 const WITHIN_MS = 90 * 60_000;
 const OPERATIONS = Number(process.env.HISTORY_OPERATIONS ?? 2_100);
 
@@ -26,7 +25,7 @@ const KINDS = [
 			restarts: 0,
 			hasBatches: true,
 		},
-		figures: new Figures('One process: histories', COMMAND),
+		figures: new Figures('One process: histories'),
 	},
 	{
 		processes: 'several processes',
@@ -36,7 +35,7 @@ const KINDS = [
 			kills: Math.ceil(OPERATIONS / 100),
 			restarts: Math.ceil(OPERATIONS / 700),
 		},
-		figures: new Figures('Queue mode: histories', COMMAND),
+		figures: new Figures('Queue mode: histories'),
 	},
 ];
 

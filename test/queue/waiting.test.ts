@@ -78,7 +78,6 @@ describe('Wait for Payment, over several processes', () => {
 			await cluster.rest.ended(executionId);
 			expect(reportsOn(charge.hash)).toBe(1);
 		}
-
 	}, 300_000);
 
 	test("without a webhook, n8n's timer has a worker end the wait", async () => {

@@ -1,7 +1,7 @@
 import { messageOf, say, step } from '../../helpers/n8n/terminal';
 import { Bench } from './bench';
 import { isMet, type Outcome } from './outcome';
-import { keepFigures, readMachine, tableOf } from './report';
+import { readMachine, tableOf } from './report';
 import { charges } from './rows/charges';
 import { gets } from './rows/gets';
 import { list } from './rows/list';
@@ -18,26 +18,21 @@ const GROUPS: Record<string, Group> = {
 	waits: ['Executions that wait for a payment', waits],
 };
 
-/**
- * Measures the named groups, or all. It writes the figures to the documentation if it measures all, or with
- * WRITE_MEASUREMENTS=1.
- */
+/** Measures the named groups, or all. */
 async function main(names: string[]): Promise<void> {
-	const isAll = names.length === 0;
-	const groups = Object.entries(GROUPS).filter(([name]) => isAll || names.includes(name));
+	const groups = Object.entries(GROUPS).filter(
+		([name]) => names.length === 0 || names.includes(name),
+	);
 	if (groups.length < names.length) {
 		throw new Error(`There is nothing else to measure than ${Object.keys(GROUPS).join(', ')}.`);
 	}
-	const machine = await readMachine();
+	say(await readMachine());
 	const bench = await step('Building, and starting n8n', async () => await Bench.open());
 	const all: Outcome[] = [];
 	try {
-		for (const [name, [title, measure]] of groups) {
+		for (const [, [title, measure]] of groups) {
 			const outcomes = await step(title, async () => await measure(bench));
 			say(`\n${tableOf(outcomes, true)}\n`);
-			if (isAll || process.env.WRITE_MEASUREMENTS === '1') {
-				keepFigures(machine, name, title, outcomes);
-			}
 			all.push(...outcomes);
 		}
 	} finally {

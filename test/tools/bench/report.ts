@@ -2,7 +2,7 @@ import { cpus, loadavg } from 'node:os';
 import { installHost } from '../../helpers/n8n/host';
 import { ROOT } from '../../helpers/n8n/paths';
 import { capture } from '../../helpers/n8n/processes';
-import { markdownTable, writeSection } from '../../helpers/figures';
+import { markdownTable } from '../../helpers/figures';
 import { floorRatioOf, type Goal, isMet, type Outcome, ratioOf, type Sample } from './outcome';
 
 /** The machine and its load. Read it before the measurement, which adds to the load. */
@@ -42,15 +42,4 @@ function goalText({ of, bound, value }: Goal, unit: string): string {
 
 function number(value: number): string {
 	return value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 });
-}
-
-/** Writes the rows of a group to the documentation. */
-export function keepFigures(
-	machine: string,
-	name: string,
-	title: string,
-	outcomes: Outcome[],
-): void {
-	const origin = `Made by \`npm run bench -- ${name}\` on ${machine}.`;
-	writeSection(`Bench: ${title}`, `${origin}\n\n${tableOf(outcomes)}`);
 }

@@ -1,9 +1,5 @@
 import { cloneDeep, difference, get, set } from 'lodash';
-import {
-	type INodeParameters,
-	type INodeProperties,
-	NodeHelpers,
-} from 'n8n-workflow';
+import { type INodeParameters, type INodeProperties, NodeHelpers } from 'n8n-workflow';
 import { z } from 'zod';
 import { offerForm } from '../../../nodes/DigitalSales/actions/offer/create.form';
 import { chargeForm } from '../../../nodes/DigitalSales/actions/transaction/create.form';
