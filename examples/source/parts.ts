@@ -97,7 +97,7 @@ export function notCharged(say: Say, charge: Node): Node {
 	});
 }
 
-/** An error's message and advice, with the override code if it has one. */
+/** An error's message and advice. */
 export function reason(error: string): string {
 	return `[${error}.message, ${error}.advice].filter(Boolean).join('. ') || ${error}`;
 }

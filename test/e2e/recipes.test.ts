@@ -862,8 +862,8 @@ describe('The recipes', () => {
 		sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
 
 		for (const said of [
-			/^The customer may already .*dashboard/,
-			/set Options > Charge in Doubt to its hash/,
+			/^The customer may already .*Look for it on your platform/,
+			/Options > Charges in Doubt > Add Decision/,
 		]) {
 			well(await run());
 			expect(rows).toMatchObject([{ status: expect.stringMatching(said) }]);

@@ -130,10 +130,14 @@ describe('The node as a tool of an AI agent', () => {
 		price: '',
 	});
 
-	test('returns the existing transaction to an equal call for 15 minutes, even in another execution', async () => {
+	test('returns the existing transaction to an equal call for 15 minutes where there is no execution', async () => {
 		const inShop = async (args: IDataObject): Promise<unknown> => {
 			const { credentials } = account;
-			const { answers } = await callTool(charging(), [args], { credentials, workflowId: 'shop' });
+			const { answers } = await callTool(charging(), [args], {
+				credentials,
+				workflowId: 'shop',
+				executionId: '',
+			});
 			return answers[0]?.[0]?.hash;
 		};
 		const first = await inShop(order());

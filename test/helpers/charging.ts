@@ -10,7 +10,7 @@ import {
 	processedItems,
 	runNode,
 } from './engine';
-import { type Account, pixParameters, useAccount } from './account';
+import { type Account, CUSTOMER, pixParameters, useAccount } from './account';
 
 /** Items with a different customer each, for {@link OWN_CUSTOMER}. */
 export const customers = (count: number) =>
@@ -44,7 +44,8 @@ const FAULTS = {
 /** A request for a charge, and how the node runs. */
 export interface Ask extends NodeRunOptions {
 	order?: unknown;
-	code?: string;
+	/** Options > Charges in Doubt: what a person has found about each charge. */
+	decisions?: Array<{ orderOrCustomer: string; hash?: string }>;
 	/** More parameters of the form. */
 	more?: INodeParameters;
 	/** The execution that n8n's Retry repeats with this run. */
@@ -77,7 +78,7 @@ export function useShop(options: SandboxOptions = {}): Shop {
 }
 
 /** A published workflow that charges in each run, and the requests that the service received. */
-class Shop {
+export class Shop {
 	/** All runs of a test belong to one workflow and one node. */
 	workflowId = '';
 
@@ -96,9 +97,13 @@ class Shop {
 		});
 	}
 
-	/** Runs the node for a charge; by default without Order Reference and code, in the test's own process. */
-	async ask({ order, code, more, retrying, ...options }: Ask = {}): Promise<NodeOutcome> {
-		const parameters = this.parameters(order, { options: { repeatCode: code }, ...more });
+	/** Runs the node for a charge; by default without Order Reference, in the test's own process. */
+	async ask({ order, decisions = [], more, retrying, ...options }: Ask = {}): Promise<NodeOutcome> {
+		const items = decisions.map((one) => ({
+			orderOrCustomer: one.orderOrCustomer,
+			hash: one.hash ?? '',
+		}));
+		const parameters = this.parameters(order, { options: { chargesInDoubt: { items } }, ...more });
 		return retrying
 			? await this.retry(parameters, retrying, options)
 			: await this.run(parameters, options);
@@ -126,13 +131,6 @@ class Shop {
 		const ended = this.ask(ask);
 		while (this.posts < sent) await pause(5);
 		return { ended };
-	}
-
-	/** Leaves a charge in doubt that the service did not make, asks again, and returns the code of the refusal. */
-	async codeFor(ask: Ask = {}): Promise<string> {
-		this.fault('loseRequest');
-		await this.ask(ask);
-		return codeIn(await this.ask(ask));
 	}
 
 	async run(parameters: INodeParameters, options: NodeRunOptions = {}): Promise<NodeOutcome> {
@@ -202,16 +200,15 @@ export function errorOf({ node }: NodeOutcome): string {
 	return `${node?.error?.message ?? ''}\n${node?.error?.description ?? ''}`;
 }
 
-/** The override code in the error of a run. */
-export function codeIn(outcome: NodeOutcome): string {
-	const shown = /(?:otherwise set it to|If it is not there, set .*? to) ([\w-]{9}); then /;
-	return shown.exec(errorOf(outcome))?.[1] ?? '';
-}
-
 /** For a Retry that runs this node again although it succeeded: the data from the beginning, with the context data from the end. */
 export function retryable({ run, begun }: Pick<NodeOutcome, 'run' | 'begun'>): IRunExecutionData {
 	if (!run?.data.executionData || !begun.executionData)
 		throw new Error('The execution did not run');
 	const { contextData } = run.data.executionData;
 	return deepCopy({ ...begun, executionData: { ...begun.executionData, contextData } });
+}
+
+/** What a person has found: the hash, or nothing. Names the customer of `parameters` without an order. */
+export function decide(order?: string, hash?: string): Pick<Ask, 'decisions'> {
+	return { decisions: [{ orderOrCustomer: order ?? CUSTOMER.customerDocument, hash }] };
 }

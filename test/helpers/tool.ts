@@ -103,6 +103,8 @@ export async function callTool(
 		/** The node before the agent, and its output. */
 		start?: { name: string; json: IDataObject; node?: Partial<NodeInput> };
 		workflowId?: string;
+		/** Empty without an execution. */
+		executionId?: string;
 		/** Settings of the node after the agent, which does nothing by default. */
 		next?: Partial<NodeInput>;
 		/** More nodes of the workflow. */
@@ -126,6 +128,7 @@ export async function callTool(
 		startItems: [start.json],
 		id: options.workflowId,
 		mode: options.mode,
+		executionId: options.executionId,
 		retryOf: options.retryOf,
 		credentials: options.credentials,
 		nodeTypes: { [TOOL_TYPE]: toolType(), [AGENT_TYPE]: agentType(calls, run, areAtOnce) },

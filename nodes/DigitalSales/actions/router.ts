@@ -32,6 +32,7 @@ export async function executeOperation(
 		const items = await sendAll(operation, run, await prepareAll(operation, run));
 		return [operation.finish ? await operation.finish(run, items) : items];
 	} finally {
+		await run.finishBackground();
 		run.showHints();
 		run.logCanceled();
 	}

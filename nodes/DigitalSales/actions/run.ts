@@ -1,22 +1,19 @@
 import { compact, memoize } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import {
-	type Account,
-	CATALOG_LIMITS,
-	CatalogLookup,
-	Client,
-	type ClientOptions,
-	getTransaction,
-} from '../api';
-import { describeRunItem, ExecutionMemory, ItemOrder, type RunItem } from '../idempotency';
+import { type Account, CATALOG_LIMITS, CatalogLookup, Client, type ClientOptions } from '../api';
+import { describeRunItem, ExecutionMemory, type RunItem } from '../idempotency';
 import { askIfListening, isFailureKept, isRetry, isTool } from '../n8n';
 import { createdNotes, type Situation } from '../output';
 import { PaymentWait } from '../wait';
+import { ItemOrder } from './itemOrder';
 
 export const CREATIONS_AT_ONCE = 4;
 
 const MOST_NAMED = 10;
 const LONGEST_HINT = 1_000;
+
+/** A hint may say how many items it is about, instead of which. */
+type HintText = string | ((count: number) => string);
 
 /** What the items of one run share. */
 export class Run {
@@ -24,13 +21,11 @@ export class Run {
 	readonly memory: ExecutionMemory;
 	readonly itemOrder: ItemOrder;
 	readonly askIfListening = memoize(async (url: string) => await askIfListening(this.context, url));
-	readonly readEnteredHash = memoize(
-		async (hash: string) => await getTransaction(this.newClient(), hash),
-	);
 	private catalogLookup?: CatalogLookup;
 	/** By kind, with the message of its first hint. */
-	private readonly hints = new Map<string, { message: string; about: Set<string> }>();
+	private readonly hints = new Map<string, { message: HintText; about: Set<string> }>();
 	private paymentWait?: PaymentWait;
+	private readonly background: Array<Promise<void>> = [];
 
 	constructor(
 		readonly context: IExecuteFunctions,
@@ -69,7 +64,7 @@ export class Run {
 	 *
 	 * @param about the subject of the hint, for example a transaction
 	 */
-	readonly addHint = (message: string, kind = message, about = ''): void => {
+	readonly addHint = (message: HintText, kind = String(message), about = ''): void => {
 		const sameKind = this.hints.get(kind);
 		if (sameKind) sameKind.about.add(about);
 		else this.hints.set(kind, { message, about: new Set([about]) });
@@ -81,14 +76,27 @@ export class Run {
 			const more = others.length - MOST_NAMED;
 			const named = others.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 			const likewise = others.length > 0 ? ` The same applies to ${named}.` : '';
-			const text = (message + likewise).slice(0, LONGEST_HINT);
-			this.context.addExecutionHints({ message: text, location: 'outputPane' });
+			const text = typeof message === 'string' ? message + likewise : message(about.size);
+			this.context.addExecutionHints({
+				message: text.slice(0, LONGEST_HINT),
+				location: 'outputPane',
+			});
 		}
 	}
 
+	/** @param task must not reject */
+	readonly inBackground = (task: Promise<void>): void => {
+		this.background.push(task);
+	};
+
+	async finishBackground(): Promise<void> {
+		await Promise.all(this.background);
+	}
+
 	creationContext(itemIndex: number) {
-		const { context, isAgentCall, memory, itemOrder } = this;
-		return { context, isAgentCall, memory, itemOrder, itemIndex };
+		const { context, isAgentCall, memory, itemOrder, inBackground } = this;
+
+		return { context, isAgentCall, memory, itemOrder, inBackground, itemIndex };
 	}
 
 	/** n8n drops the output of a canceled node, so the log lists what the node has created. */
@@ -131,17 +139,14 @@ export function buildSituation(
 	};
 }
 
-/** For example "item 0 is abc123", or "item 1" if its outcome is unknown. `existing` are results whose hash a person entered. */
+/** For example "item 0 is abc123", or "item 1" if its outcome is unknown. */
 function listCreated(memory: ExecutionMemory, isListedInDoubt = (_item: RunItem) => true) {
 	const attempts = memory.listAttempts();
-	const listMade = (by?: 'hash'): string[] =>
-		attempts
-			.filter(({ state, replayedBy }) => state === 'made' && replayedBy === by)
-			.map((attempt) => `${describeRunItem(attempt)} is ${String(attempt.result?.hash)}`);
+	const made = attempts.filter(({ state, isReplayed }) => state === 'made' && !isReplayed);
 	const unresolved = attempts.filter(({ state }) => state === 'unresolved');
+
 	return {
-		created: listMade(),
-		existing: listMade('hash'),
+		created: made.map((one) => `${describeRunItem(one)} is ${String(one.result?.hash)}`),
 		inDoubt: unresolved.filter(isListedInDoubt).map(describeRunItem),
 	};
 }

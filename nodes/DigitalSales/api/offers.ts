@@ -47,14 +47,6 @@ export function seenPrice(account: Account, hash: string): number | undefined {
 	return centsOf(seenOffers.get(keyOf(account, hash)));
 }
 
-export function seenPrices(account: Account, product: string): number[] {
-	const ofAccount = keyOf(account, '');
-	return seenOffers
-		.listEntries()
-		.filter(([key, seen]) => seen.product === product && key.startsWith(ofAccount))
-		.flatMap(([, seen]) => centsOf(seen) ?? []);
-}
-
 function centsOf(seen: SeenOffer | undefined): number | undefined {
 	return offerSchema.shape.price.parse(seen?.price) ?? undefined;
 }

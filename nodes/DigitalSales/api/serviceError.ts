@@ -7,7 +7,6 @@ import {
 	type ShownOutcome,
 } from './retryTable';
 import type { ServiceWords } from './schemas/error';
-import { RUN_AGAIN } from '../domain';
 
 export interface Outcome {
 	kind: OutcomeKind;
@@ -69,22 +68,22 @@ export class ServiceError extends Error {
 		const { message, advice, shown } = textsFor(kind, endpoint, hasTwoTokens);
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
-		const [doubt, refusal] =
+		const doubt =
 			endpoint === 'POST /transactions'
-				? [
-						'The customer may already have been charged',
-						'refuses the charge and asks for its hash, or for a code if the dashboard does not show the charge',
-					]
-				: ['The offer may already exist', 'refuses the offer and shows a code that allows it once'];
+				? 'The customer may already have been charged'
+				: 'The offer may already exist';
 		super(isInDoubt ? `${doubt}: ${happened.replace('The', 'the')}` : happened);
 		this.name = 'ServiceError';
 		this.outcome = outcome;
 		this.isInDoubt = isInDoubt;
-		const toDo = isInDoubt
-			? `Wait a few minutes, and check the service's dashboard first. If you ${RUN_AGAIN}, the node ${refusal}.`
-			: advice;
+		const toDo = isInDoubt ? 'Look for it on your platform in a few minutes.' : advice;
 		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
 		this.facts = { advice: toDo + pointed, shown, answer: outcome };
+	}
+
+	/** Replaces what the error says to do. */
+	advise(advice: string): void {
+		this.facts.advice = advice;
 	}
 }
 

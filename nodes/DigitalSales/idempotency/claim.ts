@@ -1,199 +1,191 @@
-import { randomUUID } from 'crypto';
-import { compact, difference } from 'lodash';
-import { ServiceError } from '../api';
-import { Ledger, LedgerError } from '../n8n';
-import { CanceledError, digest, lockKeys } from '../shared';
-import { findAttempt, forgetKeys } from './attempts';
-import type { Created, Creation, LedgerCreation } from './creation';
-import { buildDoubts, keysOfAttempt } from './earlier';
-import { parseHashes } from './enteredText';
-import { resultKey } from './keys';
-import { type Look, lookForEarlier, NOTHING_FOUND } from './look';
-import { codeForPerson, errorWithCode, findAllowedPositions } from './overrideCodes';
-import { KeySequences } from './positions';
-import { buildAttempt, recordAttempt } from './record';
-import { attemptNotRecordedError, type Doubt } from './refusals';
+import { Ledger } from '../n8n';
+import { CanceledError } from '../shared';
+import { type Created, type Creation, isOrderKey } from './keys';
+import {
+	buildAttempt,
+	dataKey,
+	findHolder,
+	type Found,
+	hashOf,
+	isKeyTaken,
+	originOfKey,
+	toldKey,
+} from './look';
+import { type Attempt, attempts } from './memory';
+import * as refusals from './refusals';
 
-/** Claims the keys of one creation in the process, the execution and n8n's database. */
+/** The keys of one request, claimed before it is sent, so that of several processes one sends it. */
 export class Claim<T> {
-	readonly creation: LedgerCreation<T>;
-	private found: Look<T> = NOTHING_FOUND;
-	private ownKeys: string[] = [];
-	private overriddenKeys: string[] = [];
-	private replacesVoid = false;
-	private replacedHash?: string;
-	private isInFlight = false;
-	unlock: () => void = () => undefined;
+	isInFlight = false;
+	private readonly ledger: Ledger | undefined;
+	private readonly attempt: Attempt;
+	private readonly isDecided: boolean;
+	/** By key: the owner in the ledger. */
+	private readonly held = new Map<string, string>();
+	private readonly before = new Map<string, Attempt | undefined>();
+	private readonly ownBefore;
 
-	constructor(creation: Creation<T>) {
-		const { context, hashCheck, enteredText } = creation;
-		const ledger = Ledger.forContext(context);
-		const sequences = new KeySequences(creation, ledger);
-		const enteredHashes = hashCheck && enteredText ? parseHashes(enteredText) : [];
-		const owner = digest(randomUUID());
-		this.creation = { ...creation, ledger, sequences, enteredHashes, owner };
+	constructor(
+		private readonly creation: Creation<T>,
+		private readonly found: Found<T>,
+	) {
+		const [key = ''] = found.ends;
+		this.ledger = Ledger.forContext(creation.context);
+		this.attempt = buildAttempt(creation, key, { state: 'unresolved' });
+		this.isDecided = found.doubt !== undefined;
+		this.ownBefore = creation.memory.get(creation.itemIndex);
 	}
 
-	readonly lockAndLook = async (
-		signal: AbortSignal,
-		{ isAhead = false } = {},
-	): Promise<T | undefined> => {
-		this.unlock = await lockKeys(this.creation.ledgerKeys, signal);
-		this.found = await lookForEarlier(this.creation, isAhead);
-		return this.found.existing;
-	};
+	readonly acquire = async (): Promise<void> => {
+		const { creation, attempt, found } = this;
+		const { memory, itemIndex, itemOrder, unresolved } = creation;
+		if (this.isDecided) await this.claimAgain();
+		for (const key of found.ends) await this.claimKey(key, attempt.id, false);
+		// Owned by the key, so that only the decision about this attempt ends it.
+		if (unresolved !== undefined) await this.claimKey(unresolved, attempt.key, true);
+		// What was told was about an earlier attempt.
+		for (const key of this.held.keys()) await this.ledger?.deleteText(toldKey(key));
+		if (itemOrder.mustNotSend) throw new CanceledError();
 
-	readonly acquireKeys = async (): Promise<void> => {
-		const { creation } = this;
-		await this.claimOrRefuse().catch(async (error: unknown) => {
-			await this.releaseKeys();
-			await creation.sequences.releaseTaken();
-			throw error;
-		});
-		const positions = creation.sequences.latestKnown();
-		const unresolved = buildAttempt(creation, { state: 'unresolved', positions });
-		recordAttempt(creation, creation.ledgerKeys, unresolved);
+		for (const key of this.keys()) {
+			this.before.set(key, attempts.get(key));
+			attempts.set(key, key === unresolved ? attempt : { ...attempt, key });
+		}
+		memory.set(itemIndex, attempt, false);
 		this.isInFlight = true;
 	};
 
-	/** The service did not process the request, but an entered code stays spent. */
-	async releaseBetweenTries(): Promise<void> {
-		this.creation.sequences.keepTaken();
-		// Already overridden or replaced. The next try asks only the ledger.
-		this.found = { ...NOTHING_FOUND, differences: this.found.differences };
-		await this.discardAttempt();
-	}
+	/** The request was not processed. An earlier attempt stays in doubt. */
+	async release(): Promise<void> {
+		const { creation, ledger, ownBefore } = this;
+		for (const [key, owner] of [...this.held].reverse()) await ledger?.releaseKeys([key], owner);
+		this.held.clear();
+		if (!this.isInFlight) return;
 
-	async recordResult(made: T): Promise<Pick<Created<T>, 'replacedHash' | 'hasKnownHash'>> {
-		const { creation } = this;
-		const { orderKey, doubtKeys, lastingKeys, ledger, owner, memory, sequences } = creation;
-		const result = creation.toStoredResult(made);
-		const key = resultKey(creation, result.hash);
-		const hasKnownHash = findAttempt(key) !== undefined;
-		if (creation.isVoid(made)) await this.discardAttempt();
-		else {
-			forgetKeys(doubtKeys);
-			const positions = sequences.latestLasting(key);
-			const attempt = buildAttempt(creation, { state: 'made', result, positions });
-			recordAttempt(creation, [...lastingKeys, key], attempt);
-			// After a void result, an equal item of a later run gets the same number.
-			memory.markReturned(creation.itemNumbers);
-			await ledger?.releaseKeys(doubtKeys, owner);
-			// Keeps the hash from being entered for another order after a restart.
-			if (orderKey !== undefined) await ledger?.claimKey(key, orderKey).catch(() => false);
-		}
-		return { replacedHash: this.replacedHash, hasKnownHash };
-	}
-
-	async endAfterError(error: unknown): Promise<unknown> {
-		if (error instanceof LedgerError) return attemptNotRecordedError(this.creation, error.message);
-		if (!this.isInFlight) return error;
-		const isRefused = error instanceof ServiceError && !error.isInDoubt;
-		if (isRefused || error instanceof CanceledError) await this.discardAttempt();
-		else {
-			const { isAgentCall, ledgerKeys } = this.creation;
-			await this.restoreKeys();
-			// An agent must not call again for the code.
-			const own = [{ isSame: true, keys: ledgerKeys }];
-			if (isAgentCall) await codeForPerson(this.creation, own);
-		}
-		return error;
-	}
-
-	private async claimOrRefuse(): Promise<void> {
-		await this.overrideOrRefuse(await this.claimInLedger());
-		if (this.creation.itemOrder.mustNotSend) throw new CanceledError();
-	}
-
-	/**
-	 * Spends an entered code, even if nothing blocks the request.
-	 *
-	 * @returns false if no code allows it
-	 */
-	private async spendCode(blocking: readonly Doubt[]): Promise<boolean> {
-		const { creation } = this;
-		const allowed = await findAllowedPositions(creation, blocking);
-		return allowed !== undefined && (await creation.sequences.takeNext(allowed));
-	}
-
-	private async overrideOrRefuse(othersKeys: string[]): Promise<void> {
-		const { creation, found } = this;
-		const { sequences } = creation;
-		const { doubts, voids } = found;
-		const voidKeys = voids.flatMap((each) => keysOfAttempt(creation, each));
-		// Beside a doubt, the void result may have been replaced.
-		const knownKeys = doubts.length > 0 ? doubts.flatMap(({ keys }) => keys) : voidKeys;
-		const blocking = [...doubts, ...buildDoubts(creation, difference(othersKeys, knownKeys))];
-		const isOnlyVoid = voids.length > 0 && blocking.length === 0;
-		this.replacesVoid = isOnlyVoid && (await sequences.replaceVoids(voids));
-		const { result, orderReference } = voids.at(-1) ?? {};
-		if (this.replacesVoid) this.replacedHash = String(result?.hash);
-		else if (isOnlyVoid) {
-			// Another request has replaced the void result.
-			blocking.push({ isSame: false, orderReference, keys: voidKeys });
-		}
-		if (!this.replacesVoid && !(await this.spendCode(blocking)) && blocking.length > 0) {
-			throw await errorWithCode(creation, blocking, found.differences);
-		}
-		await sequences.endVoids(voids);
-		if (othersKeys.length > 0) {
-			this.overriddenKeys.push(...othersKeys);
-			await this.takeOverKeys(othersKeys).catch((error: unknown) => {
-				// The others' keys may be deleted, so the code must not work again.
-				sequences.keepTaken();
-				throw error;
-			});
-		}
-	}
-
-	/**
-	 * Claims keys in order until another owner has one, so that of two concurrent requests one gets all keys.
-	 *
-	 * @returns the keys that another owner has
-	 */
-	private async claimInLedger(): Promise<string[]> {
-		const { ledger, ledgerKeys, owner } = this.creation;
-		const othersKeys: string[] = [];
-		if (!ledger) return othersKeys;
-		for (const key of ledgerKeys) {
-			if (othersKeys.length > 0) {
-				if (await ledger.hasKey(key)) othersKeys.push(key);
-			} else if (await ledger.claimKey(key, owner)) this.ownKeys.push(key);
-			else othersKeys.push(key);
-		}
-		return othersKeys;
-	}
-
-	private async takeOverKeys(othersKeys: string[]): Promise<void> {
-		const { creation } = this;
-		await creation.ledger?.deleteKeys(othersKeys);
-		// Another request may claim a key in between.
-		const lostKeys = await this.claimInLedger();
-		if (lostKeys.length === 0) return;
-		const doubts = buildDoubts(creation, lostKeys);
-		// `buildDoubts` leaves out the slot of an agent.
-		const blocking = doubts.length > 0 ? doubts : [{ isSame: true, keys: lostKeys }];
-		throw await errorWithCode(creation, blocking, this.found.differences);
-	}
-
-	/** Keys that a code has overridden stay, because their request may be in flight. */
-	private async discardAttempt(): Promise<void> {
-		const { ledgerKeys, agentCallKey, itemKey, memory } = this.creation;
 		this.isInFlight = false;
-		memory.deleteAttempt(itemKey);
-		forgetKeys(compact([...ledgerKeys, agentCallKey]));
-		if (this.replacesVoid) this.overriddenKeys = [];
-		await this.releaseKeys();
+		for (const [key, earlier] of this.before) {
+			if (earlier) attempts.set(key, earlier);
+			else attempts.delete(key);
+		}
+		const { memory, itemIndex } = creation;
+		if (ownBefore) memory.set(itemIndex, ownBefore, ownBefore.isReplayed);
+		else memory.delete(itemIndex);
 	}
 
-	private async releaseKeys(): Promise<void> {
-		const { ledger, owner } = this.creation;
-		await ledger?.releaseKeys(difference(this.ownKeys.splice(0), this.overriddenKeys), owner);
+	async record(made: T): Promise<Created<T>> {
+		const { creation, found, attempt, isDecided } = this;
+		const { replacedHash } = found;
+		const created = { made, isExisting: false, isReplayed: false, replacedHash, isDecided };
+		if (creation.isVoid(made)) await this.release();
+		else {
+			const done: Attempt = { ...attempt, state: 'made', result: creation.toStoredResult(made) };
+			const isReplayed = false;
+			await recordMade(creation, found.ends, done, { isReplayed, endsDoubtOfOthers: isDecided });
+		}
+
+		return created;
 	}
 
-	/** Another request may have taken the keys over with a code, then released them. */
-	private async restoreKeys(): Promise<void> {
-		const { ledgerKeys, ledger, owner } = this.creation;
-		for (const key of ledgerKeys) await ledger?.claimKey(key, owner).catch(() => undefined);
+	/** One decision allows one attempt a day, on whichever process. */
+	private async claimAgain(): Promise<void> {
+		const { creation, attempt, found, ledger } = this;
+		const key = refusals.againKey(attempt.key, creation.unresolved);
+		const isFree = ledger
+			? await ledger.claimKey(key, attempt.id)
+			: attempts.get(key) === undefined;
+		if (!isFree) throw new refusals.InDoubt(attempt.key, { ...found.doubt, isSpent: true });
+
+		this.held.set(key, attempt.id);
 	}
+
+	private async claimKey(key: string, owner: string, isOfOthers: boolean): Promise<void> {
+		const { creation, isDecided, ledger } = this;
+		// The key stays with the attempt that a person has looked for.
+		if (!ledger || (isDecided && (await isKeyTaken(creation, key)))) return;
+
+		if (await ledger.claimKey(key, owner)) this.held.set(key, owner);
+		else {
+			const holder = await findHolder(creation, key);
+			throw new refusals.InDoubt(key, { attempt: holder, isOfOthers });
+		}
+	}
+
+	keys(): string[] {
+		const { creation, found, held, ledger } = this;
+		const { unresolved } = creation;
+		// Where there is no ledger, the process alone keeps it.
+		const kept = unresolved && !ledger ? [unresolved] : [];
+
+		return [...new Set([...found.ends, ...held.keys(), ...kept])];
+	}
+}
+
+export async function recordExisting<T>(
+	creation: Creation<T>,
+	found: Found<T>,
+	{ attempt, made }: NonNullable<Found<T>['existing']>,
+): Promise<Created<T>> {
+	const { memory, itemIndex, isFirst, origin } = creation;
+	const { orderReference = attempt.orderReference } = creation;
+	const isReplayed = !isFirst || attempt.origin !== origin;
+	await giveReference(creation, found, attempt);
+	memory.set(itemIndex, { ...attempt, orderReference }, isReplayed);
+
+	return { made, isExisting: true, isReplayed, isRepeated: !isFirst };
+}
+
+/** An Order Reference that was added for a Retry gets the charge that the item has. */
+export async function giveReference<T>(
+	creation: Creation<T>,
+	{ ends: [end] }: Found<T>,
+	attempt: Attempt,
+): Promise<void> {
+	const { context, orderReference = attempt.orderReference } = creation;
+	const known = { ...attempt, orderReference };
+
+	if (end !== undefined && isOrderKey(end) && attempt.key !== end) {
+		const isFree = await Ledger.forContext(context)?.claimKey(end, attempt.id);
+		if (isFree === false) throw refusals.referenceTakenError(creation, attempt);
+		attempts.set(end, { ...known, key: end });
+		creation.inBackground(storeHash(creation, end, known));
+	}
+	attempts.set(attempt.key, known);
+}
+
+interface Recording {
+	isReplayed: boolean;
+	/** A person has looked for the attempt that holds `unresolved`, whichever it is. */
+	endsDoubtOfOthers: boolean;
+}
+
+export async function recordMade<T>(
+	creation: Creation<T>,
+	keys: readonly string[],
+	attempt: Attempt,
+	{ isReplayed, endsDoubtOfOthers }: Recording,
+): Promise<void> {
+	const { context, memory, itemIndex, unresolved } = creation;
+	const ledger = Ledger.forContext(context);
+	for (const key of keys) attempts.set(key, { ...attempt, key });
+	memory.set(itemIndex, attempt, isReplayed);
+
+	if (unresolved !== undefined) {
+		attempts.delete(unresolved);
+		if (endsDoubtOfOthers) await ledger?.deleteKeys([unresolved]).catch(() => undefined);
+		else for (const key of keys) await ledger?.releaseKeys([unresolved], key);
+	}
+	for (const key of keys) creation.inBackground(storeHash(creation, key, attempt));
+}
+
+/** Best effort: without the hash, the key alone refuses the charge until a person decides. */
+async function storeHash<T>(creation: Creation<T>, key: string, attempt: Attempt): Promise<void> {
+	const ledger = Ledger.forContext(creation.context);
+	const claim = async (...row: [key: string, owner: string]): Promise<void> => {
+		await ledger?.claimKey(...row).catch(() => undefined);
+	};
+	if (isOrderKey(key)) {
+		await claim(dataKey(key), attempt.fingerprint);
+		await claim(originOfKey(key), attempt.origin);
+	}
+	if (creation.kind === 'charge') await ledger?.storeText(key, hashOf(attempt));
 }

@@ -1,4 +1,4 @@
-import { omit, pick } from 'lodash';
+import { pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { type Contact, normalizeContact, normalizeUnicode, parseDocument } from '../domain';
@@ -10,52 +10,35 @@ const customerSchema = z
 	.catch({});
 
 /**
- * Identifies a charge by customer (document, else e-mail address, else phone, else name, else all fields), cart (offer
- * hashes, else titles) and amount.
+ * Identifies a charge by customer (document, else e-mail address, else phone, else all fields), cart (offer hashes, else
+ * titles) and amount.
  *
- * @param body of POST /transactions (API document, Endpoint 3)
+ * @param body of POST /transactions (API document, Endpoint 3), as it was typed, because the catalog may change
  */
 export function fingerprintCharge(body: IDataObject): string {
 	const cart = Array.isArray(body.cart) ? body.cart.map(normalizeCartLine).sort() : [];
-	const amount = numberFromText(body.amount);
-	const parts = JSON.stringify([identifyCustomer(body), cart, amount, ...ownGoods(body)]);
+	// Custom Fields may name the offer or the product outside the cart.
+	const goods = Object.entries(pick(body, ['offer_hash', 'product_hash'])).sort();
+	const parts = JSON.stringify([identifyCustomer(body), cart, numberFromText(body.amount), goods]);
+
 	return digest('charge', normalizeUnicode(parts));
 }
 
-/** Identifies a charge by customer and cart without prices; if there is no cart, by customer and amount. */
-export function fingerprintPurchase(body: IDataObject): string {
-	const { cart } = body;
-	if (!Array.isArray(cart) || cart.length === 0) return fingerprintCharge(body);
-	const lines = cart.map((line) => (isJsonObject(line) ? pickGoods(line) : line));
-	const parts = [identifyCustomer(body), lines.map(normalizeCartLine).sort(), ...ownGoods(body)];
-	return digest('purchase', normalizeUnicode(JSON.stringify(parts)));
-}
+export function fingerprintOffer(productHash: string, body: IDataObject): string {
+	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);
 
-/** Custom Fields of an item may contain the time or the execution's id. */
-function pickGoods(line: IDataObject): IDataObject {
-	const isNamed = line.offer_hash || line.title;
-	return omit(isNamed ? pick(line, KNOWN_LINE_FIELDS) : line, 'price');
-}
-
-/** Custom Fields may name the offer or the product beside the cart. */
-function ownGoods(body: IDataObject): unknown[] {
-	return Object.entries(pick(body, ['offer_hash', 'product_hash'])).sort();
+	return digest('offer', normalizeUnicode(parts));
 }
 
 export function fingerprintCustomer(body: IDataObject): string {
 	return digest('customer', ...identifyCustomer(body));
 }
 
-/** What `fingerprintCharge` ignores, without the address for webhooks and the name, which a model may spell differently. */
-export function fingerprintAgentCall(body: IDataObject): string {
-	const { name: _name, ...contact } = contactOf(body);
-	const others = Object.entries(omit(body, ['cart', 'amount', 'customer', 'webhook_url'])).sort();
-	return digest('call', normalizeUnicode(JSON.stringify([contact, others])));
-}
+/** @returns the customer's e-mail address and phone, which tell two seats of one company apart */
+export function contactKey(body: IDataObject): string {
+	const { email, phone } = contactOf(body);
 
-export function fingerprintOffer(productHash: string, body: IDataObject): string {
-	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);
-	return digest('offer', normalizeUnicode(parts));
+	return digest(email ?? '', phone ?? '');
 }
 
 function contactOf({ customer }: IDataObject): Contact {
@@ -63,28 +46,28 @@ function contactOf({ customer }: IDataObject): Contact {
 }
 
 function identifyCustomer(body: IDataObject): string[] {
-	const { document, email, phone, name } = contactOf(body);
+	const { document, email, phone } = contactOf(body);
 	if ('value' in parseDocument(document)) return [document ?? ''];
-	// An invalid document, such as all zeros, is not enough to identify a customer. Custom Fields may name a customer's
-	// fields in another way.
-	return [document ?? '', email || phone || name || JSON.stringify(body.customer ?? null)];
-}
 
-const KNOWN_LINE_FIELDS = ['offer_hash', 'title', 'cover', 'price', 'quantity', 'operation_type'];
+	// An invalid document, such as all zeros, is not enough. Several people may share a name.
+	return [document ?? '', email || phone || JSON.stringify(body.customer ?? null)];
+}
 
 function normalizeCartLine(value: unknown): string {
 	const line = isJsonObject(value) ? value : {};
 	const { offer_hash: hash, title, price, quantity, operation_type: type } = line;
-	const others = Object.entries(omit(line, KNOWN_LINE_FIELDS)).sort();
 	const name = hash || title;
-	const offer = typeof name === 'number' ? String(name) : name;
-	const known = [price, quantity, type].map(numberFromText);
 	// Custom Fields may name the offer in another way.
-	const parts = offer ? [offer, ...known, ...others] : value;
+	if (!name) return normalizeUnicode(JSON.stringify(value));
+
+	// Not its other Custom Fields, which may contain the time or the execution's id.
+	const parts = [String(name), ...[price, quantity, type].map(numberFromText)];
+
 	return normalizeUnicode(JSON.stringify(parts));
 }
 
 function numberFromText(value: unknown): unknown {
 	if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
+
 	return value ?? null;
 }

@@ -1,119 +1,121 @@
-import { compact, difference } from 'lodash';
-import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Account } from '../api';
-import { normalizeUnicode } from '../domain';
-import { isRetry, originKey } from '../n8n';
+import { randomUUID } from 'crypto';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { Account, Send } from '../api';
+import { normalizeReference } from '../domain';
+import { executionKey, isRetry } from '../n8n';
+import type { NotSentError } from '../output';
 import { digest } from '../shared';
-import type { ExecutionMemory, ItemNumber } from './executionMemory';
+import type { Decision } from './decisions';
+import type { ExecutionMemory } from './memory';
 
-export interface KeySource {
+/** The items of a run decide one after the other, and a failed item stops the others. */
+interface ItemOrder {
+	readonly signal: AbortSignal;
+	readonly mustNotSend: boolean;
+	runInOrder<T>(step: 'look' | 'claim', decide: (signal: AbortSignal) => Promise<T>): Promise<T>;
+	stopAfter(error: unknown): void;
+}
+
+/** What is asked for, by which item. */
+export interface Subject {
 	context: IExecuteFunctions;
 	account: Account;
 	memory: ExecutionMemory;
 	itemIndex: number;
 	isAgentCall: boolean;
+	kind: 'charge' | 'offer';
+	/** Of customer, cart and amount, or of an offer. */
 	fingerprint: string;
-	/** Missing for offers. */
-	purchaseFingerprint?: string;
-	/** The fingerprint before the catalog filled blank prices. The catalog may change. */
-	typedFingerprint?: string;
-	/** Missing if the charge has only the customer's name. */
-	customerFingerprint?: string;
-	/** From `fingerprintAgentCall`. An agent gets an earlier charge only if this is equal, too. */
-	agentCall?: string;
+	/** Of a charge: tells two seats of one company apart. */
+	contact?: string;
+	/** Of a charge: an error shows nothing of another customer's. */
+	customer?: string;
 	orderReference?: string;
+	/** The name of a charge in doubt: its Order Reference, else its customer's document, e-mail address or phone. */
+	name: string;
+	/** Cart, amount and last digits of the document. */
+	about: string;
 }
 
-/** The item key is for the execution's own data, the slot keys also for a Retry after a crash, the others for all executions. */
 export interface Keys {
-	itemKey: string;
-	/** Of the purchase, then of the customer. */
-	itemNumbers: ItemNumber[];
-	/** Of the execution, with purchase or customer, and the item's number. */
-	slotKeys: string[];
-	orderKey?: string;
-	/** A code contains it, so it allows no other request. In the ledger, it replaces a missing order key. */
-	requestKey: string;
-	/** Finds a call that an agent repeats in another execution. */
-	agentCallKey?: string;
-	/** Whether an attempt in the slot counts as this item's. In a tool, only in a Retry: an agent may order again. */
-	returnsToSlot: boolean;
-	/** Keys that other executions may also claim come first. */
-	ledgerKeys: string[];
-	/** The ledger keys that stay until the outcome is known. */
-	doubtKeys: string[];
-	lastingKeys: string[];
+	/** The execution and its Retries. Without an execution, the process. */
+	origin: string;
+	/** Finds the charge again: of the Order Reference, else of execution, fingerprint and contact. */
+	identity: string;
+	/** In a Retry: the identity that the item had before its Order Reference was added. */
+	former?: string;
+	/** Of the fingerprint. Held while the outcome of a charge is unknown, and blocks all executions of the node. */
+	unresolved?: string;
+	/** Whether no earlier item of the execution has the identity. */
+	isFirst: boolean;
 }
 
-/** Takes the item's number, so it is called once for each item, in order. */
-export function makeKeys(request: KeySource): Keys {
-	const { context, account, memory, fingerprint, itemIndex, isAgentCall } = request;
-	const reference = request.orderReference && normalizeUnicode(request.orderReference);
-	const scope = scopeOf(request);
-	const call = [account.key, ...scope, fingerprint, request.agentCall ?? ''];
-	const agentCallKey = makeKey('call', ...call, reference ?? '');
-	const itemNumbers = memory.numberItem(
-		compact([purchaseOf(request), request.customerFingerprint]),
-	);
-	// A Retry may add an Order Reference, so the slot does not contain it.
-	const slots = isAgentCall
-		? [call]
-		: itemNumbers.map(({ fingerprint: one, number }) => [one, String(number)]);
-	const returnsToSlot = isRetry(context) || !isAgentCall;
-	const origin = originKey(context);
-	const slotScope = context.getWorkflow().id ? scope : [];
-	const slotKeys = slots.map((slot) => makeKey('slot', ...slotScope, origin, ...slot));
-	const orderKey = reference === undefined ? undefined : makeKey('order', ...scope, reference);
-	/** While an outcome is unknown. */
-	const purchaseKey = makeKey('purchase', ...scope, purchaseOf(request));
-	const requestKey = makeKey('request', ...scope, fingerprint);
-	const ledgerKeys = [orderKey ?? requestKey, purchaseKey, ...slotKeys];
-	const doubtKeys = ledgerKeys.filter(isDoubtKey);
+export interface Creation<T> extends Subject, Keys {
+	itemOrder: ItemOrder;
+	/** Why the request must not be sent. An existing result is still returned. */
+	problem?: NotSentError;
+	/** Yields each try when the rate limiter permits it. */
+	tries: AsyncGenerator<Send<T>, void>;
+	/** Keeps the fields that `readAgain` needs. */
+	toStoredResult: (made: T) => IDataObject;
+	readAgain: (stored: IDataObject) => Promise<T>;
+	/** Whether a result, such as an expired charge, is made again. */
+	isVoid: (made: T) => boolean;
+	/** From Options > Charges in Doubt. Missing if it has none for this item. */
+	decision?: Decision;
+	/** How a transaction differs from this request, for example "another amount". */
+	findDifferences?: (made: T) => string[];
+	/** The node ends after the task, but the item does not wait for it. */
+	inBackground: (task: Promise<void>) => void;
+}
+
+export interface Created<T> {
+	made: T;
+	/** Not made for this item now: an earlier item, execution or attempt made it. */
+	isExisting: boolean;
+	/** Another item or execution has got it before. */
+	isReplayed: boolean;
+	/** An earlier item of this execution has the same identity. */
+	isRepeated?: boolean;
+	/** The void charge that this one replaces. */
+	replacedHash?: string;
+	isDecided?: boolean;
+}
+
+const PROCESS_ORIGIN = randomUUID();
+
+/** Called once for each item, in order. */
+export function makeKeys(subject: Subject): Keys {
+	const { context, account, memory, kind, fingerprint, contact = '', itemIndex } = subject;
+	const { id } = context.getWorkflow();
+	// The node, not the account, because a new token must not charge earlier orders again. n8n's Agents run the node
+	// without a workflow, and with another id each time.
+	const scope = id ? [id, context.getNode().id] : [account.key];
+	const makeKey = (name: string, ...parts: string[]): string =>
+		`${name} ${digest(...scope, ...parts)}`;
+
+	const origin = executionKey(context) ?? PROCESS_ORIGIN;
+	const ofExecution = makeKey('execution', kind, origin, fingerprint, contact);
+	const reference = subject.orderReference && normalizeReference(subject.orderReference);
+	const identity = reference ? makeKey('order', reference) : ofExecution;
+	const isFirst = memory.isFirst(identity, itemIndex);
+	const hasFormer =
+		identity !== ofExecution && isRetry(context) && memory.isFirst(ofExecution, itemIndex);
+
 	return {
-		itemKey: isAgentCall
-			? digest(agentCallKey)
-			: digest(String(memory.runNumber()), String(itemIndex)),
-		itemNumbers,
-		slotKeys,
-		orderKey,
-		requestKey,
-		agentCallKey: isAgentCall ? agentCallKey : undefined,
-		returnsToSlot,
-		ledgerKeys,
-		doubtKeys,
-		lastingKeys: difference(ledgerKeys, doubtKeys),
+		origin,
+		identity,
+		former: hasFormer ? ofExecution : undefined,
+		unresolved: kind === 'charge' ? makeKey('unresolved', fingerprint) : undefined,
+		isFirst,
 	};
 }
 
-export function resultKey(request: KeySource, hash: unknown): string {
-	return makeKey('result', ...scopeOf(request), String(hash));
+/** Of the charge that replaces a void one: only one request can claim it. */
+export function successor(key: string, voidHash: string): string {
+	return `${key.split(' ')[0]} ${digest(key, voidHash)}`;
 }
 
-/** The node, not the account, because a new token or a corrected Base URL must not charge earlier orders again. */
-function scopeOf({ context, account }: KeySource): string[] {
-	const { id } = context.getWorkflow();
-	// n8n's Agents run the node without a workflow, and with another id each time.
-	return id ? [id, context.getNode().id] : [account.key];
-}
-
-export function purchaseOf(
-	request: Pick<KeySource, 'fingerprint' | 'purchaseFingerprint'>,
-): string {
-	return request.purchaseFingerprint ?? request.fingerprint;
-}
-
-export function isSlotKey(key: string): boolean {
-	return key.startsWith('slot ');
-}
-
-export function isDoubtKey(key: string): boolean {
-	return /^(request|purchase) /.test(key);
-}
-
-export function isResultKey(key: string): boolean {
-	return key.startsWith('result ');
-}
-
-function makeKey(kind: string, ...parts: string[]): string {
-	return `${kind} ${digest(...parts)}`;
+export function isOrderKey(key: string): boolean {
+	return key.startsWith('order ');
 }

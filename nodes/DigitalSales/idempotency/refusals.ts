@@ -1,252 +1,182 @@
 import { compact } from 'lodash';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { FailedOutcome, ShownOutcome } from '../api';
 import { quoteText, RUN_AGAIN } from '../domain';
-import { isRetry } from '../n8n';
+import { isRetry, type LedgerError } from '../n8n';
 import { NotSentError } from '../output';
-import { formatTime } from '../shared';
-import type { Attempt } from './attempts';
-import type { Subject } from './creation';
-import { describeRunItem } from './executionMemory';
-import type { Keys } from './keys';
-import { parseHashes, splitEntered } from './enteredText';
+import { clock, digest, formatDay, formatTime } from '../shared';
+import { isOrderKey, type Subject } from './keys';
+import type { Attempt } from './memory';
 
-/** An attempt whose outcome is unknown, or whose result is gone. */
+/** An attempt whose outcome is unknown, or whose charge is gone. */
 export interface Doubt {
 	/** Missing if only n8n's database knows the attempt. */
 	attempt?: Attempt;
-	/** For the same purchase or offer. */
-	isSame: boolean;
-	/** Missing if it is unknown, or of another customer. */
-	about?: string;
-	orderReference?: string;
-	/** The keys that attempt and request share. */
-	keys: string[];
+	/** Another item, order or execution attempted it, for the same customer and cart. */
+	isOfOthers?: boolean;
+	/** The service does not return the charge any more. */
+	isGone?: boolean;
+	/** The decision of a person has already allowed an attempt today. */
+	isSpent?: boolean;
+	/** The decision may be older than the attempt, which may be under way in another process. */
+	isTooEarly?: boolean;
 }
 
-const ENTERED_RULES = {
-	offer:
-		'A code works once, for the offer that its error described, until the end of the next day (UTC).',
-	charge:
-		'A code works once, for the charge that its error described, until the end of the next day (UTC), or until this customer is charged for the same items. A hash works once, for a charge of this customer, amount and order. If you found the charge for this order, and it has not failed or expired, do not enter the code. If another run has returned that charge, leave this item out. Otherwise set price, customer and Order Reference back to what they were, and enter the hash; or continue with that charge (Transaction > Get), and leave this item out.',
-};
+/** Thrown until the error of a doubt has been built and noted. */
+export class InDoubt extends Error {
+	constructor(
+		readonly key: string,
+		readonly doubt: Doubt,
+	) {
+		super();
+	}
+}
 
-/** @param code undefined if n8n's database did not answer */
-export function inDoubtError(
-	subject: Subject & Keys,
-	doubts: readonly Doubt[],
-	code: string | undefined,
-	differences: string[],
-): NotSentError {
-	const { context, isAgentCall } = subject;
-	const [message = ''] = doubts.map((entry) => describePossibleCharge(subject, entry));
-	const reasons = doubts.map((entry, index) => {
-		const also = index === 0 ? '' : `Also: ${describePossibleCharge(subject, entry)}. `;
-		return `${also}${describeAttempt(context, entry)} ${describeDetails(subject, entry)}`;
-	});
-	const hasOthers = context.getInputData().length > 1 || subject.memory.runNumber() > 0;
+/** Longer than a request takes. */
+export const DECISION_DELAY_MS = 180_000;
+
+/** Claimed by the attempt that a decision allows: one a day for an order, else for a customer's cart. */
+export function againKey(key: string, unresolved: string | undefined): string {
+	const subject = isOrderKey(key) ? key : (unresolved ?? key);
+
+	return `again ${digest(subject, formatDay(clock.now()))}`;
+}
+
+export function inDoubtError(subject: Subject, doubt: Doubt): NotSentError {
+	const { kind, isAgentCall, context, memory } = subject;
+	const hasOthers = context.getInputData().length > 1 || memory.runNumber() > 0;
 	// A model cannot change the Settings.
 	const stopsOthers = hasOthers && !isAgentCall && !context.continueOnFail();
 	const repeatsOthers = stopsOthers && !isRetry(context) && subject.orderReference === undefined;
 	const lines = compact([
-		...reasons,
-		// A hash may belong to another customer.
-		...(isAgentCall ? [] : [...differences, describeEntered(subject)]),
-		describeWayOut(subject, code),
+		describeDoubt(subject, doubt),
+		wayOut(subject, doubt),
 		repeatsOthers &&
-			'If an earlier execution created other items of this list for the same purchase, leave them out, because they would be created again.',
+			'If an earlier execution charged other items of this list, leave them out, because a new execution charges them again.',
 		stopsOthers &&
 			'For the other items, set On Error to Continue (using error output) in the Settings of this node, and connect its Error output.',
 	]);
-	return newNotSentError(message, lines.join('\n'));
+	const order = doubt.isOfOthers ? doubt.attempt?.orderReference : subject.orderReference;
+	const ofOrder = order === undefined ? '' : ` for order "${quoteText(order)}"`;
+	const message =
+		kind === 'offer'
+			? 'The offer may already exist'
+			: `The customer may already have been charged${ofOrder}`;
+
+	return newNotSentError(`${message}, so ${notSentPhrase(subject)}`, lines.join('\n'));
 }
 
-function describePossibleCharge(subject: Subject, { isSame, orderReference }: Doubt): string {
-	const item = isSame ? '' : ' for this item';
-	const soNotSent = `so ${notSentPhrase(subject)}`;
-	if (subject.kind === 'offer') {
-		return `${isSame ? 'The' : 'Another'} offer${item} may already exist, ${soNotSent}`;
+function describeDoubt(subject: Subject, doubt: Doubt): string {
+	const { fingerprint, orderReference } = subject;
+	const { attempt, isGone, isSpent, isTooEarly, isOfOthers } = doubt;
+	const hasOtherData = attempt ? attempt.fingerprint !== fingerprint : orderReference !== undefined;
+	const other =
+		hasOtherData && !isOfOthers
+			? ' It may have been for another customer, cart or amount; if so, cancel it on your platform first.'
+			: '';
+	const details = isShown(subject, attempt) ? ` Details: ${attempt?.about}.${other}` : other;
+	const when = compact([
+		isSpent &&
+			' A decision has already allowed one attempt for it today. The next one is possible tomorrow (Brasília time).',
+		isTooEarly &&
+			` It may still be under way: the decision counts from ${formatTime(clock.now() + DECISION_DELAY_MS)}.`,
+	]).join('');
+	if (isGone) {
+		return `It was charged as ${isShown(subject, attempt) ? `transaction ${hashOf(attempt)}` : 'a transaction'}, which the service does not find now: it was deleted, or belongs to another account.${details}${when}`;
 	}
-	const order = orderReference === undefined ? item : ` for order "${quoteText(orderReference)}"`;
-	const customer = isSame ? 'The customer' : 'A customer';
-	return `${customer} may already have been charged${order}, ${soNotSent}`;
+
+	const what = attempt
+		? `An attempt on ${formatTime(attempt.startedAt)} got no usable answer.`
+		: 'An earlier attempt is on record, but its result is not: another execution is charging it now, or n8n stopped before the answer came.';
+
+	return what + details + when;
 }
 
-function describeEntered({ memory, itemKey, kind, enteredText = '' }: Subject & Keys): string {
-	const lines = parseHashes(enteredText).flatMap((hash) => {
-		const other = memory.findOtherItem(itemKey, hash);
-		return other ? [`The hash ${quoteText(hash)} belongs to ${describeRunItem(other)}.`] : [];
-	});
-	if (splitEntered(enteredText).length === lines.length) return lines.join(' ');
-	const other = lines.length > 0 ? 'other ' : '';
-	const words = kind === 'charge' ? 'code or hash' : 'code';
-	const noEffect = `No ${other}${words} that was entered ends this doubt.`;
-	return [...lines, noEffect, ENTERED_RULES[kind]].join(' ');
-}
-
-function describeAttempt(context: IExecuteFunctions, { attempt, about }: Doubt): string {
-	if (!attempt) {
-		return 'An earlier attempt is on record, but its result is not: n8n was restarted or updated since, its database failed, another n8n process sent it, the service refused the request that a code allowed, or it was long ago.';
-	}
-	const { startedAt, result } = attempt;
-	// The transaction may be another customer's.
-	const transaction = about === undefined ? 'a transaction' : `transaction ${String(result?.hash)}`;
-	return result
-		? `It was charged as ${transaction}, but the service does not return that transaction now.`
-		: `An attempt at ${formatTime(startedAt, context.getTimezone())} got no usable answer.`;
-}
-
-function describeDetails({ kind, about: now }: Subject, { isSame, about }: Doubt): string {
-	if (about === now || (isSame && kind === 'offer')) return `Details: ${now}.`;
-	const unknown = isSame
-		? 'It was for the same customer, perhaps with other items or at another price.'
-		: 'It may have been for a different customer or amount.';
-	return `${about === undefined ? unknown : `Details: ${about}.`} Asked for now: ${now}.`;
-}
-
-function describeWayOut(
-	{ context, kind, isAgentCall, orderReference, enteredText }: Subject,
-	code?: string,
+/** Numbered, because n8n shows line breaks as blanks. */
+export function wayOut(
+	{ kind, name, isAgentCall }: Pick<Subject, 'kind' | 'name' | 'isAgentCall'>,
+	{ isOfOthers = false }: Doubt,
 ): string {
-	const option = kind === 'charge' ? 'Charge in Doubt' : 'Code to Create Again';
-	const path = `Options > ${option}${isAgentCall ? ' of this tool' : ''}`;
-	const forThis =
-		orderReference === undefined
-			? ' and is for this purchase, not an earlier one'
-			: ' and is for this order';
-	const enter =
-		kind === 'charge'
-			? `If it is there${forThis}, and has not failed or expired, set ${path} to its hash; otherwise set it to`
-			: `If it is there, leave this item out. If it is not there, set ${path} to`;
-	const mayNeedSeveral = context.getInputData().length > 1 || Boolean(enteredText);
-	const several = mayNeedSeveral ? ' Separate several with commas.' : '';
-	const look = `for the ${kind} in the service's dashboard. ${enter}`;
-	// A model would enter a code without looking.
 	if (isAgentCall) {
-		return `Do not ask for it again: a person has to look ${look} the code in n8n's log.`;
+		return 'Do not ask for it again, also not in another way: a person has to look for it. What to do is in the log of n8n.';
 	}
-	// The service may still be making the charge.
-	const when = 'Wait a few minutes, then look';
-	return code === undefined
-		? `${when} ${look} a code. n8n's database did not answer, so no code can be shown now: ${RUN_AGAIN} to get one.`
-		: `${when} ${look} ${code}; then ${RUN_AGAIN}.${several}`;
+	if (kind === 'offer') {
+		return 'Look for it on your platform in a few minutes. 1. It is there: continue without this item. 2. It is not there: create it in a new execution, with this item alone.';
+	}
+
+	return describeCases(quoteText(name, LONGEST_NAME), isOfOthers);
 }
 
-export function changedRequestError(
-	{ kind, about }: Subject,
-	{ result, about: earlier }: Attempt,
-): NotSentError {
-	const [message, existing, replace] =
-		kind === 'charge'
-			? [
-					'This item was already charged',
-					'transaction',
-					' to replace it, cancel it in the service, then use Retry again;',
-				]
-			: ['The offer already exists', 'offer', ''];
+const LONGEST_NAME = 255;
+
+function describeCases(name: string, isOfOthers: boolean): string {
+	const cases = compact([
+		`It is there: Options > Charges in Doubt > Add Decision, Order or Customer ${name}, Hash: its hash; then ${RUN_AGAIN}.`,
+		'It is there, but shows no hash: do not charge again; send that PIX from your platform, or ask it for the hash.',
+		`It is not there, or it failed or expired: the same decision with an empty Hash; then ${RUN_AGAIN}.`,
+		isOfOthers &&
+			`It is there, but for another order: decide for that order, and run it again first.`,
+	]);
+
+	return [
+		'Look for it on your platform in a few minutes.',
+		...cases.map((text, index) => `${index + 1}. ${text}`),
+	].join('\n');
+}
+
+/** A model must not learn how to charge again. */
+export function logDoubt(subject: Subject): void {
+	const { context, kind, about } = subject;
+	context.logger.warn(
+		`A ${kind} of an agent has no clear answer (${about}). ${wayOut({ ...subject, isAgentCall: false }, {})}`,
+	);
+}
+
+/** An order with another cart or amount, or a Retry of a corrected form. */
+export function otherDataError(subject: Subject, attempt: Attempt): NotSentError {
+	const { orderReference, isAgentCall, kind, about } = subject;
+	const isOfOrder = orderReference !== undefined && isOrderKey(attempt.key);
+	const existing = isShown(subject, attempt)
+		? `The existing ${kind === 'charge' ? 'transaction' : 'offer'} is ${hashOf(attempt)} (${attempt.about}). Asked for now: ${about}.\n`
+		: '';
+	if (isOfOrder) {
+		const order = `Order Reference "${quoteText(orderReference)}"`;
+		return newNotSentError(
+			`${order} already belongs to a charge with another customer, cart or amount, so ${notSentPhrase(subject)}`,
+			// A model would charge again under another reference.
+			isAgentCall
+				? 'Do not charge again under another reference: a person has to look at the earlier charge.'
+				: `${existing}Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge in the service first.`,
+		);
+	}
+
+	const made = kind === 'charge' ? 'This item was already charged' : 'The offer already exists';
+	const replace =
+		kind === 'charge' ? ' to replace it, cancel it in the service, then use Retry again;' : '';
+
 	return newNotSentError(
-		`${message}, so the changed ${kind} was not sent`,
-		`The existing ${existing} is ${String(result?.hash)} (${earlier}). Asked for now: ${about}.\nTo keep the existing ${existing}, set the form back to what it was;${replace} to send the changed ${kind} as well, start a new execution with this item alone.`,
+		`${made}, so the changed ${kind} was not sent`,
+		`${existing}To keep it, set the form back to what it was;${replace} to send the changed ${kind} as well, start a new execution with this item alone.`,
 	);
 }
 
 /** States both ways out, because a reference may contain the month, so the charge may be last month's. */
-export function hasOtherReferenceError(
-	subject: Subject,
-	{ orderReference, result }: Attempt,
-): NotSentError {
+export function otherReferenceError(subject: Subject, attempt: Attempt): NotSentError {
 	const asked = quoteText(subject.orderReference ?? '');
-	const own = orderReference === undefined ? undefined : `"${quoteText(orderReference)}"`;
-	const under = own === undefined ? 'another Order Reference' : `Order Reference ${own}`;
-	return newNotSentError(
-		`The customer was already charged under ${under}, so ${notSentPhrase(subject)} for "${asked}"`,
-		`The existing transaction is ${String(result?.hash)}. If that is this order, set Order Reference back to ${own ?? 'what it was then'}, or clear it, and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
-	);
-}
+	const own = quoteText(attempt.orderReference ?? '');
 
-export function otherAccountError(subject: Subject, { result }: Attempt): NotSentError {
-	const [made, existing] =
-		subject.kind === 'charge'
-			? ['The customer was already charged', `transaction ${String(result?.hash)}`]
-			: ['The offer was already created', `offer ${String(result?.hash)}`];
-	const other = subject.orderReference === undefined ? '' : ' and another Order Reference';
 	return newNotSentError(
-		`${made} with another token or Base URL, so ${notSentPhrase(subject)}`,
-		`Look for ${existing} in both accounts. If it is there, continue with it. To create it in the present account as well, start a new execution with this item alone${other}.`,
+		`The customer was already charged under Order Reference "${own}", so ${notSentPhrase(subject)} for "${asked}"`,
+		`The existing transaction is ${hashOf(attempt)}. If that is this order, set Order Reference back to "${own}", or clear it, and use Retry again. If "${asked}" is another order, charge it in a new execution, with this item alone.`,
 	);
-}
-
-export function resultReadFailedError(
-	subject: Subject,
-	hash: string,
-	answer: FailedOutcome,
-): NotSentError {
-	const message = `The customer was already charged, but transaction ${hash} could not be read`;
-	const when = isUnknownToService(answer) ? 'in a few minutes' : 'when the service answers again';
-	const toDo = `Continue with it: read it with Transaction > Get ${when}.`;
-	return readFailedError(subject, answer, message, toDo);
 }
 
 /** An Order Reference was added to a charge, but another charge has it. */
-export function referenceTakenError(subject: Subject, { result }: Attempt): NotSentError {
+export function referenceTakenError(subject: Subject, attempt: Attempt): NotSentError {
 	const order = quoteText(subject.orderReference ?? '');
+
 	return newNotSentError(
 		`Order Reference "${order}" already belongs to another charge, so ${notSentPhrase(subject)}`,
-		`The existing transaction of this item is ${String(result?.hash)}. Correct Order Reference, or leave this item out; in a Retry, clear Order Reference.`,
-	);
-}
-
-export function resultNotRecordedError(
-	subject: Subject,
-	{ result }: Attempt,
-	reason: string,
-): NotSentError {
-	return newNotSentError(
-		`The customer was already charged, but n8n could not record that, so ${notSentPhrase(subject)}`,
-		`Reason: ${reason}.\nContinue with transaction ${String(result?.hash)}: read it with Transaction > Get.`,
-	);
-}
-
-export function readFailedError(
-	subject: Subject,
-	answer: FailedOutcome,
-	message: string,
-	toDo: string,
-): NotSentError {
-	const { status } = answer;
-	const answered = status === undefined ? 'did not answer' : `answered with status ${status}`;
-	const advice = `The service ${answered}, and ${notSentPhrase(subject)}. ${toDo}`;
-	return newNotSentError(message, advice, 'unknown', answer);
-}
-
-/** An unknown hash may get a 404, another 4xx, or a failure with status 200. */
-export function isUnknownToService({ kind }: FailedOutcome): boolean {
-	return kind === 'notFound' || kind === 'rejected';
-}
-
-/** @param own the charge with that Order Reference, if it is of the same customer */
-export function orderHasOtherDataError(subject: Subject, own?: Attempt): NotSentError {
-	const { orderReference = '', about } = subject;
-	// A model would charge again under another reference.
-	if (subject.isAgentCall) {
-		return newNotSentError(
-			`Order Reference "${quoteText(orderReference)}" already has a charge with other data, so ${notSentPhrase(subject)}`,
-			'Do not charge again under another reference: a person has to look at the earlier charge, and cancel it in the service if it has to be replaced.',
-		);
-	}
-	const [others, advice] = own
-		? [
-				'another cart or amount of this customer',
-				`The existing transaction is ${String(own.result?.hash)} (${own.about}). Asked for now: ${about}.\nIf this is the same order, continue with that hash (Transaction > Get), or cancel it in the service to replace it; if not, change the reference of this item only: another item whose reference changes would be charged again.`,
-			]
-		: [
-				'a different customer, cart or amount',
-				'Change the reference of this item only: another item whose reference changes would be charged again. If this is the same order with corrected data, cancel its earlier charge in the service first.',
-			];
-	const order = `Order Reference "${quoteText(orderReference)}"`;
-	return newNotSentError(
-		`${order} already belongs to ${others}, so ${notSentPhrase(subject)}`,
-		advice,
+		`The existing transaction of this item is ${hashOf(attempt)}. Correct Order Reference, or clear it, and use Retry again.`,
 	);
 }
 
@@ -258,21 +188,84 @@ export function repeatedOrderError({ orderReference = '' }: Subject): NotSentErr
 	);
 }
 
-export function attemptNotRecordedError({ kind }: Subject, reason: string): NotSentError {
+export function resultReadFailedError(
+	subject: Subject,
+	attempt: Attempt,
+	answer: FailedOutcome,
+): NotSentError {
+	return newNotSentError(
+		`The customer was already charged, but transaction ${hashOf(attempt)} could not be read`,
+		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. Read it with Transaction > Get when the service answers again.`,
+		'unknown',
+		answer,
+	);
+}
+
+const DECISION = 'Options > Charges in Doubt';
+
+export function decisionUnreadableError(
+	subject: Subject,
+	hash: string,
+	answer: FailedOutcome,
+): NotSentError {
+	return newNotSentError(
+		`The transaction ${shownHash(subject, hash)} in ${DECISION} could not be read`,
+		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. Check the hash, then ${RUN_AGAIN}.`,
+		'unknown',
+		answer,
+	);
+}
+
+export function decisionDiffersError(
+	subject: Subject,
+	hash: string,
+	differences: string[],
+): NotSentError {
+	return newNotSentError(
+		`Transaction ${shownHash(subject, hash)} in ${DECISION} ${differences.join(' and ')}, so ${notSentPhrase(subject)}`,
+		`Correct the hash. If the charge of this item is not on your platform, or failed or expired, leave Hash empty. Then ${RUN_AGAIN}.`,
+	);
+}
+
+export function notRecordedError({ kind }: Subject, { message }: LedgerError): NotSentError {
 	return newNotSentError(
 		`n8n could not record the ${kind}, so it was not sent`,
-		`Reason: ${reason}.\nCheck the database of n8n, then ${RUN_AGAIN}.`,
+		`Reason: ${message}.\nCheck the database of n8n, then ${RUN_AGAIN}.`,
 		'notSent',
 	);
 }
 
+/** An unknown hash may get a 404, another 4xx, or a failure with status 200. */
+export function isUnknownToService({ kind }: FailedOutcome): boolean {
+	return kind === 'notFound' || kind === 'rejected';
+}
+
+/** Nothing of another customer's charge is shown. */
+function isShown({ isAgentCall, customer }: Subject, attempt: Attempt | undefined): boolean {
+	return !isAgentCall && attempt !== undefined && attempt.customer === customer;
+}
+
+function describeAnswer({ status }: FailedOutcome): string {
+	return status === undefined ? 'did not answer' : `answered with status ${status}`;
+}
+
+/** A hash may belong to the customer of another chat. */
+function shownHash({ isAgentCall }: Subject, hash: string): string {
+	return isAgentCall ? 'that was entered' : quoteText(hash);
+}
+
+function hashOf(attempt: Attempt | undefined): string {
+	return String(attempt?.result?.hash);
+}
+
 /** With several items or runs, others may be sent. */
-export function notSentPhrase({ context, memory }: Subject): string {
+function notSentPhrase({ context, memory }: Subject): string {
 	const isOnly = context.getInputData().length === 1 && memory.runNumber() === 0;
+
 	return isOnly ? 'nothing was sent' : 'this item was not sent';
 }
 
-export function newNotSentError(
+function newNotSentError(
 	message: string,
 	advice: string,
 	shown: ShownOutcome = 'unknown',

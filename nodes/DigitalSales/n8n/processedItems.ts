@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
+import { range } from 'lodash';
 import { z } from 'zod/v3';
 import { digest, isJsonObject } from '../shared';
 
@@ -14,6 +15,10 @@ const OTHER_MODE = /Keep Items Where/;
 
 /** Not `getNode()`, which returns a copy. */
 const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() });
+
+/** The commonest come first, because a row has one entry more than the place of its letter. */
+const LETTERS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
+const LONGEST_TEXT = 40;
 
 const NOT_SUPPORTED = 'this version of n8n keeps its processed items in another way';
 
@@ -31,8 +36,7 @@ export class Ledger {
 
 	/** @returns whether the owner has the key, even from an earlier call */
 	async claimKey(key: string, owner: string): Promise<boolean> {
-		// Never claimed. If n8n finds it, n8n ignores the key and uses one row for all.
-		if (await this.hasKey(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
+		await this.assertKeysDiffer(key);
 		const insert = async () => await this.insertRow(key, owner);
 		// Of two concurrent inserts one fails. Its second try finds the row.
 		const found = await insert().catch(insert);
@@ -41,11 +45,7 @@ export class Ledger {
 	}
 
 	async hasKey(key: string): Promise<boolean> {
-		const count = await this.callForRow(
-			key,
-			async (helpers) => await helpers.getProcessedDataCount('node', { mode: 'entries' }),
-		);
-		return count > 0;
+		return (await this.countEntries(key)) > 0;
 	}
 
 	async isOwner(key: string, owner: string): Promise<boolean> {
@@ -80,18 +80,75 @@ export class Ledger {
 		}
 	}
 
+	/**
+	 * Keeps a text for `readText`. Two different texts never mix: the first one to write its length wins. Never throws; a
+	 * text that is too long, or has other characters, is not kept.
+	 */
+	async storeText(key: string, text: string): Promise<void> {
+		const places = [...text].map((letter) => LETTERS.indexOf(letter));
+		if (places.includes(-1) || places.length > LONGEST_TEXT) return;
+
+		const owner = digest(text);
+		const counts = [places.length, ...places.map((place) => place + 1)];
+		try {
+			for (const [index, count] of counts.entries()) {
+				const found = await this.insertRow(`${key} ${index}`, owner, range(count).map(String));
+				if (found === "another's") return;
+			}
+		} catch {
+			// A part of a text is not read.
+		}
+	}
+
+	async deleteText(key: string): Promise<void> {
+		const length = await this.countEntries(`${key} 0`);
+		await this.deleteKeys(range(length === 0 ? 0 : length + 1).map((index) => `${key} ${index}`));
+	}
+
+	/** @returns undefined if not all of a text is stored */
+	async readText(key: string): Promise<string | undefined> {
+		const length = await this.countEntries(`${key} 0`);
+		if (length === 0) return undefined;
+		await this.assertKeysDiffer(key);
+
+		let text = '';
+		for (let index = 1; index <= length; index++) {
+			const letter = LETTERS[(await this.countEntries(`${key} ${index}`)) - 1];
+			if (letter === undefined) return undefined;
+			text += letter;
+		}
+
+		return text;
+	}
+
+	/** If n8n finds a key that is never claimed, it ignores the key and uses one row for all. */
+	private async assertKeysDiffer(key: string): Promise<void> {
+		if (await this.hasKey(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
+	}
+
 	private async assertOwnersDiffer(): Promise<void> {
 		await this.insertRow('probe', 'one');
 		const found = await this.insertRow('probe', 'another');
 		if (found !== "another's") throw new LedgerError(NOT_SUPPORTED);
 	}
 
-	private async insertRow(key: string, owner: string): Promise<'new' | 'own' | "another's"> {
+	private async countEntries(key: string): Promise<number> {
+		return await this.callForRow(
+			key,
+			async (helpers) => await helpers.getProcessedDataCount('node', { mode: 'entries' }),
+		);
+	}
+
+	private async insertRow(
+		key: string,
+		owner: string,
+		entries = ['entered'],
+	): Promise<'new' | 'own' | "another's"> {
 		return await this.callForRow(
 			key,
 			async ({ checkProcessedAndRecord }) =>
 				// @ts-expect-error n8n's types list other modes.
-				await checkProcessedAndRecord(['entered'], 'node', { mode: `of ${owner}` }),
+				await checkProcessedAndRecord(entries, 'node', { mode: `of ${owner}` }),
 		)
 			.then(({ processed }) => (processed.length > 0 ? 'own' : 'new'))
 			.catch((error: unknown) => {

@@ -19,10 +19,17 @@ export function isFailureKept(context: IExecuteFunctions): boolean {
 		: saveDataErrorExecution !== 'none';
 }
 
-/** The same for an execution and all its Retries. */
-export function originKey(context: IExecuteFunctions): string {
+/** The same for an execution and all its Retries. Undefined without an execution, as in n8n's Agents. */
+export function executionKey(context: IExecuteFunctions): string | undefined {
+	// Without an execution, the address has a secret of this call.
+	if (!context.getExecutionId()) return undefined;
+
 	const url = n8nResumeUrl(context);
 	const secret = URL.canParse(url) && new URL(url).searchParams.get('signature');
-	// n8n's Agents run a node without an execution.
-	return digest(secret || randomUUID());
+
+	return secret ? digest(secret) : undefined;
+}
+
+export function originKey(context: IExecuteFunctions): string {
+	return executionKey(context) ?? digest(randomUUID());
 }

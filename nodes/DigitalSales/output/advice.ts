@@ -16,8 +16,6 @@ export interface Situation {
 	mayExist: boolean;
 	/** For example "item 0 is abc123". */
 	created?: string[];
-	/** A person entered their hashes. */
-	existing?: string[];
 	inDoubt?: string[];
 }
 
@@ -52,8 +50,8 @@ const ROWS: Row[] = [
 	},
 ];
 
-function hasSuccess({ created = [], existing = [] }: Situation): boolean {
-	return created.length + existing.length > 0;
+function hasSuccess({ created = [] }: Situation): boolean {
+	return created.length > 0;
 }
 
 export function adviceFor(situation: Situation | undefined): Pick<Row, 'warning' | 'again'> {

@@ -115,12 +115,10 @@ function requestLine({ endpoint, tries, outcome: { code } }: ServiceError): stri
 
 export function createdNotes({
 	created = [],
-	existing = [],
 	inDoubt = [],
-}: Pick<Situation, 'created' | 'existing' | 'inDoubt'> = {}): string[] {
+}: Pick<Situation, 'created' | 'inDoubt'> = {}): string[] {
 	return compact([
 		inDoubt.length > 0 && `These got no usable answer, so they may exist: ${inDoubt.join('; ')}.`,
-		existing.length > 0 && `These existed before this execution: ${existing.join('; ')}.`,
 		created.length > 0 && `Already created in this execution: ${created.join('; ')}.`,
 	]);
 }

@@ -9,17 +9,21 @@ export const clock = {
 	random: (): number => Math.random(),
 };
 
-/** For a person: `2026-11-26 21:47:01 (America/Sao_Paulo)`. */
-export function formatTime(milliseconds: number, timeZone: string): string {
-	// Swedish dates are written in this order.
-	const options = { dateStyle: 'short', timeStyle: 'medium' } as const;
-	try {
-		const format = new Intl.DateTimeFormat('sv-SE', { ...options, timeZone });
-		return `${format.format(milliseconds)} (${timeZone})`;
-	} catch {
-		// n8n does not check the time zone of a workflow that was imported.
-		return new Date(milliseconds).toISOString();
-	}
+const TIME_ZONE = 'America/Sao_Paulo';
+
+/** For a person, in the time of the service's dashboard: `26/11/2026, 21:47 (Brasília time)`. */
+export function formatTime(milliseconds: number): string {
+	const options = { timeStyle: 'short', timeZone: TIME_ZONE } as const;
+	const time = new Intl.DateTimeFormat('pt-BR', options).format(milliseconds);
+
+	return `${formatDay(milliseconds)}, ${time} (Brasília time)`;
+}
+
+/** The day in Brasília: `26/11/2026`. */
+export function formatDay(milliseconds: number): string {
+	const options = { day: '2-digit', month: '2-digit', year: 'numeric' } as const;
+
+	return new Intl.DateTimeFormat('pt-BR', { ...options, timeZone: TIME_ZONE }).format(milliseconds);
 }
 
 export class CanceledError extends Error {

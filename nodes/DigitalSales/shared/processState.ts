@@ -61,9 +61,13 @@ export class BoundedMap<V> {
 	}
 
 	/** Does not copy a large map. */
+	find(isMatch: (value: V) => boolean): V | undefined {
+		for (const { value } of this.entries.values()) if (isMatch(value)) return value;
+		return undefined;
+	}
+
 	some(isMatch: (value: V) => boolean): boolean {
-		for (const { value } of this.entries.values()) if (isMatch(value)) return true;
-		return false;
+		return this.find(isMatch) !== undefined;
 	}
 
 	private evictOldest(): void {

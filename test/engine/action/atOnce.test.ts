@@ -104,7 +104,9 @@ describe('Several charges at once', () => {
 						...RETRY_ON_FAIL,
 						name: 'PIX',
 						type: ACTION_TYPE,
-						parameters: shop.parameters(undefined, { customerDocument }),
+						parameters: shop.parameters('={{ $runIndex + " " + $itemIndex }}', {
+							customerDocument,
+						}),
 					},
 					{ name: 'End', type: NO_OP_TYPE },
 				],
@@ -206,7 +208,8 @@ describe('Several charges at once', () => {
 	test('equal charges run one by one, so an unknown outcome blocks the next', async () => {
 		shop.fault('loseAnswer', 1);
 
-		const run = await shop.run(shop.parameters(), { items: customers(4) });
+		const order = '={{ $json.n }}';
+		const run = await shop.run(shop.parameters(order), { items: customers(4) });
 
 		expect(run.status).toBe('error');
 		expect(mostAtOnce(posts())).toBe(1);

@@ -24,13 +24,18 @@ describe('The errors that a seller meets most', () => {
 	const known = (text: string): string =>
 		text
 			.replaceAll(shop.hashes[0] ?? '-', 'HASH')
-			.replace(/\d{4}-\d\d-\d\d [\d:]{8} \(America\/New_York\)/g, 'TIME')
-			.replace(/otherwise set it to [\w-]+/g, 'otherwise set it to CODE');
+			.replace(/\d\d\/\d\d\/\d{4}, \d\d:\d\d \(Brasília time\)/g, 'TIME');
 
-	/** The texts that an error quotes. */
+	/** The texts that an error quotes, and the numbered cases of a charge in doubt. */
 	const FACT =
-		/^(This item is number |The service said: |An attempt at |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
+		/^(\d\. |This item is number |The service said: |An attempt on |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
 	const CART = 'cart 2 x Curso de Fotografia; amount R$ 39,80; customer document ending in 4725';
+	const CASES = [
+		'Look for it on your platform in a few minutes.',
+		'1. It is there: Options > Charges in Doubt > Add Decision, Order or Customer 52998224725, Hash: its hash; then run this again.',
+		'2. It is there, but shows no hash: do not charge again; send that PIX from your platform, or ask it for the hash.',
+		'3. It is not there, or it failed or expired: the same decision with an empty Hash; then run this again.',
+	];
 	const REQUEST = 'Request: POST /transactions';
 	const EMPTY_CART = [
 		'Cart is empty',
@@ -130,7 +135,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'The customer may already have been charged: the service returned an error (500)',
 				`Details: ${CART}.`,
-				"Wait a few minutes, and check the service's dashboard first. If you run this again, the node refuses the charge and asks for its hash, or for a code if the dashboard does not show the charge.",
+				...CASES,
 				`${REQUEST}.`,
 			],
 		],
@@ -143,22 +148,25 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'The customer may already have been charged, so nothing was sent',
-				`An attempt at TIME got no usable answer. Details: ${CART}.`,
-				"Wait a few minutes, then look for the charge in the service's dashboard. If it is there and is for this purchase, not an earlier one, and has not failed or expired, set Options > Charge in Doubt to its hash; otherwise set it to CODE; then run this again.",
+				`An attempt on TIME got no usable answer. Details: ${CART}.`,
+				...CASES,
+				'4. It is there, but for another order: decide for that order, and run it again first.',
 			],
 		],
 		[
 			'another charge in a Retry',
 			async () => {
 				shop.fault('refuse', 1);
-				const first = await charge({}, { items: [{}, {}] });
-				return await shop.retry(shop.parameters(undefined, cartWith('50')), first);
+				const customerDocument = '={{ $itemIndex ? "111.444.777-35" : "529.982.247-25" }}';
+				const first = await charge({ customerDocument }, { items: [{}, {}] });
+				const more = { customerDocument, ...cartWith('50') };
+				return await shop.retry(shop.parameters(undefined, more), first);
 			},
 			[
 				'This item was already charged, so the changed charge was not sent',
 				'This item is number 1 of 2; n8n counts items from 0.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'To keep the existing transaction, set the form back to what it was; to replace it, cancel it in the service, then use Retry again; to send the changed charge as well, start a new execution with this item alone.',
+				'To keep it, set the form back to what it was; to replace it, cancel it in the service, then use Retry again; to send the changed charge as well, start a new execution with this item alone.',
 				'A new execution would create again the successful items that had no Order Reference, so use Retry under Executions, which sends the items as they were, or remove those items from the input.',
 				'Already created in this execution: item 0 is HASH.',
 			],
@@ -216,9 +224,9 @@ describe('The errors that a seller meets most', () => {
 				return await charge({ orderReference: 'order-1', ...cartWith('50') });
 			},
 			[
-				'Order Reference "order-1" already belongs to another cart or amount of this customer, so nothing was sent',
+				'Order Reference "order-1" already belongs to a charge with another customer, cart or amount, so nothing was sent',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'If this is the same order, continue with that hash (Transaction > Get), or cancel it in the service to replace it; if not, change the reference of this item only: another item whose reference changes would be charged again.',
+				'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge in the service first.',
 			],
 		],
 		[

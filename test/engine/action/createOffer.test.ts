@@ -1,7 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
-import { runNode } from '../../helpers/engine';
-import { errorIn, useAccount } from '../../helpers/account';
+import { useAccount } from '../../helpers/account';
 
 describe('Offer > Create', () => {
 	const account = useAccount();
@@ -199,72 +197,4 @@ describe('Offer > Create', () => {
 			expect(account.sandbox.requests).toEqual([]);
 		},
 	);
-
-	describe('a price a hundred times that of another offer of the product, or a hundredth', () => {
-		const shop = { mode: 'trigger', workflowId: 'offers' } as const;
-		const costs = async (...prices: number[]): Promise<void> => {
-			const [product] = account.sandbox.products;
-			const offers = prices.map((price, nth) => ({ hash: `o${nth}`, price }));
-			const other = { hash: 'other', offers: [{ hash: 'x', price: 199_000 }] };
-			account.sells({ hash: product?.hash, offers }, other);
-			await account.run({ resource: 'product', operation: 'getAll' });
-		};
-		const made = () => account.bodies().length;
-
-		test.each([
-			['typed in cents', { price: '1990' }, 'Price in Reais is R$ 1.990,00', '19,90'],
-			[
-				'typed in reais in Custom Fields',
-				{ additionalFields: { customFields: { price: 19 } } },
-				'Additional Fields > Custom Fields > price is R$ 0,19',
-				'1900',
-			],
-		])('is refused unless the form allows it: %s', async (_how, wrong, says, right) => {
-			await costs(5000, Number(right.replace(',', '')));
-
-			const failure = await account.fail(parameters(wrong));
-			const allowed = { ...parameters(wrong), options: { allowPriceMismatch: true } };
-			await account.run(allowed);
-
-			expect(failure.message).toMatch(/, but another offer of this product costs R\$ 19,[09]0$/);
-			expect(failure.message).toContain(says);
-			expect(failure.description).toMatch(
-				new RegExp(`^Nothing was sent\\.\\nEnter ${right}, or add Options > Allow Price Mismatch`),
-			);
-			expect(made()).toBe(1);
-		});
-
-		test('is accepted if another offer has it, or if the other price is of another product', async () => {
-			await costs(1990, 199_000);
-			await account.run(parameters({ price: '1990' }));
-			expect(made()).toBe(1);
-			account.reset();
-			await costs(5000);
-			await account.run(parameters({ price: '19,90' }));
-			expect(made()).toBe(1);
-		});
-
-		test('is also refused if only a new offer of the product shows it', async () => {
-			await account.run(parameters({ price: '1,00' }));
-
-			expect((await account.fail(parameters({ price: '100' }))).message).toContain('costs R$ 1,00');
-		});
-
-		test('does not prevent returning an existing offer', async () => {
-			account.fault('offer', { kind: 'status', status: 422, after: 1 });
-			const options = { ...shop, credentials: account.credentials, items: [{}, {}] };
-			const first = await runNode(parameters({ price: '1990' }), options);
-			clearProcessState();
-			await costs(1990);
-			const { hash } = account.sandbox.offers[0]?.offer ?? {};
-			const retry = await runNode(parameters({ price: '1990' }), {
-				...options,
-				retryOf: first.run?.data,
-				continueOnFail: true,
-			});
-
-			expect(retry.json[0]?.hash).toBe(hash);
-			expect(errorIn(retry.json[1]).message).toContain('another offer of this product costs');
-		});
-	});
 });

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { errorOf, useShop } from '../../helpers/charging';
+import { decide, errorOf, useShop } from '../../helpers/charging';
 import { callTool } from '../../helpers/tool';
 
 /** A public form could send this text. */
@@ -82,10 +82,8 @@ describe('Custom Fields', () => {
 			const more = { additionalFields: { customFields: '{"offer_hash": "outra12ab"}' } };
 			shop.fault('loseAnswer');
 			const failed = await shop.ask({ more });
-			const [stored] = shop.account.sandbox.transactions;
-			if (stored) stored.offer.hash = 'outra12ab';
-			const options = { repeatCode: shop.hashes[0] };
-			const again = await shop.ask({ more: { ...more, options }, retrying: failed });
+			const decision = decide(undefined, shop.hashes[0]);
+			const again = await shop.ask({ more, ...decision, retrying: failed });
 
 			expect(errorOf(again).trim()).toBe('');
 		});

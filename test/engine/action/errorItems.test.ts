@@ -150,7 +150,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(errorIn(first.json[0]).outcome).toBe('unknown');
 		expect(errorIn(second.json[0])).toMatchObject({
 			message: 'The customer may already have been charged, so nothing was sent',
-			advice: expect.stringContaining('Charge in Doubt'),
+			advice: expect.stringContaining('Options > Charges in Doubt'),
 			outcome: 'unknown',
 			status: null,
 			about: expect.stringContaining('customer document ending in'),

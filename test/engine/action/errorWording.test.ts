@@ -109,7 +109,7 @@ describe('The error of a failed request', () => {
 
 		expect(message).toBe('The offer may already exist: the service returned an error (500)');
 		expect(description).toContain(
-			`Details: an offer for the product ${hash}${named}.\nWait a few minutes, and check the service's dashboard first. If you run this again, the node refuses the offer and shows a code that allows it once.\n`,
+			`Details: an offer for the product ${hash}${named}.\nLook for it on your platform in a few minutes. 1. It is there: continue without this item. 2. It is not there: create it in a new execution, with this item alone.\n`,
 		);
 		expect(account.sandbox.requests).toHaveLength(1);
 	});

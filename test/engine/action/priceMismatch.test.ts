@@ -2,7 +2,6 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
 import { runListSearch, runNode } from '../../helpers/engine';
 import { openAccount, pixParameters, useAccount } from '../../helpers/account';
-import { codeIn } from '../../helpers/charging';
 
 const GET_MANY = { resource: 'product', operation: 'getAll', limit: 3 };
 const SHOP = { mode: 'trigger', workflowId: 'shop' } as const;
@@ -159,7 +158,7 @@ describe('A price that is exactly a hundred times the price in the catalog, or a
 			async (offer: INodeParameters) => {
 				account.fault('offer', { kind: 'status', status: 422, after: 1 });
 				const options = { ...SHOP, credentials: account.credentials };
-				const { run } = await runNode(offer, { ...options, items: [{}, {}] });
+				const { run } = await runNode(offer, { ...options, items: [{ n: 1 }, { n: 2 }] });
 				clearProcessState();
 				return await account.run(offer, { ...SHOP, retryOf: run?.data });
 			},
@@ -169,7 +168,7 @@ describe('A price that is exactly a hundred times the price in the catalog, or a
 			resource: 'offer',
 			operation: 'create',
 			productHash: account.sandbox.products[0]?.hash ?? '',
-			title: 'Oferta',
+			title: '={{ "Oferta " + $json.n }}',
 			price: '19,90',
 		});
 		const { hash, price } = json[0] ?? {};
@@ -186,16 +185,13 @@ describe('A price that is exactly a hundred times the price in the catalog, or a
 			orderReference: 'order-1',
 			options,
 		});
-		const makeVoid = async (): Promise<string> => {
+		const makeVoid = async (): Promise<void> => {
 			const { json } = await account.run(order(), SHOP);
 			await account.sandbox.setStatus(String(json[0]?.hash), 'expired');
-			return '';
 		};
-		/** Returns the code to charge again. */
-		const leaveInDoubt = async (): Promise<string> => {
+		const leaveInDoubt = async (): Promise<void> => {
 			account.fault('charge', { kind: 'resetAfterProcessing' });
 			await account.fail(order(), SHOP);
-			return codeIn(await runNode(order(), { credentials: account.credentials, ...SHOP }));
 		};
 
 		test('leads to the error of the charge in doubt', async () => {
@@ -220,13 +216,15 @@ describe('A price that is exactly a hundred times the price in the catalog, or a
 
 		test.each([
 			['an order that is void', makeVoid],
-			['a doubt with its code', leaveInDoubt],
+			['a doubt with a decision', leaveInDoubt],
 		])('is refused if the order can be charged again: %s', async (_name, before) => {
-			const repeatCode = await before();
+			await before();
+			const items = [{ orderOrCustomer: 'order-1', hash: '' }];
+			const chargesInDoubt = { items };
 			await seen(100);
 
-			const failure = await account.fail(order({ repeatCode }), SHOP);
-			const allowed = await account.run(order({ repeatCode, allowPriceMismatch: true }), SHOP);
+			const failure = await account.fail(order({ chargesInDoubt }), SHOP);
+			const allowed = await account.run(order({ chargesInDoubt, allowPriceMismatch: true }), SHOP);
 
 			expect(failure.message).toContain('is R$ 100,00, but the catalog last said R$ 1,00');
 			expect(allowed.json).toHaveLength(1);

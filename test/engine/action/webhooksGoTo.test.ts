@@ -222,7 +222,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 
 			const questions = answer.mock.calls.filter(([{ method }]) => method === 'OPTIONS');
 			answer.mockRestore();
-			expect(account.sandbox.transactions).toHaveLength(3);
+			expect(account.sandbox.transactions).toHaveLength(1);
 			expect(questions).toHaveLength(1);
 		});
 

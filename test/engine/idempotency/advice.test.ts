@@ -2,7 +2,6 @@ import { catalogPages } from '../../../nodes/DigitalSales/api/catalog';
 import {
 	ACTION_TYPE,
 	connect,
-	crashedData,
 	type NodeOutcome,
 	NO_OP_TYPE,
 	runWorkflow,
@@ -11,7 +10,6 @@ import {
 import { errorIn, useLimits } from '../../helpers/account';
 import {
 	type Ask,
-	codeIn,
 	customers,
 	errorOf,
 	OWN_CUSTOMER,
@@ -100,7 +98,7 @@ describe('The advice in the error of a failed charge', () => {
 				},
 			],
 			[
-				'after a refusal that shows a code',
+				'after a refusal',
 				async () => {
 					shop.fault('loseAnswer');
 					await code();
@@ -133,18 +131,15 @@ describe('The advice in the error of a failed charge', () => {
 		}
 	});
 
-	test('in a Retry is to use Retry again, even if the result of the first attempt is not on record', async () => {
+	test('in a Retry is to use Retry again', async () => {
+		shop.fault('loseAnswer', 1);
 		const first = await shop.ask({ more: OWN_CUSTOMER, items: customers(2) });
-		const retry = await shop.ask({
-			retryOf: crashedData(first.begun, [{ name: 'Digital Sales', finished: false }]),
-			more: OWN_CUSTOMER,
-			...otherProcess(),
-		});
+		const retry = await shop.ask({ retrying: first, more: OWN_CUSTOMER, ...otherProcess() });
 
 		expect(shop.charges).toBe(2);
 		expect(errorOf(retry)).toContain(`${NEW_EXECUTION} ${RETRY}`);
 		expect(errorOf(retry)).toMatch(
-			/otherwise set it to [\w-]{9}; then use Retry with currently saved/,
+			/3\. It is not there, .* with an empty Hash; then use Retry with currently saved/,
 		);
 	});
 
@@ -208,8 +203,7 @@ describe('The advice in the error of a failed charge', () => {
 		const list = { more: OWN_CUSTOMER, items: customers(3) };
 		shop.fault('loseAnswer', 1);
 		const failed = await shop.ask(list);
-		const told =
-			'If an earlier execution created other items of this list for the same purchase, leave them out';
+		const told = 'If an earlier execution charged other items of this list, leave them out';
 
 		expect(errorOf(await shop.ask(list))).toContain(told);
 		expect(errorOf(await shop.ask({ ...list, retrying: failed }))).not.toContain(told);
@@ -333,43 +327,19 @@ describe('The advice in the error of a failed charge', () => {
 		});
 	});
 
-	test('gives the time of an attempt in the time zone of the workflow', async () => {
-		const timeOf = async (timezone: string): Promise<string> => {
-			const { data } = await runWorkflow({
-				credentials: shop.account.credentials,
-				mode: 'trigger',
-				id: shop.workflowId,
-				settings: { executionOrder: 'v1', timezone },
-				nodes: [
-					{ name: 'Start', type: START_TYPE },
-					{ name: 'Digital Sales', type: ACTION_TYPE, parameters: shop.parameters() },
-				],
-			});
-			return (
-				/An attempt at (.*?) got/.exec(String(data['Digital Sales']?.error?.description))?.[1] ?? ''
-			);
-		};
+	test('gives the time of an attempt in Brasília, and the same cases in the first error as in the next', async () => {
 		shop.fault('loseAnswer');
-		await shop.ask();
-		const [local = '', utc = ''] = [await timeOf('America/Sao_Paulo'), await timeOf('Etc/UTC')];
+		const first = errorOf(await shop.ask({ order: 'order-1' }));
+		const second = errorOf(await shop.ask({ order: 'order-1' }));
+		const cases = `Look for it on your platform in a few minutes.
+1. It is there: Options > Charges in Doubt > Add Decision, Order or Customer order-1, Hash: its hash; then run this again.
+2. It is there, but shows no hash: do not charge again; send that PIX from your platform, or ask it for the hash.
+3. It is not there, or it failed or expired: the same decision with an empty Hash; then run this again.`;
 
-		expect(local).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(America\/Sao_Paulo\)$/);
-		const asDate = (text: string): number => Date.parse(`${text.slice(0, 19).replace(' ', 'T')}Z`);
-		expect(asDate(utc) - asDate(local)).toBe(3 * 3_600_000);
-		// n8n does not check the time zone of a workflow that was imported.
-		expect(await timeOf('Brasilia')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-	});
-
-	test('is to enter the code if the charge in the dashboard is an earlier purchase', async () => {
-		shop.fault('loseAnswer');
-		await shop.ask();
-		await shop.latestBecomes('paid');
-		const refused = await shop.ask();
-
-		expect(errorOf(refused)).toContain(
-			'If it is there and is for this purchase, not an earlier one,',
+		expect(first).toContain(cases);
+		expect(second).toContain(cases);
+		expect(second).toMatch(
+			/on \d\d\/\d\d\/\d{4}, \d\d:\d\d \(Brasília time\) got no usable answer/,
 		);
-		await shop.charge({ code: codeIn(refused) });
-		expect(shop.charges).toBe(2);
 	});
 });

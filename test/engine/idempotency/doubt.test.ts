@@ -2,16 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { lockQueues } from '../../../nodes/DigitalSales/shared/lock';
 import { cpf } from '../../helpers/charge';
-import { NodeProcess } from '../../helpers/engine';
 import {
 	type Ask,
-	codeIn,
-	customers,
+	decide,
 	errorOf,
 	MAYBE,
 	RETRY_ON_FAIL,
 	otherProcess,
-	OWN_CUSTOMER,
 	PROCESSES,
 	useShop,
 } from '../../helpers/charging';
@@ -21,22 +18,6 @@ const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 
 describe('A charge whose outcome is unknown', () => {
 	const shop = useShop();
-
-	test.each<[string, Ask, Ask]>([
-		['order', {}, { order: 'order-2' }],
-		['amount', {}, { more: { additionalFields: { amount: '50' } } }],
-	])('stays in doubt if a code allows another %s of the customer', async (_what, own, other) => {
-		shop.fault('loseAnswer');
-		await shop.ask(own);
-		const code = codeIn(await shop.refused(other));
-		await shop.charge({ ...other, code });
-		await shop.refused(own);
-		await shop.refused({ ...own, ...otherProcess() });
-		// The code has freed the goods for other orders. Only the request itself stays in doubt.
-		await shop.charge({ ...other, order: 'order-3' });
-
-		expect(shop.charges).toBe(3);
-	});
 
 	test('is refused although Custom Fields of the cart item differ in each execution', async () => {
 		const cartWith = (ref: string) => ({
@@ -127,135 +108,132 @@ describe('A charge whose outcome is unknown', () => {
 		expect([shop.posts, shop.charges]).toEqual([1, 1]);
 	});
 
-	describe('can be repeated with its code:', () => {
-		test('the code allows one charge, and the next refusal shows another code', async () => {
-			const code = await shop.codeFor();
-			expect(code).toMatch(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/);
-			await shop.charge({ code });
-
-			shop.fault('loseRequest');
-			await shop.ask({ code });
-			const again = await shop.ask({ code });
-
-			expect(again.node?.error?.message).toBe(REFUSED);
-			expect(codeIn(again)).not.toBe(code);
-			expect(shop.charges).toBe(1);
-		});
-
-		test('a code with a wrong last character allows nothing', async () => {
-			await shop.ask({ code: (await shop.codeFor()).replace(/.$/, '0') });
-
-			expect(shop.posts).toBe(1);
-		});
-
-		test('the code of one customer does not allow the charge of another', async () => {
-			const code = await shop.codeFor();
-			await shop.codeFor({ more: OTHER_CUSTOMER });
-			const other = await shop.ask({ more: OTHER_CUSTOMER, code });
-
-			expect(other.node?.error?.message).toBe(REFUSED);
-			expect(shop.charges).toBe(0);
-		});
+	describe('ends by a decision of a person:', () => {
+		/** The charge is in doubt, and the service has made it, or not. */
+		const inDoubt = async (fault: 'loseAnswer' | 'loseRequest', ask: Ask = {}) => {
+			shop.fault(fault);
+			await shop.ask(ask);
+		};
+		const hashOfAnother = async (more: Ask['more']) =>
+			String((await shop.charge({ more })).json[0]?.hash);
 
 		test.each([
-			[1, 'success', 1],
-			[2, 'error', 0],
-		])('a charge with a code shown %i days ago ends in %s', async (days, status, charges) => {
-			const code = await shop.codeFor();
-			const { now } = Date;
-			jest.spyOn(Date, 'now').mockImplementation(() => now() + days * 86_400_000);
-			const run = await shop.ask({ code });
-			jest.restoreAllMocks();
+			['the CPF', '52998224725'],
+			['the e-mail address', 'MARIA@example.com'],
+			['the phone', '+55 11 91234-5678'],
+		])('%s names the customer, and a hint says to clear the entry', async (_what, name) => {
+			await inDoubt('loseAnswer');
+			const [hash = ''] = shop.hashes;
+			const { json, hints } = await shop.charge(decide(name, hash));
 
-			expect([run.status, shop.charges]).toEqual([status, charges]);
+			expect(json[0]).toMatchObject({ hash, already_charged: false });
+			expect(JSON.stringify(hints)).toContain('Options > Charges in Doubt has worked: remove its');
+			expect(shop.charges).toBe(1);
 		});
 
-		test('the field takes several codes, in any case, with or without the dash', async () => {
-			const codes = [await shop.codeFor(), await shop.codeFor({ more: OTHER_CUSTOMER })];
-			const code = codes.join(', ').toLowerCase().replaceAll('-', '');
+		test('an entry acts on no other order or customer, and on nothing that is not in doubt', async () => {
+			await inDoubt('loseRequest', { order: 'order-1' });
+			await shop.refused({ order: 'order-1', ...decide('order-2') });
+			await shop.refused({ order: 'order-1', ...decide() });
+			const left = { ...decide('order-3', 'nope'), more: OTHER_CUSTOMER };
+			await shop.charge({ order: 'order-3', ...left });
+			const again = await shop.charge({ order: 'order-3', ...left });
 
-			await shop.charge({ code });
-			await shop.charge({ more: OTHER_CUSTOMER, code });
-			expect(shop.charges).toBe(2);
+			expect(JSON.stringify(again.hints)).not.toContain('Charges in Doubt');
+			expect(shop.charges).toBe(1);
 		});
-	});
 
-	const DASHES = [
-		['without its dash', ''],
-		['with another dash', '–'],
-	];
+		test.each<[string, () => Promise<string>, string]>([
+			[
+				'that has another document',
+				async () => await hashOfAnother(OTHER_CUSTOMER),
+				'has another Customer CPF or CNPJ',
+			],
+			[
+				'that has another amount',
+				async () => await hashOfAnother({ additionalFields: { amount: '50' } }),
+				'has another amount (R$ 50,00 instead of R$ 39,80)',
+			],
+			[
+				'that is void',
+				async () => {
+					const hash = await hashOfAnother({});
+					await shop.latestBecomes('expired');
+					return hash;
+				},
+				'has failed or expired',
+			],
+			['that the service does not know', async () => 'nope', 'could not be read'],
+		])('a hash %s is refused, with what differs', async (_what, hashOf, difference) => {
+			const hash = await hashOf();
+			await inDoubt('loseRequest', { order: 'order-1' });
+			const refused = await shop.ask({ order: 'order-1', ...decide('order-1', hash) });
 
-	test.each(DASHES)('a code typed %s works in a run of several items', async (_how, dash) => {
-		const list = { items: customers(3), more: OWN_CUSTOMER };
-		shop.fault('loseRequest');
-		const failed = await shop.ask(list);
-		const code = codeIn(await shop.ask({ ...list, retrying: failed })).replace('-', dash);
-		const retried = await shop.ask({ ...list, retrying: failed, code });
+			expect(errorOf(refused).replaceAll('\u00a0', ' ')).toContain(difference);
+			await shop.charge({ order: 'order-1', ...decide('order-1') });
+		});
 
-		expect([errorOf(retried).trim(), shop.charges]).toEqual(['', 3]);
-	});
+		test('a hash whose transaction states another e-mail behind the same CPF is accepted', async () => {
+			await inDoubt('loseAnswer');
+			const [stored] = shop.account.sandbox.transactions;
+			if (stored) stored.customer.email = 'old@example.com';
 
-	test.each(DASHES)('a used code typed %s stops no other customer', async (_how, dash) => {
-		const code = (await shop.codeFor()).replace('-', dash);
-		await shop.charge({ code });
-		const next = await shop.ask({ code, items: customers(1), more: OWN_CUSTOMER });
-
-		expect([errorOf(next).trim(), shop.charges]).toEqual(['', 2]);
-	});
-
-	describe('a code ends only the doubts that its refusal described, so it does not end', () => {
-		const others = () => ({ cart: { items: [{ offerHash: shop.offer, price: '50' }] } });
-
-		test('a doubt in the ledger, if the refusal described a doubt in memory', async () => {
-			const ask = { order: 'order-2', ...otherProcess() };
-			await shop.ask({ order: 'order-2' });
-			shop.fault('loseRequest');
-			await shop.ask({ process: ask.process });
-			const first = await shop.ask(ask);
-			const second = await shop.ask({ ...ask, code: codeIn(first) });
+			await shop.charge(decide(undefined, stored?.hash));
 
 			expect(shop.charges).toBe(1);
-			expect(errorOf(first)).not.toContain('order-2');
-			expect(errorOf(second)).toContain(`Also: A customer ${MAYBE} for order "order-2"`);
-			await shop.ask({ ...ask, code: codeIn(second) });
-			expect(shop.charges).toBe(2);
 		});
 
-		test('a doubt that began after the code was shown', async () => {
-			shop.fault('loseRequest');
-			await shop.ask({ order: 'order-2', more: others() });
-			const before = await shop.ask({ order: 'order-2' });
-			shop.fault('loseAnswer');
-			await shop.ask({ order: 'order-1' });
-			const refused = await shop.ask({ order: 'order-2', code: codeIn(before) });
+		test('a hash whose transaction names nobody is refused', async () => {
+			await inDoubt('loseAnswer');
+			shop.account.fault('read', { kind: 'patchBody', set: { customer: null } }, 'always');
 
-			expect(refused.node?.error?.message).toContain('for order "order-2"');
-			expect(errorOf(refused)).toMatch(
-				/Also: The customer may already have been charged for order "order-1".* Details: .*39,80/,
+			expect(errorOf(await shop.ask(decide(undefined, shop.hashes[0])))).toContain(
+				'names no customer that can be compared',
 			);
-			expect(shop.charges).toBe(1);
-			await shop.ask({ order: 'order-2', code: codeIn(refused) });
-			expect(shop.charges).toBe(2);
 		});
 
-		test('a doubt of another worker, if the refusal described the attempt that the Retry repeats', async () => {
-			const process = NodeProcess.fresh();
-			shop.fault('loseRequest');
-			const failed = await shop.ask({ process });
-			shop.fault('loseAnswer');
-			await shop.ask({ more: others() });
-			const retry: Ask = { more: others(), retrying: failed, process };
-			const first = await shop.ask(retry);
-			const second = await shop.ask({ ...retry, code: codeIn(first) });
+		test('a hash of another order is refused, as long as the process knows it', async () => {
+			await shop.charge({ order: 'order-1' });
+			await inDoubt('loseRequest', { order: 'order-2' });
+			const refused = await shop.ask({ order: 'order-2', ...decide('order-2', shop.hashes[0]) });
 
-			expect(errorOf(first)).not.toContain('Also: ');
-			expect(errorOf(second)).toContain('Also: The customer');
-			expect(errorOf(second)).toMatch(
-				/It was for the same customer, perhaps.* Asked for now: .*50,00/,
-			);
+			expect(errorOf(refused)).toContain('belongs to another Order Reference');
+		});
+
+		test('without a hash, it allows one attempt a day, on whichever process', async () => {
+			await inDoubt('loseRequest');
+			await inDoubt('loseRequest', decide());
+			await shop.refused(decide());
+			expect(shop.posts).toBe(2);
+			await pause(5 * 60_000);
+			const spent = await shop.refused({ ...decide(), ...otherProcess() });
+			expect(errorOf(spent)).toContain('The next one is possible tomorrow (Brasília time)');
+			shop.account.sandbox.clearFaults();
+			await pause(24 * 3_600_000);
+			await shop.charge({ ...decide(), ...otherProcess() });
+
 			expect(shop.charges).toBe(1);
-			await shop.ask({ ...retry, code: codeIn(second) });
-			expect(shop.charges).toBe(2);
+		});
+
+		test('without a hash, it does not repeat what another process may be charging now', async () => {
+			const { ended } = await shop.underWay({}, 60_000);
+			const early = await shop.refused({ ...decide(), ...otherProcess() });
+			await pause(30_000);
+			await shop.refused({ ...decide(), ...otherProcess() });
+
+			expect(errorOf(early)).toContain('It may still be under way: the decision counts from');
+			expect((await ended).status).toBe('success');
+			expect(shop.charges).toBe(1);
+		});
+
+		test('a model cannot fill it in', async () => {
+			const more = {
+				options: { chargesInDoubt: { items: [{ orderOrCustomer: '={{ $fromAI("order") }}' }] } },
+			};
+
+			expect(errorOf(await shop.ask({ more }))).toContain(
+				'Options > Charges in Doubt > Decision 1 > Order or Customer must be filled in by a person',
+			);
 		});
 	});
 
@@ -288,9 +266,9 @@ describe('A charge whose outcome is unknown', () => {
 			const second = await shop.ask(otherProcess());
 
 			expect(errorOf(second)).toContain(
-				'n8n was restarted or updated since, its database failed, another n8n process sent it, the service refused the request that a code allowed, or it was long ago',
+				'another execution is charging it now, or n8n stopped before the answer came',
 			);
-			expect(errorOf(second)).toContain('Wait a few minutes, then look for the charge');
+			expect(errorOf(second)).toContain('Look for it on your platform in a few minutes.');
 			expect((await ended).status).toBe('success');
 			expect(shop.charges).toBe(1);
 		});

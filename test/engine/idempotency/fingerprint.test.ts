@@ -1,7 +1,4 @@
-import {
-	fingerprintCharge,
-	fingerprintPurchase,
-} from '../../../nodes/DigitalSales/idempotency/fingerprints';
+import { fingerprintCharge } from '../../../nodes/DigitalSales/idempotency/fingerprints';
 
 const line = (item: object) => ({ cart: [{ price: 1990, quantity: 1, ...item }] });
 const by = (customer: object) => ({ amount: 1, customer });
@@ -27,6 +24,11 @@ describe('The fingerprint of a charge', () => {
 			by({ phone_number: '11912345678', name: 'Maria' }),
 			by({ phone_number: '11912345678', name: 'M. Silva' }),
 		],
+		[
+			'any other Custom Field of a cart line',
+			line({ offer_hash: 'a', size: 'M' }),
+			line({ offer_hash: 'a', size: 'G' }),
+		],
 		['a document as a number', by({ document: '52998224725' }), by({ document: 52998224725 })],
 		['a name, however its accents are stored', stored(NAME, 'NFD'), stored(NAME, 'NFC')],
 		['titles, however their accents are stored', stored(TITLES, 'NFD'), stored(TITLES, 'NFC')],
@@ -35,11 +37,6 @@ describe('The fingerprint of a charge', () => {
 	});
 
 	test.each<[string, object, object]>([
-		[
-			'another field of a cart line',
-			line({ offer_hash: 'a', size: 'M' }),
-			line({ offer_hash: 'a', size: 'G' }),
-		],
 		[
 			'another offer beside the cart',
 			line({ offer_hash: 'a' }),
@@ -87,30 +84,5 @@ describe('The fingerprint of a charge', () => {
 		],
 	])('differs for %s', (_what, one, other) => {
 		expect(fingerprintCharge(one as never)).not.toBe(fingerprintCharge(other as never));
-	});
-});
-
-describe('The fingerprint of a purchase', () => {
-	const purchase = (...offers: string[]) => ({
-		...by({ name: 'Maria' }),
-		cart: offers.map((hash) => ({ offer_hash: hash, price: 1 })),
-	});
-
-	test('is the same for the same items in another order, at another price', () => {
-		const body = { ...purchase('a', 'b'), amount: 2 };
-		const other = { ...purchase('b', 'a'), amount: 9 };
-
-		expect(fingerprintPurchase(body)).toBe(fingerprintPurchase(other));
-	});
-
-	test.each<[string, object, object]>([
-		['amounts without a cart', { ...purchase(), amount: 1 }, { ...purchase(), amount: 2 }],
-		[
-			'products beside the cart',
-			{ ...purchase('a'), product_hash: 'p' },
-			{ ...purchase('a'), product_hash: 'q' },
-		],
-	])('differs for %s', (_what, one, other) => {
-		expect(fingerprintPurchase(one as never)).not.toBe(fingerprintPurchase(other as never));
 	});
 });

@@ -1,6 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { NodeOutcome, NodeRunOptions } from '../../helpers/engine';
-import { codeIn, errorOf, RETRY_ON_FAIL, otherProcess, useShop } from '../../helpers/charging';
+import { errorOf, RETRY_ON_FAIL, otherProcess, useShop } from '../../helpers/charging';
+
+const OWN = { title: '={{ "Offer " + $itemIndex }}' };
 
 describe('Offer > Create, requested again', () => {
 	const shop = useShop();
@@ -24,11 +26,11 @@ describe('Offer > Create, requested again', () => {
 
 	test('Retry On Fail creates each offer once, and returns what the first try created', async () => {
 		refuseSecond();
-		const { json, status, hints } = await run({}, { settings: RETRY_ON_FAIL, items: [{}, {}] });
+		const { json, status, hints } = await run(OWN, { settings: RETRY_ON_FAIL, items: [{}, {}] });
 
 		expect(status).toBe('success');
 		expect(json.map(({ hash }) => hash)).toEqual(hashes());
-		expect(json[0]).toMatchObject({ title: 'Black Friday', price_reais: 19.9 });
+		expect(json[0]).toMatchObject({ title: 'Offer 0', price_reais: 19.9 });
 		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
 	});
 
@@ -43,31 +45,19 @@ describe('Offer > Create, requested again', () => {
 			{ additionalFields: { customFields: { installments: 3, internal_note: 'spring' } } },
 			{ additionalFields: { customFields: { internal_note: 'spring', installments: 3 } } },
 		],
-	])('an offer in doubt is recognised %s', async (_how, offer, same) => {
+	])('the Retry of an offer in doubt is refused %s', async (_how, offer, same) => {
 		lose();
-		await run(offer);
-		const again = await run(same);
+		const first = await run(offer);
+		const again = await retry(first, same, otherProcess());
 
 		expect(errorOf(again)).toContain('may already exist');
 		expect(offers()).toBe(1);
 	});
 
-	test('if the second of two offers is in doubt, the first is not created either, even after a restart', async () => {
-		const title = '={{ $json.title }}';
-		const [spring, summer] = [{ title: 'Spring' }, { title: 'Summer' }];
-		lose();
-		await run({ title }, { items: [summer] });
-		const again = await run({ title }, { items: [spring, summer], ...otherProcess() });
-
-		expect(errorOf(again)).toContain('The offer may already exist');
-		expect(again.node?.error?.context?.itemIndex).toBe(1);
-		expect(offers()).toBe(1);
-	});
-
 	test('the Retry of an execution returns existing offers, even after a restart', async () => {
 		refuseSecond();
-		const first = await run({}, { items: [{}, {}] });
-		const { json } = await retry(first, {}, otherProcess());
+		const first = await run(OWN, { items: [{}, {}] });
+		const { json } = await retry(first, OWN, otherProcess());
 
 		expect(json.map(({ hash }) => hash)).toEqual(hashes());
 		expect(offers()).toBe(2);
@@ -75,8 +65,8 @@ describe('Offer > Create, requested again', () => {
 
 	test('a Retry with a changed offer is refused if the offer exists', async () => {
 		refuseSecond();
-		const first = await run({}, { items: [{}, {}] });
-		const changed = await retry(first, { price: '29,90' });
+		const first = await run(OWN, { items: [{}, {}] });
+		const changed = await retry(first, { ...OWN, price: '29,90' });
 
 		expect(changed.node?.error?.message).toBe(
 			'The offer already exists, so the changed offer was not sent',
@@ -85,40 +75,25 @@ describe('Offer > Create, requested again', () => {
 		expect(offers()).toBe(1);
 	});
 
-	test('the Retry with another token creates nothing, since an offer cannot be read back', async () => {
-		refuseSecond();
-		const first = await run({}, { items: [{}, {}] });
-		const credentials = shop.account.credentialsElsewhere();
-		const refused = await retry(first, {}, { credentials });
-
-		expect(refused.node?.error?.message).toBe(
-			'The offer was already created with another token or Base URL, so this item was not sent',
-		);
-		expect(offers()).toBe(1);
-	});
-
-	test('an offer that may exist is refused until its code is entered, while another offer is created', async () => {
+	test('an offer that may exist is refused in its Retry, and created in a new execution, as the error says', async () => {
 		lose();
 		const first = await run({}, { settings: RETRY_ON_FAIL });
-		const second = await run({}, otherProcess());
+		const second = await retry(first, {}, otherProcess());
 
-		expect([first, second].map((one) => one.node?.error?.message)).toEqual([
-			'The offer may already exist, so nothing was sent',
-			'The offer may already exist, so nothing was sent',
-		]);
+		for (const one of [first, second]) {
+			expect(one.node?.error?.message).toBe('The offer may already exist, so nothing was sent');
+			expect(errorOf(one)).toContain('1. It is there: continue without this item.');
+			expect(errorOf(one)).toContain('2. It is not there: create it in a new execution');
+			expect(errorOf(one)).not.toMatch(/hash|customer/);
+		}
 		expect(offers()).toBe(1);
-		expect((await run({ title: 'Another offer' })).status).toBe('success');
-		expect((await run({ options: { repeatCode: codeIn(second) } })).status).toBe('success');
-		expect(offers()).toBe(3);
+		expect((await run()).status).toBe('success');
+		expect(offers()).toBe(2);
 	});
 
-	test('an offer that may exist is refused with advice for an offer, also if its code does not hold', async () => {
-		lose();
-		await run();
-		const refused = errorOf(await run({ options: { repeatCode: '2345-6789' } }));
+	test('equal offers of an execution are one offer', async () => {
+		const { json } = await run({}, { items: [{}, {}] });
 
-		expect(refused).toContain('No code that was entered ends this doubt.');
-		expect(refused).toContain('If it is there, leave this item out.');
-		expect(refused).not.toMatch(/hash|customer|Order Reference/);
+		expect(json.map(({ hash }) => hash)).toEqual([hashes()[0], hashes()[0]]);
 	});
 });

@@ -1,78 +1,11 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { CUSTOMER } from '../../helpers/account';
 import { type Ask, customers, OWN_CUSTOMER, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
 import { crashedData } from '../../helpers/engine';
-import { callTool } from '../../helpers/tool';
 
 const ORDER = { order: 'order-1' };
 
 describe('Which customers and charges count as the same', () => {
 	const shop = useShop();
-	const cartWith = (customFields: IDataObject) => ({
-		items: [
-			{
-				offerHash: shop.offer,
-				price: '19,90',
-				more: { customFields: JSON.stringify(customFields) },
-			},
-		],
-	});
-
-	describe('for an agent:', () => {
-		const call = async (more: INodeParameters = {}, credentials = shop.account.credentials) => {
-			const parameters = shop.parameters(undefined, more);
-			const { answers } = await callTool(parameters, [{}], { credentials, workflowId: 'chat' });
-			return answers[0]?.[0];
-		};
-
-		test.each<[string, INodeParameters]>([
-			['name', { customerName: 'M. DA SILVA' }],
-			['spelling of the e-mail', { customerEmail: 'MARIA@example.com' }],
-		])('a call with another %s is the same charge', async (_what, more) => {
-			const first = await call();
-			const second = await call(more);
-
-			expect(second).toMatchObject({ hash: first?.hash, already_charged: true });
-			expect(shop.charges).toBe(1);
-		});
-
-		test('a call with another address for webhooks is the same charge', async () => {
-			const credentials = shop.account.credentialsWith({ notificationField: 'postback_url' });
-			const notify = async (notificationUrl: string) =>
-				await call({ webhooksGoTo: 'url', notificationUrl }, credentials);
-			const first = await notify('https://one.example.com/');
-			const second = await notify('https://two.example.com/');
-
-			expect(second?.hash).toBe(first?.hash);
-			expect(shop.charges).toBe(1);
-		});
-
-		test.each<[string, INodeParameters]>([
-			['e-mail', { customerEmail: 'other@example.com' }],
-			['phone', { customerPhone: '(21) 98765-4321' }],
-			['tracking', { additionalFields: { tracking: { src: 'instagram' } } }],
-			['custom field', { additionalFields: { customFields: '{"coupon": "X"}' } }],
-		])('a call with another %s is another charge', async (_what, more) => {
-			const first = await call();
-			const second = await call(more);
-
-			expect(first?.already_charged).toBe(false);
-			expect(second?.hash).not.toBe(first?.hash);
-			expect(second?.already_charged).toBe(false);
-			expect(shop.charges).toBe(2);
-		});
-
-		test('a call with another custom field of an item is another charge', async () => {
-			const first = await call({ cart: cartWith({ size: 'M' }) });
-			const again = await call({ cart: cartWith({ size: 'M' }) });
-			const second = await call({ cart: cartWith({ size: 'G' }) });
-
-			expect([again, second].map((given) => given?.already_charged)).toEqual([true, false]);
-			expect(again?.hash).toBe(first?.hash);
-			expect(shop.charges).toBe(2);
-		});
-	});
-
 	test.each([true, false])(
 		'an item says whether its charge is new (Simplify: %s)',
 		async (simplify) => {
@@ -127,42 +60,64 @@ describe('Which customers and charges count as the same', () => {
 		);
 	});
 
-	test.each<[string, Ask, boolean]>([
-		['equal items', {}, true],
-		['equal items, each with its own reference', { order: '={{ $itemIndex }}' }, false],
-		['items of two customers', { items: customers(2), more: OWN_CUSTOMER }, false],
-	])('a hint tells of a second charge in an execution: %s', async (_what, ask, isTold) => {
-		const { hints } = await shop.charge({ items: [{}, {}], ...ask });
+	test('one hint says how many items got the charge of an earlier equal item', async () => {
+		const { json, hints } = await shop.charge({ items: Array(30).fill({}) });
+		const flags = json.map((item) => item.already_charged);
 
-		expect(shop.charges).toBe(2);
-		expect(JSON.stringify(hints).includes('one more charge for the same customer')).toBe(isTold);
+		expect(flags).toEqual([false, ...Array<boolean>(29).fill(true)]);
+		expect(shop.charges).toBe(1);
+		expect(hints.map(({ message }) => message)).toEqual([
+			'29 items have the customer and cart of an earlier item of this execution, and got its charge. To charge each, give each its own Order Reference.',
+		]);
 	});
 
-	describe('a hint about a new charge', () => {
-		const answer = (set: IDataObject) => shop.account.fault('charge', { kind: 'patchBody', set });
-		const hintsOf = async () => JSON.stringify((await shop.charge()).hints);
+	test('equal items, each with its own reference, are charged each', async () => {
+		await shop.charge({ items: [{}, {}], order: '={{ $itemIndex }}' });
 
-		test('says that its hash is that of an earlier charge', async () => {
-			await shop.charge();
-			answer({ hash: shop.hashes[0] });
+		expect(shop.charges).toBe(2);
+	});
 
-			expect(await hintsOf()).toContain(
-				`The transaction ${shop.hashes[0]} that was just made has the hash of an earlier charge.`,
-			);
+	test.each([
+		['another document', { document: '11144477735' }, true],
+		['the same document', { document: CUSTOMER.customerDocument }, false],
+	])('a hint tells of a new charge with %s', async (_what, customer, isTold) => {
+		shop.account.fault('charge', { kind: 'patchBody', set: { customer } });
+		const { hints } = await shop.charge();
+
+		expect(JSON.stringify(hints).includes('is for another CPF or CNPJ')).toBe(isTold);
+	});
+
+	describe('a charge that is over a day old comes with a hint', () => {
+		const madeAt = (created_at: string, payment_status = 'waiting_payment') =>
+			shop.account.fault('read', { kind: 'patchBody', set: { created_at, payment_status } });
+		const ageHints = async (order: string) =>
+			(await shop.charge({ order })).hints
+				.map(({ message }) => message)
+				.filter((message) => message.includes('was charged on'));
+
+		test.each([
+			[
+				'that a paid order needs another reference for a new purchase',
+				['2026-11-03T12:00:00Z', 'paid'],
+				'Order 1042 was charged on 03/11/2026 and is paid: a new purchase needs its own reference, such as 1042-2026-11.',
+			],
+			[
+				'that an open charge may be too old to pay',
+				['2026-11-03 23:30:00'],
+				'Order 1042 was charged on 03/11/2026 and is not paid: its PIX code may be too old to pay; for a new code, cancel it on your platform and run this again.',
+			],
+		] as const)('%s', async (_what, [created, status], hint) => {
+			await shop.charge({ order: '1042' });
+			madeAt(created, status);
+
+			expect(await ageHints('1042')).toEqual([hint]);
 		});
 
-		test('says that it has another document, and that it is paid already', async () => {
-			answer({ customer: { document: '11144477735' }, payment_status: 'paid' });
-			const hints = await hintsOf();
+		test.each([new Date().toISOString(), 'yesterday', ''])('but not for %j', async (created) => {
+			await shop.charge({ order: '1042' });
+			madeAt(created);
 
-			expect(hints).toContain('is for another CPF or CNPJ');
-			expect(hints).toContain('is paid already');
-		});
-
-		test('does not appear for a usual charge', async () => {
-			answer({ customer: { document: CUSTOMER.customerDocument } });
-
-			expect(await hintsOf()).not.toContain('that was just made');
+			expect(await ageHints('1042')).toEqual([]);
 		});
 	});
 });

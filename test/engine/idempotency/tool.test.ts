@@ -1,12 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { catalogPages } from '../../../nodes/DigitalSales/api/catalog';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
-import { openAccount } from '../../helpers/account';
+import { CUSTOMER, openAccount } from '../../helpers/account';
 import { MAYBE, retryable, useShop } from '../../helpers/charging';
 import { callTool, type ToolRun } from '../../helpers/tool';
-
-const CODE = /\b[2-9A-Z]{4}-[2-9A-Z]{4}\b/;
 
 describe('The tool of an agent', () => {
 	const shop = useShop();
@@ -19,10 +17,10 @@ describe('The tool of an agent', () => {
 			...options,
 		});
 	const ORDER = { orderReference: 'order-1' };
-	/** A model sees no code, because it would enter the code without looking. */
-	const codeLogged = ({ outcome, errors }: ToolRun): RegExpExecArray | [] => {
-		expect(errors.join()).not.toMatch(CODE);
-		return CODE.exec(outcome.logs.map(({ text }) => text).join()) ?? [];
+	/** A model must not learn how to charge again. */
+	const logOf = ({ outcome, errors }: ToolRun): string => {
+		expect(errors.join()).not.toContain('Charges in Doubt');
+		return outcome.logs.map(({ text }) => text).join();
 	};
 
 	test('charges an order with a reference once, even if it is requested again after 15 minutes', async () => {
@@ -34,39 +32,21 @@ describe('The tool of an agent', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('charges a repeated call once even if the address for webhooks has changed', async () => {
-		const notified = (host: string) =>
-			shop.account.credentialsWith({
-				notificationField: 'postback_url',
-				notificationUrl: `https://${host}.example.com/hook`,
-			});
-		const more = { webhooksGoTo: 'automatic' };
-		const first = await call(more, { credentials: notified('one') });
-		const second = await call(more, { credentials: notified('two') });
-
-		expect(shop.account.bodies()).toMatchObject([{ postback_url: 'https://one.example.com/hook' }]);
-		expect(second.answers).toMatchObject([[{ hash: first.answers[0]?.[0]?.hash }]]);
-	});
-
-	test('charges a repeated call once even if the catalog cannot be read for the repeat', async () => {
+	test('charges a repeated call of an execution once, whatever the catalog says', async () => {
 		const offerHash = { __rl: true, mode: 'list', value: shop.offer };
 		const more = { cart: { items: [{ offerHash }] }, additionalFields: { amount: '7' } };
-		await call(more);
-		catalogPages.clear();
-		shop.account.fault('list', { kind: 'status', status: 500 }, 'always');
-		await call(more);
+		const { answers } = await call(more, {}, [{}, {}]);
 
+		expect(answers.flat().map((json) => json.already_charged)).toEqual([false, true]);
 		expect(shop.charges).toBe(1);
 	});
 
-	test('charges a call again, once, if its transaction is void', async () => {
-		await call();
-		await shop.latestBecomes('expired');
+	test('charges the same call in a later execution again, unless it has a reference, as a hint says', async () => {
 		const { outcome } = await call();
 		await call();
 
+		expect(JSON.stringify(outcome.hints)).toContain('Give this tool an Order Reference');
 		expect(shop.charges).toBe(2);
-		expect(outcome.logs.map(({ text }) => text).join()).not.toContain('could not be written to');
 	});
 
 	test('charges again in the same execution if the first charge was refused', async () => {
@@ -104,15 +84,6 @@ describe('The tool of an agent', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('does not return a charge of another account', async () => {
-		const { sandbox, credentials } = await openAccount();
-		await call();
-		await call({}, { credentials });
-		await sandbox.close();
-
-		expect(sandbox.charges()).toBe(1);
-	});
-
 	test('does not tell a model which charge another account has under the same Order Reference', async () => {
 		await call(ORDER);
 		const { sandbox, credentials } = await openAccount();
@@ -125,7 +96,8 @@ describe('The tool of an agent', () => {
 	});
 
 	describe('in an Agent of n8n, without a workflow and a ledger,', () => {
-		const callAgent = async (more: INodeParameters = ORDER) => await call(more, { workflowId: '' });
+		const callAgent = async (more: INodeParameters = ORDER) =>
+			await call(more, { workflowId: '', executionId: '' });
 
 		test('charges an order again, once, if its transaction expired', async () => {
 			await callAgent();
@@ -138,12 +110,23 @@ describe('The tool of an agent', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('refuses a charge in doubt; a code allows one more charge, once', async () => {
+		test('gets the charge of the same call within 15 minutes', async () => {
+			const first = await callAgent({});
+			const second = await callAgent({});
+			await pause(16 * 60_000);
+			const later = await callAgent({});
+
+			expect(second.answers[0]?.[0]?.hash).toBe(first.answers[0]?.[0]?.hash);
+			expect(later.answers[0]?.[0]).toMatchObject({ hash: shop.hashes[1], already_charged: false });
+			expect(shop.charges).toBe(2);
+		});
+
+		test('refuses a charge in doubt; a decision allows one more charge, once', async () => {
 			shop.fault('loseAnswer');
 			await callAgent({});
-			const refused = await callAgent({});
-			const [repeatCode] = codeLogged(refused);
-			const allowed = { options: { repeatCode } };
+			await callAgent({});
+			const items = [{ orderOrCustomer: CUSTOMER.customerDocument, hash: '' }];
+			const allowed = { options: { chargesInDoubt: { items } } };
 			shop.fault('loseAnswer');
 			await callAgent(allowed);
 			const again = await callAgent(allowed);
@@ -163,23 +146,10 @@ describe('The tool of an agent', () => {
 		});
 	});
 
-	test('logs the code of a charge in doubt before the agent asks again', async () => {
+	test('logs what a person can do about a charge in doubt before the agent asks again', async () => {
 		shop.fault('loseRequest');
-		const { outcome } = await call();
 
-		expect(outcome.logs.map(({ text }) => text).join()).toMatch(CODE);
-	});
-
-	test('does not return an order to another e-mail address and phone', async () => {
-		await call({ orderReference: 'order-1' });
-		await shop.latestBecomes('paid');
-		const { answers, errors } = await call({
-			customerEmail: 'pedro@example.com',
-			customerPhone: '(21) 98765-4321',
-			orderReference: 'order-1',
-		});
-
-		expect(JSON.stringify([answers, errors])).not.toContain(shop.hashes[0]);
+		expect(logOf(await call())).toContain('Options > Charges in Doubt > Add Decision');
 	});
 
 	test('does not name the charge of another customer of the same execution', async () => {
@@ -198,31 +168,27 @@ describe('The tool of an agent', () => {
 			customerDocument: '={{ $fromAI("cpf", "", "string", "529.982.247-25") }}',
 		};
 
-		test.each([
-			['e-mail', { email: 'maria@gmal.com' }, { email: 'maria@gmail.com' }],
-			['CPF', { cpf: '111.444.777-35' }, { cpf: '529.982.247-25' }],
-		])('(%s) is not told to take another reference', async (_what, wrong, right) => {
+		test('gets the charge of its order for a corrected e-mail', async () => {
+			const { answers } = await call(BY_MODEL, {}, [
+				{ order: 'maria', email: 'maria@gmal.com' },
+				{ order: 'maria', email: 'maria@gmail.com' },
+			]);
+
+			expect(answers.flat().map(({ hash }) => hash)).toEqual([shop.hashes[0], shop.hashes[0]]);
+		});
+
+		test('is not told to take another reference for a corrected CPF', async () => {
 			const { answers, errors } = await call(BY_MODEL, {}, [
-				{ order: 'maria', ...wrong },
-				{ order: 'maria', ...right },
+				{ order: 'maria', cpf: '111.444.777-35' },
+				{ order: 'maria', cpf: '529.982.247-25' },
 			]);
 
 			expect(answers).toHaveLength(1);
 			expect(errors.join()).toContain(
-				'Order Reference "maria" already has a charge with other data',
+				'Order Reference "maria" already belongs to a charge with another customer',
 			);
 			expect(errors.join()).toContain('Do not charge again under another reference');
-			expect(errors.join()).not.toContain('another customer');
 		});
-	});
-
-	test('gets the charge of an equal call even if the service states an earlier e-mail', async () => {
-		const first = await call();
-		const [stored] = shop.account.sandbox.transactions;
-		if (stored) stored.customer.email = 'maria.antiga@example.com';
-		const second = await call();
-
-		expect(second.answers[0]?.[0]?.hash).toBe(first.answers[0]?.[0]?.hash);
 	});
 
 	test('keeps the charge of one of two calls at once for a Retry elsewhere', async () => {
@@ -243,19 +209,14 @@ describe('The tool of an agent', () => {
 		expect(shop.charges).toBe(2);
 	});
 
-	test('is not shown an entered hash, which may belong to another customer', async () => {
+	test('is not shown a hash of a decision, which may belong to another customer', async () => {
+		shop.fault('loseRequest');
 		await call();
-		const repeatCode = shop.hashes[0] ?? '';
-		clearProcessState();
 		shop.account.fault('read', { kind: 'status', status: 500 }, 'always');
-		const other = await call({
-			customerDocument: '111.444.777-35',
-			customerEmail: 'joao@example.com',
-			customerPhone: '(21) 98765-4321',
-			options: { repeatCode },
-		});
+		const items = [{ orderOrCustomer: CUSTOMER.customerDocument, hash: 'abc123secret' }];
+		const other = await call({ options: { chargesInDoubt: { items } } });
 
-		expect(other.errors.join()).toContain('The entered transaction in Options > Charge in Doubt');
-		expect(other.errors.join()).not.toContain(repeatCode);
+		expect(other.errors.join()).toContain('in Options > Charges in Doubt could not be read');
+		expect(other.errors.join()).not.toContain('abc123secret');
 	});
 });

@@ -5,7 +5,7 @@ import { cpf } from '../../helpers/charge';
 import { NodeProcess, processedItems } from '../../helpers/engine';
 import { latencyOf } from '../../helpers/database';
 import { seededRandom } from '../../sandbox/catalog';
-import { type Ask, codeIn, retryable, useShop, VOID } from '../../helpers/charging';
+import { type Ask, decide, errorOf, MAYBE, retryable, useShop, VOID } from '../../helpers/charging';
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 10);
 const RUNS = sequences(1);
@@ -28,7 +28,7 @@ const step = fc.oneof(
 	},
 	{ weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), worker }) },
 	{ weight: 2, arbitrary: fc.constant({ do: 'expire' as const }) },
-	{ weight: 4, arbitrary: fc.record({ do: fc.constant('useCode' as const), worker }) },
+	{ weight: 4, arbitrary: fc.record({ do: fc.constant('decide' as const), worker }) },
 	{
 		weight: 4,
 		arbitrary: fc.record({
@@ -45,7 +45,7 @@ const step = fc.oneof(
 	},
 );
 
-describe('Any sequence of orders on three workers, some at once, with rate limits and codes', () => {
+describe('Any sequence of orders on three workers, some at once, with rate limits and decisions', () => {
 	const shop = useShop();
 	afterEach(() => processedItems.clear());
 
@@ -71,8 +71,9 @@ describe('Any sequence of orders on three workers, some at once, with rate limit
 							.map(({ hash }) => hash);
 					const ask = async (wish: Ask): Promise<void> => {
 						const outcome = await shop.ask(wish);
-						const code = codeIn(outcome);
-						if (code !== '') refused = { order: wish.order, more: wish.more, code };
+						const { order, more } = wish;
+						const isInDoubt = errorOf(outcome).includes(`${MAYBE} for order "${order}"`);
+						if (isInDoubt) refused = { order, more, ...decide(String(order)) };
 						last = retryable(outcome);
 					};
 					const judge = (): void => {
@@ -101,9 +102,9 @@ describe('Any sequence of orders on three workers, some at once, with rate limit
 						} else if (one.do === 'expire') {
 							const [hash] = live('order-1');
 							if (hash) await sandbox.setStatus(hash, 'expired');
-						} else if (one.do === 'useCode') {
+						} else if (one.do === 'decide') {
 							await Promise.all(running);
-							// A person who looks finds the charge, and does not use the code.
+							// A person who looks finds the charge.
 							if (!refused || live(refused.order).length > 0) continue;
 							sandbox.clearFaults();
 							await ask({ ...refused, process: workers[one.worker] });

@@ -6,7 +6,6 @@ import {
 	defineForm,
 	defineGroup,
 	defineList,
-	defineOptions,
 	type FormValues,
 	moneyField,
 	percentSchema,
@@ -147,22 +146,6 @@ export const offerForm = defineForm([
 			}),
 		],
 	),
-	defineOptions([
-		yesNoField({
-			displayName: 'Allow Price Mismatch',
-			name: 'allowPriceMismatch',
-			description:
-				'Whether to create the offer even if its price is exactly 100 times that of another offer of the product, or a hundredth of it. By default such a price is refused, because reais and cents were probably mixed up.',
-		}),
-		textField({
-			displayName: 'Code to Create Again',
-			name: 'repeatCode',
-			placeholder: 'e.g. 7KQ2-M4XD',
-			description:
-				"The code from the error, which allows one offer that may already exist. Check the service's dashboard first: enter the code only if the offer is not there. Separate several codes with commas.",
-			purpose: 'confirms',
-		}),
-	]),
 ]);
 
 export type OfferForm = FormValues<typeof offerForm>;

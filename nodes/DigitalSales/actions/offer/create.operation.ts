@@ -1,6 +1,6 @@
 import { compact } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { catalogPages, markPricesSeen, offerTries, seenPrices } from '../../api';
+import { catalogPages, markPricesSeen, offerTries } from '../../api';
 import { formatReais, quoteText } from '../../domain';
 import { withCustomFields } from '../../form';
 import {
@@ -20,8 +20,6 @@ interface ReadyOffer {
 	form: OfferForm;
 	/** Amounts are in cents. */
 	body: IDataObject;
-	bodyCheck: BodyCheck;
-	cents?: number;
 	about: string;
 }
 
@@ -43,8 +41,9 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer, CheckedOffer
 	complete(_run, form) {
 		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
 		const bodyCheck = new BodyCheck(offerForm, form);
-		const cents = checkBody(bodyCheck, body);
-		return { form, body, bodyCheck, cents, about: describeOffer(form.productHash, body) };
+		checkBody(bodyCheck, body);
+
+		return { form, body, about: describeOffer(form.productHash, body) };
 	},
 	async check(run, itemIndex, ready) {
 		const creation = buildCreation(run, itemIndex, ready);
@@ -59,20 +58,16 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer, CheckedOffer
 			run.addHint(`The offer was already created. Returning ${name}.`, 'existing', name);
 		}
 		catalogPages.clear();
-		// Also of an existing offer, so that its price in cents, mapped into a field in reais, is refused later.
 		markPricesSeen(run.account, productHash, [json]);
 		return [{ json: offerOutput(json) }];
 	},
 };
 
 /**
- * Returns the price in cents.
- *
  * @throws NotSentError if a value in Custom Fields is invalid, or fields contradict each other
  */
-function checkBody(bodyCheck: BodyCheck, body: IDataObject): number | undefined {
+function checkBody(bodyCheck: BodyCheck, body: IDataObject): void {
 	const {
-		price,
 		payment_methods: methods,
 		method_default: preset,
 		payment_method_discounts: discounts = [],
@@ -90,35 +85,22 @@ function checkBody(bodyCheck: BodyCheck, body: IDataObject): number | undefined 
 			'Keep one of them.',
 		);
 	}
-	return price;
-}
-
-/** A price that an offer of the product already has is right, whatever other offers cost. */
-function findPriceMismatch(
-	{ account }: Run,
-	{ form, bodyCheck, cents }: ReadyOffer,
-): NotSentError | undefined {
-	const seen = seenPrices(account, form.productHash);
-	if (form.options.allowPriceMismatch === true || seen.some((other) => other === cents)) return;
-	return seen
-		.map((other) =>
-			bodyCheck.findMismatch(['price'], cents, 'another offer of this product costs', other),
-		)
-		.find(Boolean);
 }
 
 function buildCreation(run: Run, itemIndex: number, ready: ReadyOffer): Creation<IDataObject> {
 	const { form, body, about } = ready;
-	const { account } = run;
-	const fingerprint = fingerprintOffer(form.productHash, body);
-	const source = { ...run.creationContext(itemIndex), account, fingerprint };
-	return {
-		...source,
-		...makeKeys(source),
+	const subject = {
+		...run.creationContext(itemIndex),
+		account: run.account,
 		kind: 'offer',
+		fingerprint: fingerprintOffer(form.productHash, body),
+		name: '',
 		about,
-		enteredText: form.options.repeatCode,
-		problem: findPriceMismatch(run, ready),
+	} as const;
+
+	return {
+		...subject,
+		...makeKeys(subject),
 		tries: offerTries(run.newClient(), form.productHash, body),
 		// The API cannot read an offer again, so the whole offer is stored.
 		toStoredResult: (made) => made,

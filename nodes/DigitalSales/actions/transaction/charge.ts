@@ -1,7 +1,7 @@
-import { omit, sumBy } from 'lodash';
+import { sumBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { digest, lenientText, tolerated } from '../../shared';
+import { lenientText, tolerated } from '../../shared';
 import {
 	type Contact,
 	formatReais,
@@ -11,20 +11,14 @@ import {
 	quoteText,
 } from '../../domain';
 import { wholeNumberSchema, withCustomFields } from '../../form';
-import {
-	fingerprintAgentCall,
-	fingerprintCharge,
-	fingerprintCustomer,
-	fingerprintPurchase,
-	type KeySource,
-} from '../../idempotency';
+import { contactKey, fingerprintCharge, fingerprintCustomer } from '../../idempotency';
 import { BodyCheck } from '../bodyCheck';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api';
 import { NotSentError } from '../../output';
 
-/** Built from the body that will be sent; only `identity.typedFingerprint` from the typed form. */
+/** Built from the body that will be sent; only `fingerprint` from the form as it was typed. */
 export interface Charge {
 	/** Amounts are in cents. */
 	body: IDataObject;
@@ -35,8 +29,10 @@ export interface Charge {
 	/** In cents. */
 	amount: number;
 	contact: Contact;
-	/** For the idempotency keys. Its `account.key` also covers `bodyApiToken`. */
-	identity: Omit<KeySource, 'context' | 'memory' | 'itemIndex' | 'isAgentCall' | 'orderReference'>;
+	fingerprint: string;
+	/** E-mail address and phone. */
+	contactKey: string;
+	customerKey: string;
 }
 
 const word = tolerated(lenientText);
@@ -89,7 +85,6 @@ export function buildCharge(
 		return withCustomFields(fields, filled.additionalFields.customFields);
 	};
 	const filledBody = bodyOf(form);
-	const typedBody = bodyOf(typed);
 	const bodyCheck = new BodyCheck(chargeForm, form);
 	const { customer, cart, amount: givenAmount } = bodyCheck.read(bodySchema, filledBody);
 	const contact = normalizeContact(customer);
@@ -132,14 +127,9 @@ export function buildCharge(
 		cartTotal: cart.length === 0 || unpriced >= 0 ? undefined : total,
 		amount,
 		contact,
-		identity: {
-			account: { ...account, key: digest('account', account.key, account.bodyApiToken) },
-			fingerprint: fingerprintCharge(body),
-			agentCall: fingerprintAgentCall(omit(body, notificationField ?? [])),
-			typedFingerprint: fingerprintCharge(typedBody),
-			purchaseFingerprint: fingerprintPurchase(body),
-			customerFingerprint: isContactKnown ? fingerprintCustomer(body) : undefined,
-		},
+		fingerprint: fingerprintCharge(bodyOf(typed)),
+		contactKey: contactKey(body),
+		customerKey: fingerprintCustomer(body),
 	};
 }
 

@@ -1,13 +1,5 @@
-import { compact, map } from 'lodash';
 import type { Transaction } from '../../api';
-import {
-	type Contact,
-	formatReais,
-	normalizeContact,
-	parseDocument,
-	quoteText,
-	typedAmount,
-} from '../../domain';
+import { type Contact, formatReais, normalizeContact, parseDocument } from '../../domain';
 import type { Charge } from './charge';
 
 export const DOCUMENT = 'Customer CPF or CNPJ';
@@ -36,24 +28,22 @@ export function findDifferingFields(charge: Charge, transaction: Transaction): s
 		.map(({ field }) => LABELS[field]);
 }
 
-/** Says how a transaction differs from the requested charge. A document is not enough, because several people may share it. */
+/** Says how a transaction differs from the requested charge. Behind an equal CPF, the contact may differ. */
 export function findDifferences(charge: Charge, transaction: Transaction): string[] {
-	const { amount, offer } = transaction;
-	const contact = compareFields(charge, transaction, CONTACT);
-	const compared = contact.length > 0 ? contact : compareFields(charge, transaction, ['name']);
-	if (compared.length === 0) return ['no customer that can be compared'];
-	const differing = compared.filter(({ isDifferent }) => isDifferent);
+	const { amount } = transaction;
+	const byCertainty: Field[][] = [['document'], ['email', 'phone'], ['name']];
+	const compared = byCertainty
+		.map((fields) => compareFields(charge, transaction, fields))
+		.find(({ length }) => length > 0);
+	if (!compared) return ['names no customer that can be compared'];
+
 	// An error shows nothing of another customer's charge.
-	if (differing.length > 0) return differing.map(({ field }) => `another ${LABELS[field]}`);
-	// Custom Fields may name the offer beside the cart.
-	const offers = compact([charge.body.offer_hash, ...map(charge.cart, 'offer_hash')]);
-	const isOtherOffer = offer?.hash != null && offers.length > 0 && !offers.includes(offer.hash);
-	return compact([
-		isOtherOffer && `another Offer (${quoteText(offer.hash ?? '')})`,
-		amount != null &&
-			amount !== charge.amount &&
-			`another amount (${formatReais(amount)}; to accept it, set Additional Fields > Amount in Reais to ${typedAmount(amount)} in a new execution with this item alone, then remove it)`,
-	]);
+	const differing = compared.filter(({ isDifferent }) => isDifferent);
+	if (differing.length > 0) return differing.map(({ field }) => `has another ${LABELS[field]}`);
+
+	return amount == null || amount === charge.amount
+		? []
+		: [`has another amount (${formatReais(amount)} instead of ${formatReais(charge.amount)})`];
 }
 
 const SHORTEST_PHONE = 10;

@@ -2,6 +2,7 @@ import { snakeCase } from 'lodash';
 import { z } from 'zod/v3';
 import {
 	allowBlank,
+	cleanTextSchema,
 	customFieldsField,
 	defineField,
 	defineForm,
@@ -9,6 +10,7 @@ import {
 	defineList,
 	defineOptions,
 	type FormValues,
+	hashSchema,
 	itemCustomFieldsField,
 	moneyField,
 	offerLocator,
@@ -16,6 +18,7 @@ import {
 	outputFieldsWithDataUrl,
 	parseWith,
 	qrCodeImageOption,
+	rejectBlank,
 	simplifyField,
 	textField,
 	textSchema,
@@ -222,6 +225,37 @@ const additionalFields = defineGroup(
 	],
 );
 
+const chargesInDoubt = defineList(
+	{
+		displayName: 'Charges in Doubt',
+		name: 'chargesInDoubt',
+		placeholder: 'Add Decision',
+		description:
+			'What you have found about charges without a clear answer. An entry acts only on the charge that it names, and only while that is in doubt.',
+	},
+	'Decision',
+	[
+		textField({
+			displayName: 'Order or Customer',
+			name: 'orderOrCustomer',
+			placeholder: 'e.g. order-1001',
+			description:
+				"As the error says: the Order Reference, otherwise the customer's CPF, CNPJ, e-mail or phone",
+			purpose: 'confirms',
+			reads: rejectBlank(cleanTextSchema),
+		}),
+		textField({
+			displayName: 'Hash',
+			name: 'hash',
+			placeholder: 'e.g. ab12cd34ef',
+			description:
+				'The hash of the charge, if it is on your platform. Leave it empty if the charge is not there: then it is made again.',
+			purpose: 'confirms',
+			reads: allowBlank(hashSchema),
+		}),
+	],
+);
+
 const options = defineOptions([
 	yesNoField({
 		displayName: 'Allow Price Mismatch',
@@ -229,14 +263,7 @@ const options = defineOptions([
 		description:
 			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or if Amount differs so from the cart. By default such a price is refused, because reais and cents were probably mixed up.',
 	}),
-	textField({
-		displayName: 'Charge in Doubt',
-		name: 'repeatCode',
-		placeholder: 'e.g. 7KQ2-M4XD or ab12cd34ef',
-		description:
-			"For a charge that may already have been made. Check the service's dashboard first: if the charge is there, enter its hash, and the node returns it. If it is not, enter the code from the error, which allows that one charge. Separate several codes and hashes with commas, and remove them afterwards: while a hash is here, the node refuses to charge its customer the same again.",
-		purpose: 'confirms',
-	}),
+	chargesInDoubt,
 	outputFieldsWithDataUrl,
 ]);
 

@@ -1,6 +1,13 @@
 import { getTransaction, type Transaction, transactionTries } from '../../api';
 import { hasFailed } from '../../domain';
-import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
+import {
+	createOnce,
+	type Creation,
+	findDecision,
+	makeKeys,
+	nameOfCharge,
+	refuseAhead,
+} from '../../idempotency';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { buildCharge, type Charge, describeCharge, findPriceMismatch } from './charge';
@@ -48,7 +55,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge, Chec
 		const { form, creation } = checked;
 		const created = await createOnce(creation);
 		addChargeHints(run, checked, created);
-		const { made: transaction, isReplayed = false } = created;
+		const { made: transaction, isReplayed } = created;
 		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
 		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
 		const flag = { already_charged: isReplayed };
@@ -60,22 +67,28 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge, Chec
 function buildCreation(run: Run, itemIndex: number, ready: ReadyCharge): Creation<Transaction> {
 	const { form, charge } = ready;
 	const { orderReference, options } = form;
-	const source = { ...run.creationContext(itemIndex), ...charge.identity, orderReference };
 	const client = run.newClient();
-	return {
-		...source,
-		...makeKeys(source),
+	const subject = {
+		...run.creationContext(itemIndex),
+		account: run.account,
 		kind: 'charge',
+		fingerprint: charge.fingerprint,
+		contact: charge.contactKey,
+		customer: charge.customerKey,
+		orderReference,
+		name: nameOfCharge(orderReference, charge.contact),
 		about: describeCharge(charge),
-		enteredText: options.repeatCode,
+	} as const;
+
+	return {
+		...subject,
+		...makeKeys(subject),
+		decision: findDecision(options.chargesInDoubt, orderReference, charge.contact),
 		problem: findPriceMismatch(run, ready),
 		tries: transactionTries(client, charge.body),
 		toStoredResult: ({ hash }) => ({ hash }),
 		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
-		hashCheck: {
-			read: run.readEnteredHash,
-			findDifferences: (made) => findDifferences(charge, made),
-		},
+		findDifferences: (made) => findDifferences(charge, made),
 	};
 }

@@ -1,0 +1,145 @@
+import { memoize, some } from 'lodash';
+import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { readRunIndex } from '../n8n';
+import { BoundedMap, jsonObject, processState } from '../shared';
+
+const attemptSchema = z.object({
+	/** Owns the attempt's identity in the ledger. */
+	id: z.string(),
+	/** Unresolved from just before the send until the outcome is known. */
+	state: z.enum(['unresolved', 'made']),
+	/** The first key of its chain. */
+	identity: z.string(),
+	/** Its own key. */
+	key: z.string(),
+	fingerprint: z.string(),
+	customer: z.string().optional(),
+	origin: z.string(),
+	orderReference: z.string().optional(),
+	about: z.string(),
+	/** Unix time in milliseconds. */
+	startedAt: z.number(),
+	/** The fields that `readAgain` needs. */
+	result: jsonObject.optional(),
+});
+
+export type Attempt = z.output<typeof attemptSchema>;
+
+/**
+ * By key. Only a cache of what n8n's database knows, except where there is no ledger.
+ *
+ * @internal
+ */
+export const attempts = processState(
+	new BoundedMap<Attempt>({ most: 40_000, isKept: ({ state }) => state === 'unresolved' }),
+);
+
+export function isChargeKnown(hash: string): boolean {
+	return attempts.some(({ result }) => result?.hash === hash);
+}
+
+/** The Order Reference that has the charge, as far as this process knows. */
+export function findOrderOf(hash: string): string | undefined {
+	return attempts.find(
+		({ result, orderReference }) => orderReference !== undefined && result?.hash === hash,
+	)?.orderReference;
+}
+
+const CONTEXT_KEY = 'digitalSales';
+
+/** Attempts are parsed when needed, or each round of a loop would parse all earlier attempts. */
+const storedSchema = z
+	.object({ runs: z.custom<unknown[]>(Array.isArray), firsts: jsonObject, attempts: jsonObject })
+	// A function, because each memory writes to its own object.
+	.catch(() => ({ runs: [], firsts: {}, attempts: {} }));
+
+const storedAttemptSchema = attemptSchema
+	.extend({ run: z.number(), item: z.number(), isReplayed: z.boolean() })
+	.optional()
+	.catch(undefined);
+
+type StoredAttempt = NonNullable<z.output<typeof storedAttemptSchema>>;
+
+/** Both numbers count from 0. */
+export type RunItem = Pick<StoredAttempt, 'run' | 'item'>;
+
+/** n8n's editor counts items from 0 and runs from 1. */
+export function describeRunItem({ run, item }: RunItem): string {
+	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
+}
+
+/** The attempts of a node in one execution, by run and item. n8n hands them to a Retry, but a crash loses them. */
+export class ExecutionMemory {
+	private readonly nodeContext: IContextObject;
+	private stored: z.output<typeof storedSchema>;
+	/** By order: the fingerprint of its first item in this run. */
+	private readonly orders = new Map<string, string>();
+	/** What a decision about an earlier item of this run will release. */
+	readonly decided = new Set<string>();
+
+	constructor(private readonly context: IExecuteFunctions) {
+		// n8n's Agents run a node without a workflow, where `getContext` throws.
+		this.nodeContext = context.getWorkflow().id ? context.getContext('node') : {};
+		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
+	}
+
+	/** Counts from 0. Unlike n8n's run index, does not count a run that crashed. */
+	readonly runNumber = memoize((): number => {
+		// Every write asks for the number first. Calls of a tool that run at once then write to the same data.
+		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
+		this.nodeContext[CONTEXT_KEY] = this.stored;
+		const index = readRunIndex(this.context);
+		const { runs } = this.stored;
+		if (!runs.includes(index)) runs.push(index);
+
+		return runs.lastIndexOf(index);
+	});
+
+	/** Whether no earlier item of the execution has asked for the identity. */
+	isFirst(identity: string, itemIndex: number): boolean {
+		const own = this.placeOf(itemIndex);
+		this.stored.firsts[identity] ??= own;
+
+		return this.stored.firsts[identity] === own;
+	}
+
+	/** @returns false if another item of this run has the order for something else */
+	reserveOrder(identity: string, fingerprint: string): boolean {
+		const first = this.orders.get(identity) ?? fingerprint;
+		this.orders.set(identity, first);
+
+		return first === fingerprint;
+	}
+
+	get(itemIndex: number): StoredAttempt | undefined {
+		return storedAttemptSchema.parse(this.stored.attempts[this.placeOf(itemIndex)]);
+	}
+
+	set(item: number, attempt: Attempt, isReplayed: boolean): void {
+		const run = this.runNumber();
+		this.stored.attempts[this.placeOf(item)] = { ...attempt, run, item, isReplayed };
+	}
+
+	delete(itemIndex: number): void {
+		delete this.stored.attempts[this.placeOf(itemIndex)];
+	}
+
+	get isEmpty(): boolean {
+		return Object.keys(this.stored.attempts).length === 0;
+	}
+
+	hasAttempt({ run, item }: RunItem): boolean {
+		return some(this.stored.attempts, { run, item });
+	}
+
+	listAttempts(): StoredAttempt[] {
+		return Object.values(this.stored.attempts)
+			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])
+			.sort((a, b) => a.run - b.run || a.item - b.item);
+	}
+
+	private placeOf(itemIndex: number): string {
+		return `${this.runNumber()} ${itemIndex}`;
+	}
+}
