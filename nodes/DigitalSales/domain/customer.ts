@@ -5,31 +5,28 @@ const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
 const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
 const CPF_SHAPE = /^\d{11}$/;
+/** `CPF/CNPJ nº` or the like. A CNPJ may begin with the same letters. */
+const LABEL = /^(?:(?:CPF|CNPJ)[^0-9A-Z]*)+(?:NO?[^0-9A-Z]+)?/;
 /** A word such as "DOC" and a CPF together have the shape of a CNPJ. */
-const WORD_AND_CPF = /^[a-z]{3}\W*[\s:]\W*\d[\d\W]*$/i;
-/**
- * A CNPJ may begin with the letters of a label, such as CPF, so a label without a separator counts only before a
- * complete document.
- */
-const LABEL =
-	/^(?:(?:c\.?p\.?f|c\.?n\.?p\.?j)(?:\/mf| ?\(mf\))?(?:[^0-9a-z]+(?:(?:n(?:o|[uú]mero)?|sob o|ou)[^0-9a-z]+)*|(?=(?:\d{3}[\s.]?){3}[\s./-]*\d{2}[^0-9a-z]*$)|(?=(?:[\s./-]?[0-9a-z]){14}[^0-9a-z]*$)))+/i;
+const WORD_AND_CPF = /^[A-Z]{3}(?=[^0-9A-Z]*[\s:])[^0-9A-Z]+\d[^A-Z]*$/;
 const DASH = /[\p{Pd}\u2212]/gu;
-/** Digits and signs, but no letters, in the width of Chinese characters. */
-const FULL_WIDTH = /[\uff01-\uff20]/g;
-const TO_USUAL_WIDTH = 0xfee0;
+/** Python writes a number of a column with gaps as `52998224725.0`. */
+const DECIMAL_ZERO = /\.0$/;
 /** A spreadsheet shows a long number as 5,29982E+10, and a CSV file keeps only that. */
 const SHORTENED = /^\d(?:[.,]\d+E\+?|E\+)\d+$/i;
 const IS_SHORTENED = {
 	problem: 'is a number that a spreadsheet has shortened: format the column as text',
 };
 
-/** Removes invisible characters and a spreadsheet's apostrophe, and makes dashes, digits and signs plain. */
+/** Removes invisible characters and a spreadsheet's apostrophe, and makes dashes plain. */
 export function customerText(input: unknown): string {
 	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
-	return cleanText(text)
-		.replace(DASH, '-')
-		.replace(FULL_WIDTH, (sign) => String.fromCharCode(sign.charCodeAt(0) - TO_USUAL_WIDTH))
-		.replace(/^'+ ?/, '');
+	return cleanText(text).replace(DASH, '-').replace(/^'+ ?/, '');
+}
+
+/** Also makes full-width letters, digits and signs plain. */
+function plainText(input: unknown): string {
+	return normalizeUnicode(customerText(input), 'NFKC');
 }
 
 /**
@@ -39,9 +36,13 @@ export function customerText(input: unknown): string {
 export function parseDocument(input: unknown): Result<string> {
 	if (typeof input === 'number') return documentFromDigits(String(input));
 	if (typeof input !== 'string') return { problem: 'is not a CPF or CNPJ' };
-	const typed = customerText(input).replace(LABEL, '');
+
+	const typed = plainText(input).replace(DECIMAL_ZERO, '').toUpperCase();
 	if (SHORTENED.test(typed)) return IS_SHORTENED;
-	const document = typed.replace(/[^0-9a-z]/gi, '').toUpperCase();
+	const unlabeled = charactersOf(typed.replace(LABEL, ''));
+	const isLabeled = CPF_SHAPE.test(unlabeled) || CNPJ_SHAPE.test(unlabeled);
+	const document = isLabeled ? unlabeled : charactersOf(typed);
+
 	if (CPF_SHAPE.test(document)) {
 		return isCpf(document)
 			? { value: document }
@@ -52,16 +53,19 @@ export function parseDocument(input: unknown): Result<string> {
 			? { value: document }
 			: { problem: 'is not a valid CNPJ: check its characters' };
 	}
-	if (/^\d+$/.test(typed)) {
-		const padded = documentFromDigits(typed);
-		if ('value' in padded) return padded;
+	const padded = /^\d+$/.test(typed) && documentFromDigits(typed);
+	return padded && 'value' in padded ? padded : { problem: lengthProblem(document) };
+}
+
+function charactersOf(typed: string): string {
+	return typed.replace(/[^0-9A-Z]/g, '');
+}
+
+function lengthProblem({ length }: string): string {
+	if (length === CPF_LENGTH || length === CNPJ_LENGTH) {
+		return 'has a letter where a digit must be: a CPF is all digits, and a CNPJ ends in two';
 	}
-	const hasLength = document.length === CPF_LENGTH || document.length === CNPJ_LENGTH;
-	return {
-		problem: !hasLength
-			? `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters); this one has ${document.length}`
-			: 'has a letter where a digit must be: a CPF is all digits, and a CNPJ ends in two',
-	};
+	return `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters); this one has ${length}`;
 }
 
 function documentFromDigits(digits: string): Result<string> {
@@ -70,6 +74,7 @@ function documentFromDigits(digits: string): Result<string> {
 	const mayBeCpf = CPF_SHAPE.test(asCpf) && isCpf(asCpf);
 	const mayBeCnpj = isCnpj(asCnpj);
 	// A customer who types eleven digits means a CPF.
+
 	const isClear = mayBeCpf !== mayBeCnpj && (mayBeCpf || digits.length !== CPF_LENGTH);
 	if (isClear) return { value: mayBeCpf ? asCpf : asCnpj };
 	return {
@@ -102,57 +107,73 @@ export type Contact = Record<'document' | 'email' | 'phone' | 'name', string | u
 export function normalizeContact(
 	customer: Partial<Record<'document' | 'email' | 'phone_number' | 'name', Text>>,
 ): Contact {
-	const { document, email, phone_number: phone, name } = customer;
+	const { document, email, phone_number: typedPhone, name } = customer;
 	const parsed = parseDocument(document);
+	const phone = parsePhone(typedPhone);
+	const digits = 'value' in phone ? phone.value : typedPhone?.replace(/\D/g, '');
 	return {
 		document: 'value' in parsed ? parsed.value : (document ?? undefined),
 		name: name?.trim().toLowerCase(),
 		email: email?.trim().toLowerCase(),
-		phone: phone?.replace(/\D/g, '').replace(/^55(?=\d{10,11}$)/, ''),
+		phone: digits?.replace(/^55(?=\d{10,11}$)/, ''),
 	};
 }
 
 const EMAIL =
 	/^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:(?!-)[a-z0-9\u00c0-\u024f_-]+(?<!-)\.)+(?:[a-z\u00c0-\u024f]{2,}|xn--[a-z0-9-]+)$/i;
 const LONGEST_EMAIL = 254;
+const NOT_ASCII = /[^ -~]/;
 
 export function parseEmail(input: unknown): Result<string> {
-	const email = normalizeUnicode(customerText(input));
+	const email = plainText(input);
 	if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return { value: email };
-	const isUnusual = /^[^@]*[^ -~][^@]*@/.test(email);
+
+	const [local = '', host] = email.split('@');
+	const isUnusual = host !== undefined && NOT_ASCII.test(local);
 	return { problem: isUnusual ? 'has an unusual letter before the @' : 'is not an e-mail address' };
 }
 
-const PHONE = /^[\s(]*\+?[\d\s(),./-]+$/;
-const ABROAD = /^[\s(]*(?:\+|00)/;
-/** @internal The zero dialed within Brazil, with or without a carrier's code. */
-export const TRUNK = /^0(?:\d\d(?=\d{10,11}$))?/;
-/** @internal */
-export const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
-/** @internal Mobile numbers and landlines (Anatel). */
-export const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
-/** Decimals from a spreadsheet, or an extension. */
-const TAIL = /[,./-]\s*\d{1,2}$/;
+const PHONE = /^\(?(?:\+|00)?[\d\s().-]+$/;
+/** A single digit at the end is an extension, or a slip. */
+const LOOSE_DIGIT = /[\s.-]\d$/;
+const ABROAD = /^\(?(?:\+|00)/;
+/** WhatsApp's address of a number, perhaps with a device. */
+const WHATSAPP = /(?::\d+)?@(?:s\.whatsapp\.net|c\.us)$/i;
+const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
+/** Mobile numbers and landlines (Anatel). */
+const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
+/** A mobile number from before 2016. WhatsApp still leaves out its ninth digit in most of Brazil. */
+const WITHOUT_NINTH_DIGIT = /^(..)([6-9]\d{7})$/;
 const ONE_DIGIT = /^(\d)\1*$/;
 
 /** Returns digits, with the country code if it was typed. A number of another country begins with + or 00. */
 export function parsePhone(input: unknown): Result<string> {
-	// The dialed zero may be written `(0)` or `0xx`.
-	const typed = customerText(input).replace(/\(0\)|0 ?xx/i, '');
+	const given = plainText(input);
+	if (/@lid$/i.test(given)) {
+		return {
+			problem: 'is an ID that WhatsApp gives instead of the number: ask for the phone number',
+		};
+	}
+	// The zero dialed within a country may be written `(0)`.
+	const typed = given.replace(WHATSAPP, '').replace(DECIMAL_ZERO, '').replace('(0)', '');
 	if (SHORTENED.test(typed)) return IS_SHORTENED;
-	if (!PHONE.test(typed)) {
+	if (!PHONE.test(typed) || LOOSE_DIGIT.test(typed)) {
 		return { problem: 'must be one phone number, such as (11) 91234-5678, without other text' };
 	}
+
 	const isAbroad = ABROAD.test(typed);
 	const digits = typed.replace(/\D/g, '').replace(isAbroad ? /^00/ : '', '');
 	if (isAbroad && !digits.startsWith('55')) {
 		const problem = abroadProblem(digits);
 		return problem === undefined ? { value: digits } : { problem };
 	}
+
 	const country = digits.startsWith('55') && (isAbroad || digits.length > 11) ? '55' : '';
-	const national = digits.slice(country.length);
-	const phone = national.replace(TRUNK, '');
-	const problem = phoneProblem(phone, typed);
+	const phone = digits
+		.slice(country.length)
+		.replace(/^0/, '')
+		.replace(WITHOUT_NINTH_DIGIT, '$19$2');
+	const problem = phoneProblem(phone);
 	return problem === undefined ? { value: country + phone } : { problem };
 }
 
@@ -168,16 +189,16 @@ function abroadProblem(digits: string): string | undefined {
 		: undefined;
 }
 
-function phoneProblem(phone: string, typed: string): string | undefined {
+function phoneProblem(phone: string): string | undefined {
 	const { length } = phone;
 	if (length === 8 || length === 9) return 'has no area code (DDD)';
 	if (length < 10 || length > 11) {
 		return `must have 10 or 11 digits with the area code (DDD), or begin with + if it is of another country; this one has ${length}`;
 	}
 	if (ONE_DIGIT.test(phone)) return 'is one digit repeated';
-	if (!AREA_CODE.test(phone))
+	if (!AREA_CODE.test(phone)) {
 		return `has an area code (DDD) that does not exist: ${phone.slice(0, 2)}`;
-	if (LOCAL.test(phone))
-		return TAIL.test(typed) ? 'has one or two digits too many at its end' : undefined;
+	}
+	if (LOCAL.test(phone)) return undefined;
 	return 'has a wrong, missing or additional digit: after the area code, a mobile number has 9 digits and begins with 9, a landline has 8 and begins with 2 to 5';
 }

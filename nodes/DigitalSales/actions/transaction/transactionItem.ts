@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Transaction } from '../../api';
-import { isTooLateToPay } from '../../domain';
+import { isPixCode, isTooLateToPay } from '../../domain';
 import { type OutputChoice, transactionOutput } from '../../output';
 import type { Run } from '../run';
 
@@ -20,6 +20,13 @@ export async function buildTransactionItem(
 	const isDataUrl =
 		simplify && fields?.includes('pix_qr_code_image') === true && !isTooLateToPay(status);
 	const code = pix?.pix_qr_code;
+	if (code && !isTooLateToPay(status) && !isPixCode(code)) {
+		addHint(
+			`Banks cannot read the PIX code of transaction ${hash}: it is incomplete or changed. Compare it with the code that your platform shows.`,
+			'badCode',
+			`transaction ${hash}`,
+		);
+	}
 	if (!code || !(isFile || isDataUrl)) return { json };
 	try {
 		const png = Buffer.from(await drawQrCode(code));
