@@ -14,7 +14,12 @@ import {
 	whatsApp,
 	type Sheet,
 } from './nodes';
-import { AREA_CODE, LOCAL, TRUNK } from '../../nodes/DigitalSales/domain/customer';
+import {
+	AREA_CODE,
+	LOCAL,
+	TRUNK,
+	WITHOUT_NINTH_DIGIT,
+} from '../../nodes/DigitalSales/domain/customer';
 import { DEFAULT_FIELDS } from '../../nodes/DigitalSales/output/transaction';
 import { from, type Node, type Say } from './workflow';
 
@@ -110,9 +115,9 @@ export function reason(error: string): string {
 export function whatsAppNumber(phone: string): string {
 	const steps = [
 		String.raw`const isAbroad = /\+|^\W*00/.test(typed)`,
-		String.raw`const digits = typed.replace(/\(0\)|\D/g, '').replace(isAbroad ? /^00/ : '', '')`,
+		String.raw`const digits = typed.replace(/\.0$|(?::\d+)?@.*$/, '').replace(/\(0\)|\D/g, '').replace(isAbroad ? /^00/ : '', '')`,
 		String.raw`if (isAbroad && !/^55/.test(digits)) return /^(?!0|1[01])\d{8,15}$/.test(digits) ? digits : ''`,
-		String.raw`const local = digits.replace(isAbroad ? /^55/ : /^55(?=\d{10})/, '').replace(/${TRUNK.source}/, '')`,
+		String.raw`const local = digits.replace(isAbroad ? /^55/ : /^55(?=\d{10})/, '').replace(/${TRUNK.source}/, '').replace(/${WITHOUT_NINTH_DIGIT.source}/, '$19$2')`,
 		`return /${AREA_CODE.source}/.test(local) && /${LOCAL.source}/.test(local) ? '55' + local : ''`,
 	];
 	return `((typed) => { ${steps.join('; ')}; })(String(${phone} ?? '').normalize('NFKC'))`;

@@ -66,7 +66,7 @@ async function prepareAll(operation: Operation, run: Run): Promise<Prepared[]> {
 	};
 	await runStep((index) => {
 		operation.assertUsable?.(context, index);
-		return readForm(context, index, operation.form);
+		return readForm(context, index, operation.form, run.addHint);
 	});
 	const { complete, check, about } = operation;
 	if (complete) await runStep((_index, form) => complete(run, form));

@@ -139,11 +139,14 @@ const LOOSE_DIGIT = /[\s.-]\d$/;
 const ABROAD = /^\(?(?:\+|00)/;
 /** WhatsApp's address of a number, perhaps with a device. */
 const WHATSAPP = /(?::\d+)?@(?:s\.whatsapp\.net|c\.us)$/i;
-const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
-/** Mobile numbers and landlines (Anatel). */
-const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
-/** A mobile number from before 2016. WhatsApp still leaves out its ninth digit in most of Brazil. */
-const WITHOUT_NINTH_DIGIT = /^(..)([6-9]\d{7})$/;
+/** @internal The zero dialed within Brazil. */
+export const TRUNK = /^0/;
+/** @internal */
+export const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/;
+/** @internal Mobile numbers and landlines (Anatel). */
+export const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
+/** @internal A mobile number from before 2016. WhatsApp still leaves out its ninth digit in most of Brazil. */
+export const WITHOUT_NINTH_DIGIT = /^(..)([6-9]\d{7})$/;
 const ONE_DIGIT = /^(\d)\1*$/;
 
 /** Returns digits, with the country code if it was typed. A number of another country begins with + or 00. */

@@ -1,4 +1,4 @@
-import { get, mapKeys, merge, set } from 'lodash';
+import { get, merge, set } from 'lodash';
 import type { IDataObject, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
@@ -14,32 +14,30 @@ import { z } from 'zod/v3';
  *     offerForm.body(values)                                 // for the request
  */
 
-/** Maps fields of the service to parameters. Both names are dotted, with `*` for an index. */
-type ServiceFields = Readonly<Record<string, string>>;
-
 /**
  * What a field is for, which restricts its expression.
  * - `decides`: who pays what. No `{{ }}` may be empty, except one that an agent's model fills in.
  * - `guards`: against a second charge. No `{{ }}` may be empty, whoever fills it in.
  * - `json`: like `decides`. A `{{ }}` must not close the JSON string around it, because it would set other fields.
  * - `confirms`: a person has checked something. A model must not fill it in.
+ * - `informs`: text that decides nothing. No value stops the item: what is no text is left out, with a hint.
  */
-export type Purpose = 'decides' | 'json' | 'guards' | 'confirms';
+export type Purpose = 'decides' | 'json' | 'guards' | 'confirms' | 'informs';
 
 export interface FieldUse {
-	/** The service's name, dotted if nested: for the body, and for errors that name the field. */
+	/** The service's name, dotted if nested: for the body, and for errors that name the field. `...` spreads an object. */
 	sentAs?: string;
 	purpose?: Purpose;
 }
 
-export interface Field<N extends string = string, T = unknown> {
+type Schema<T> = z.ZodType<T, z.ZodTypeDef, unknown>;
+
+export interface Field<N extends string = string, T = unknown> extends FieldUse {
 	name: N;
-	properties: INodeProperties[];
-	schema: z.ZodType<T, z.ZodTypeDef, unknown>;
-	serviceFields: ServiceFields;
-	/** By parameter, dotted, with `*` for an index. */
-	purposes: Readonly<Record<string, Purpose>>;
-	write(value: T, body: IDataObject): void;
+	property: INodeProperties;
+	schema: Schema<T>;
+	/** Of a group or list. */
+	parts?: readonly Part[];
 }
 
 export type NoticeText = INodeProperties & { type: 'notice' };
@@ -59,11 +57,15 @@ export interface Problem {
 	message: string;
 }
 
-type Check<T> = (values: T) => Problem[];
-
 export type FormValues<F> = F extends Form<infer T> ? T : never;
 
-export interface Form<T> extends Omit<Field<string, T>, 'name' | 'write'> {
+export interface Form<T> {
+	properties: INodeProperties[];
+	schema: Schema<T>;
+	/** From fields of the service to parameters. Both names are dotted, with `*` for an index. */
+	serviceFields: Readonly<Record<string, string>>;
+	/** By parameter, dotted, with `*` for an index. */
+	purposes: Readonly<Record<string, Purpose>>;
 	body(values: T): IDataObject;
 }
 
@@ -71,42 +73,17 @@ export function defineField<const N extends string, S extends z.ZodTypeAny>(
 	spec: INodeProperties & FieldUse & { name: N; reads: S },
 ): Field<N, z.output<S>> {
 	const { reads, sentAs, purpose, ...property } = spec;
-	const { name, type } = property;
-	return {
-		name,
-		properties: [property],
-		schema: reads,
-		serviceFields: {
-			...(sentAs !== undefined && { [sentAs]: name }),
-			...(sentAs !== undefined && type === 'multiOptions' && { [`${sentAs}.*`]: name }),
-		},
-		purposes: purpose ? { [name]: purpose } : {},
-		write: (value, body) => setUnlessBlank(body, sentAs, value),
-	};
+	return { name: spec.name, property, schema: reads, sentAs, purpose };
 }
 
 /** With `sentAs`, a collection is an object in the body. Otherwise its fields belong to the body itself. */
 export function defineGroup<const N extends string, P extends Part>(
-	{ sentAs, ...property }: Collection<N>,
+	{ sentAs, ...spec }: Collection<N>,
 	parts: readonly P[],
 ): Field<N, Values<P>> {
-	const { name } = property;
-	const inner = defineForm(parts);
-	return {
-		name,
-		properties: [{ ...property, type: 'collection', default: {}, options: inner.properties }],
-		schema: inner.schema.default({}),
-		serviceFields: {
-			...(sentAs !== undefined && { [sentAs]: name }),
-			...prefixServiceFields(inner.serviceFields, sentAs, name),
-		},
-		purposes: mapKeys(inner.purposes, (_purpose, path) => `${name}.${path}`),
-		write(value, body) {
-			const fields = inner.body(value);
-			if (sentAs === undefined) merge(body, fields);
-			else setUnlessBlank(body, sentAs, fields);
-		},
-	};
+	const { properties: options, schema } = defineForm(parts);
+	const property: INodeProperties = { ...spec, type: 'collection', default: {}, options };
+	return { name: spec.name, property, schema: schema.default({}), sentAs: sentAs ?? '...', parts };
 }
 
 export function defineOptions<P extends Part>(parts: readonly P[]) {
@@ -114,60 +91,50 @@ export function defineOptions<P extends Part>(parts: readonly P[]) {
 }
 
 export function defineList<const N extends string, P extends Part>(
-	{
-		sentAs,
-		default: initial = {},
-		...property
-	}: Collection<N> & { default?: NodeParameterValueType },
+	spec: Collection<N> & { default?: NodeParameterValueType },
 	entryName: string,
 	parts: readonly P[],
 ): Field<N, Array<Values<P>>> {
-	const { name } = property;
-	const inner = defineForm(parts);
-	const entryPath = `${name}.items.*`;
+	const { sentAs, default: initial = {}, ...rest } = spec;
+	const { properties: values, schema } = defineForm(parts);
+	const property: INodeProperties = {
+		...rest,
+		type: 'fixedCollection',
+		typeOptions: { ...rest.typeOptions, multipleValues: true },
+		default: initial,
+		options: [{ displayName: entryName, name: 'items', values }],
+	};
+	const entries = z.object({ items: z.array(schema).default([]) }).default({});
 	return {
-		name,
-		properties: [
-			{
-				...property,
-				type: 'fixedCollection',
-				typeOptions: { ...property.typeOptions, multipleValues: true },
-				default: initial,
-				options: [{ displayName: entryName, name: 'items', values: inner.properties }],
-			},
-		],
-		schema: z
-			.object({ items: z.array(inner.schema).default([]) })
-			.default({})
-			.transform(({ items }) => items),
-		serviceFields:
-			sentAs === undefined
-				? {}
-				: {
-						[sentAs]: name,
-						...prefixServiceFields(inner.serviceFields, `${sentAs}.*`, entryPath),
-					},
-		purposes: mapKeys(inner.purposes, (_purpose, path) => `${entryPath}.${path}`),
-		write: (entries, body) => setUnlessBlank(body, sentAs, entries.map(inner.body)),
+		name: spec.name,
+		property,
+		schema: entries.transform(({ items }) => items),
+		sentAs,
+		parts,
 	};
 }
 
 export function defineForm<P extends Part>(
 	parts: readonly P[],
-	check: Check<Values<P>> = () => [],
+	check: (values: Values<P>) => Problem[] = () => [],
 ): Form<Values<P>> {
-	const all: readonly Part[] = parts;
-	const fields = all.filter(isField);
+	const fields = (parts as readonly Part[]).filter(isField);
+	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
+	// `Values` guarantees that these values are of this type, which TypeScript cannot infer.
+	const values = z.custom<Values<P>>().superRefine((all, context) => {
+		for (const problem of check(all)) context.addIssue({ code: 'custom', ...problem });
+	});
+	const all = [...listFields(parts)];
 	return {
-		properties: all.flatMap((part) => (isField(part) ? part.properties : part)),
-		schema: buildSchema(fields, check),
-		serviceFields: Object.assign({}, ...fields.map(({ serviceFields }) => serviceFields)),
-		purposes: Object.assign({}, ...fields.map(({ purposes }) => purposes)),
-		body(values) {
-			const body: IDataObject = {};
-			for (const { name, write } of fields) write(get(values, name), body);
-			return body;
-		},
+		properties: parts.map((part: Part) => (isField(part) ? part.property : part)),
+		schema: z.object(shape).pipe(values),
+		serviceFields: Object.fromEntries(
+			all.flatMap(({ service, path }) => service.map((name) => [name, path])),
+		),
+		purposes: Object.fromEntries(
+			all.flatMap(({ purpose, path }) => (purpose ? [[path, purpose]] : [])),
+		),
+		body: (given) => buildBody(parts, given),
 	};
 }
 
@@ -175,31 +142,39 @@ function isField(part: Part): part is Field {
 	return 'schema' in part;
 }
 
-function buildSchema<T>(
-	fields: readonly Field[],
-	check: Check<T>,
-): z.ZodType<T, z.ZodTypeDef, unknown> {
-	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
-	// `Values` guarantees that these values are a T, which TypeScript cannot infer.
-	const values = z.custom<T>().superRefine((all, context) => {
-		for (const problem of check(all)) context.addIssue({ code: 'custom', ...problem });
-	});
-	return z.object(shape).pipe(values);
+/** All fields, also those in groups and lists, with their names in the service, if they are sent. */
+function* listFields(
+	parts: readonly Part[],
+	within = '',
+	sentWithin: string | undefined = '',
+): Generator<{ path: string; service: string[]; purpose?: Purpose }> {
+	for (const { name, property, sentAs, purpose, parts: inner } of parts.filter(isField)) {
+		const isList = property.type === 'fixedCollection';
+		const path = within + name;
+		const isSent = sentAs !== undefined && sentWithin !== undefined;
+		const service = isSent && sentAs !== '...' ? sentWithin + sentAs : undefined;
+		const entries = isList || property.type === 'multiOptions' ? '.*' : '';
+		const own = service === undefined ? [] : [service];
+		yield { path, purpose, service: inner ? own : [...own, ...own.map((one) => one + entries)] };
+		const innerSent =
+			service === undefined ? (isSent ? sentWithin : undefined) : `${service}${entries}.`;
+		yield* listFields(inner ?? [], `${path}${isList ? '.items.*' : ''}.`, innerSent);
+	}
 }
 
-function prefixServiceFields(
-	fields: ServiceFields,
-	sentAs: string | undefined,
-	name: string,
-): ServiceFields {
-	const prefix = sentAs === undefined ? '' : `${sentAs}.`;
-	return Object.fromEntries(
-		Object.entries(fields).map(([key, parameter]) => [prefix + key, `${name}.${parameter}`]),
-	);
+function buildBody(parts: readonly Part[], values: unknown): IDataObject {
+	const body: IDataObject = {};
+	for (const { name, sentAs, parts: inner } of parts.filter(isField)) {
+		const given: unknown = get(values, name);
+		const build = (value: unknown): unknown => (inner ? buildBody(inner, value) : value);
+		const sent = Array.isArray(given) ? given.map(build) : build(given);
+		const isBlank = sent === undefined || sent === null || isEmptyObject(sent);
+		if (sentAs === '...') merge(body, sent);
+		else if (sentAs !== undefined && !isBlank) set(body, sentAs, sent);
+	}
+	return body;
 }
 
-function setUnlessBlank(body: IDataObject, sentAs: string | undefined, value: unknown): void {
-	if (sentAs === undefined || value === undefined || value === null) return;
-	if (typeof value === 'object' && Object.keys(value).length === 0) return;
-	set(body, sentAs, value);
+function isEmptyObject(value: unknown): boolean {
+	return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

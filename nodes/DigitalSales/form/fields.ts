@@ -1,4 +1,4 @@
-import { merge, mergeWith } from 'lodash';
+import { mergeWith } from 'lodash';
 import { type IDataObject, type INodeProperties, deepCopy, jsonParse } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { isJsonObject } from '../shared';
@@ -9,6 +9,7 @@ import {
 	normalizeUnicode,
 	parseCents,
 	parseWebAddress,
+	quoteText,
 	type Result,
 } from '../domain';
 import { type Field, type FieldUse, type Problem, defineField } from './defineForm';
@@ -105,7 +106,14 @@ export const yesNoSchema = z.union(
 	{ errorMap: () => ({ message: 'must be true or false' }) },
 );
 
+/** An expression or a spreadsheet may leave these in place of a hash. */
+const NOT_A_HASH = /^(?:undefined|null|NaN|'.*)$/;
+
 export const hashSchema = cleanTextSchema
+	.refine(
+		(text) => !NOT_A_HASH.test(text),
+		(text) => ({ message: `is "${quoteText(text)}", which is not a hash` }),
+	)
 	.refine((text) => !/^https?:\/\//i.test(text), 'is an address, not a hash; enter the hash alone')
 	.refine(isUsableHash, 'is not a hash');
 
@@ -115,10 +123,14 @@ export const webAddressSchema = cleanTextSchema.refine(
 	'must be a complete web address that starts with http:// or https://',
 );
 
+const CURLY_QUOTES = /[\u201c-\u201f]/;
+
 /** @internal */
 export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
-	const value =
-		typeof input === 'string' ? jsonParse<unknown>(input, { fallbackValue: null }) : input;
+	const value = typeof input === 'string' ? parseJson(input) : input;
+	if (value === null && CURLY_QUOTES.test(String(input))) {
+		return { problem: 'has curly quotes, such as “ and ”: write straight ones (")' };
+	}
 	if (!isJsonObject(value)) {
 		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
 	}
@@ -129,6 +141,12 @@ export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
 		? { problem: 'contains a field whose expression returned nothing' }
 		: { value };
 });
+
+/** Copied JSON may have a byte order mark, or no-break spaces between its parts. */
+function parseJson(text: string): unknown {
+	const parse = (json: string): unknown => jsonParse<unknown>(json, { fallbackValue: null });
+	return parse(text) ?? parse(text.replace(/[\ufeff\p{Zs}]/gu, ' '));
+}
 
 /** A value without a JSON form (undefined, NaN) would be left out or sent as null. */
 function hasMissingValue(value: unknown): boolean {
@@ -146,6 +164,39 @@ export function textField<const N extends string, S extends z.ZodTypeAny>(
 ): Field<N, z.output<S>>;
 export function textField(spec: Spec<string> & { reads?: z.ZodTypeAny }): Field {
 	return defineField({ type: 'string', default: '', reads: allowBlank(textSchema), ...spec });
+}
+
+/**
+ * Reads a text that decides nothing. A list stands for its first text, because an address may repeat a parameter:
+ * `?utm_source=a&utm_source=b`.
+ */
+export function readInfo(input: unknown): { text?: string; isLeftOut?: boolean } {
+	const given: unknown[] = Array.isArray(input) ? input : [input];
+	const filled = given.filter((value) => !isBlank(value));
+	if (filled.length === 0) return {};
+	const text = filled.find(isInfo);
+	return text === undefined ? { isLeftOut: true } : { text: String(text).trim() };
+}
+
+function isInfo(value: unknown): value is string | number {
+	if (typeof value === 'string') return value.length <= LONGEST_TEXT;
+	return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
+
+/** Its value never stops an item: `readForm` shows a hint if it is no text. */
+export function infoField<const N extends string>(spec: Spec<N>): Field<N, string | undefined>;
+export function infoField<const N extends string, S extends z.ZodTypeAny>(
+	spec: Spec<N> & { reads: S },
+): Field<N, z.output<S>>;
+export function infoField({ reads, ...spec }: Spec<string> & { reads?: z.ZodTypeAny }): Field {
+	const text = z.unknown().transform((input) => readInfo(input).text);
+	return defineField({
+		type: 'string',
+		default: '',
+		purpose: 'informs',
+		reads: reads ? text.pipe(reads) : text,
+		...spec,
+	});
 }
 
 export function yesNoField<const N extends string>(spec: Spec<N>): Field<N, boolean | undefined> {
@@ -225,9 +276,7 @@ export const itemCustomFieldsField: typeof customFieldsField = {
 		'e.g. {"product_hash": "prodab12cd"}',
 		'More fields for this item of the cart, as a JSON object with the field names of the service. They override its other fields.',
 	),
-	write: (value, body) => {
-		merge(body, value);
-	},
+	sentAs: '...',
 };
 
 /** A list in Custom Fields replaces the form's list. */

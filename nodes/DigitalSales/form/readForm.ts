@@ -1,4 +1,4 @@
-import { get } from 'lodash';
+import { get, omit } from 'lodash';
 import {
 	type IExecuteFunctions,
 	type INodeProperties,
@@ -6,7 +6,7 @@ import {
 	type INodePropertyOptions,
 	jsonParse,
 } from 'n8n-workflow';
-import { findExcess } from './fields';
+import { findExcess, readInfo } from './fields';
 import type { Form, Path, Problem, Purpose } from './defineForm';
 import { cleanText, LONGEST_TEXT, quoteText } from '../domain';
 import { NotSentError } from '../output';
@@ -16,8 +16,16 @@ import { isJsonObject } from '../shared';
 const LONGEST_PROBLEM = 500;
 const EXPRESSION_ADVICE = 'Correct the expression or the data, or clear the field.';
 
-/** @throws NotSentError that names the parameter by its display name */
-export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form: Form<T>): T {
+/**
+ * @param addHint gets a message for each text that is left out
+ * @throws NotSentError that names the parameter by its display name
+ */
+export function readForm<T>(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	form: Form<T>,
+	addHint: (message: string) => void,
+): T {
 	const readAll = (rawExpressions: boolean): Record<string, unknown> =>
 		readValues(form, (name, initial) =>
 			context.getNodeParameter(name, itemIndex, initial, { rawExpressions }),
@@ -25,8 +33,14 @@ export function readForm<T>(context: IExecuteFunctions, itemIndex: number, form:
 	const [values, raw] = [readAll(false), readAll(true)];
 	const evaluate = (part: string): unknown => context.evaluateExpression(part, itemIndex);
 	const expressionProblems = findExpressionProblems(form, raw, values, evaluate);
+
+	for (const path of infoPaths(form, values)) {
+		if (!readInfo(get(values, path)).isLeftOut) continue;
+		addHint(`${displayPath(form.properties, path)} was left out, because its value is not a text.`);
+	}
 	const { data, problems } = checkForm(form, values, expressionProblems);
 	if (data) return data;
+
 	const [first = '', ...others] = problems;
 	const advice = expressionProblems.length > 0 ? [EXPRESSION_ADVICE] : [];
 	const also = others.map((problem) => `Also: ${problem}.`);
@@ -46,12 +60,18 @@ export function readValues(
 
 /** Each problem begins with the display name of its field. */
 export function checkForm<T>(
-	{ properties, schema }: Form<T>,
+	form: Form<T>,
 	values: Record<string, unknown>,
 	expressionProblems: Problem[] = [],
 ): { data?: T; problems: string[] } {
-	// Comes first, because the regular expressions of the schema take quadratic time.
-	const excess = findExcess(values);
+	const { properties, schema } = form;
+	// Comes first, so that the schema searches no long texts. A long text that only informs is left out.
+	const excess = findExcess(
+		omit(
+			values,
+			infoPaths(form, values).map((path) => path.join('.')),
+		),
+	);
 	const { data, error } = excess ? { error: { issues: [excess] } } : schema.safeParse(values);
 	if (!error && expressionProblems.length === 0) return { data, problems: [] };
 	const reported = new Set(expressionProblems.map(({ path }) => path.join('.')));
@@ -60,6 +80,12 @@ export function checkForm<T>(
 		quoteText(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
 	return { problems };
+}
+
+function infoPaths({ purposes }: Form<unknown>, values: Record<string, unknown>): Path[] {
+	return Object.entries(purposes)
+		.filter(([, purpose]) => purpose === 'informs')
+		.flatMap(([pattern]) => matchingPaths(pattern.split('.'), values));
 }
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
@@ -121,7 +147,8 @@ function findExpressionProblems(
 	values: Record<string, unknown>,
 	evaluate: (part: string) => unknown,
 ): Problem[] {
-	return Object.entries(purposes).flatMap(([pattern, purpose]) =>
+	const checked = Object.entries(purposes).filter(([, purpose]) => purpose !== 'informs');
+	return checked.flatMap(([pattern, purpose]) =>
 		matchingPaths(pattern.split('.'), rawValues).flatMap((path) => {
 			const raw = locatorValue(get(rawValues, path));
 			if (typeof raw !== 'string' || !raw.startsWith('=')) return [];

@@ -11,6 +11,7 @@ import {
 	defineOptions,
 	type FormValues,
 	hashSchema,
+	infoField,
 	itemCustomFieldsField,
 	moneyField,
 	offerLocator,
@@ -73,7 +74,7 @@ const customer = [
 ];
 
 const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
-	textField({
+	infoField({
 		displayName: 'Cover URL',
 		name: 'cover',
 		placeholder: 'e.g. https://example.com/cover.png',
@@ -94,7 +95,7 @@ const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add 
 		sentAs: 'operation_type',
 		reads: allowBlank(wholeNumberSchema(0)).transform((type = 1) => type),
 	}),
-	textField({
+	infoField({
 		displayName: 'Title',
 		name: 'title',
 		placeholder: 'e.g. Curso de Fotografia',
@@ -162,7 +163,7 @@ const tracking = defineGroup(
 );
 
 function trackingField(name: string, displayName: string, description: string) {
-	return textField({ displayName, name, description, sentAs: snakeCase(name) });
+	return infoField({ displayName, name, description, sentAs: snakeCase(name) });
 }
 
 const webhooks = [

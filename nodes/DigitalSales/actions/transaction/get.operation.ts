@@ -42,7 +42,7 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 /** With the default expression, a tool would always read the agent's input item. */
 function refuseUnfilledTool(context: IExecuteFunctions): void {
 	const { transactionHash: typed } = context.getNode().parameters;
-	const [{ default: initial } = {}] = transactionHashField.properties;
+	const { default: initial } = transactionHashField.property;
 	if (!isTool(context) || (typed !== undefined && typed !== initial)) return;
 	throw new NotSentError(
 		'Transaction Hash is not filled in by the agent',
