@@ -17,6 +17,8 @@ export interface Rule {
 	advice: string;
 }
 
+export const WRONG_PATH =
+	'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.';
 const REPEATABLE = { GET: 'retry', POST: 'retry' } as const;
 const REFUSED = { GET: 'fail', POST: 'fail', shown: 'refused' } as const;
 const UNUSABLE = { GET: 'fail', POST: 'inDoubt', shown: 'unknown' } as const;
@@ -89,8 +91,7 @@ export const RETRY_TABLE = {
 	webPage: {
 		...UNUSABLE,
 		message: 'The service answered with a web page instead of data',
-		advice:
-			'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+		advice: WRONG_PATH,
 	},
 	tooLarge: {
 		...UNUSABLE,

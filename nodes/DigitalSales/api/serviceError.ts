@@ -5,6 +5,7 @@ import {
 	type OutcomeKind,
 	type Rule,
 	type ShownOutcome,
+	WRONG_PATH,
 } from './retryTable';
 import type { ServiceWords } from './schemas/error';
 
@@ -42,6 +43,8 @@ const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 	'POST /transactions': ['The service found nothing for this charge', 'Check the offers in Cart. '],
 	'GET /products': ['The service found no products at this address', ''],
 };
+const NO_HTTPS =
+	'Base URL of the credential begins with https, but this host and port speak http: correct the port, or begin it with http:// within your own network.';
 /** With two tokens, the service does not say which token it refused. */
 const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
 	badToken: {
@@ -65,7 +68,7 @@ export class ServiceError extends Error {
 		hasTwoTokens = false,
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
-		const { message, advice, shown } = textsFor(kind, endpoint, hasTwoTokens);
+		const { message, advice, shown } = textsFor(outcome, endpoint, hasTwoTokens);
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
 		const doubt =
@@ -88,11 +91,13 @@ export class ServiceError extends Error {
 }
 
 function textsFor(
-	kind: OutcomeKind,
+	{ kind, status, code }: FailedOutcome,
 	endpoint: Endpoint,
 	hasTwoTokens: boolean,
 ): Pick<Rule, 'message' | 'advice' | 'shown'> {
 	const row = RETRY_TABLE[kind];
+	if (status === 405) return { ...row, advice: WRONG_PATH };
+	if (kind === 'notSent' && code === 'EPROTO') return { ...row, advice: NO_HTTPS };
 	if (kind !== 'notFound') return { ...row, ...(hasTwoTokens && TWO_TOKEN_TEXTS[kind]) };
 	const [message, advice] = NOT_FOUND[endpoint];
 	return { ...row, message, advice: advice + row.advice };

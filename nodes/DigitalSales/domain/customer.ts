@@ -73,8 +73,8 @@ function documentFromDigits(digits: string): Result<string> {
 	const asCnpj = digits.padStart(CNPJ_LENGTH, '0');
 	const mayBeCpf = CPF_SHAPE.test(asCpf) && isCpf(asCpf);
 	const mayBeCnpj = isCnpj(asCnpj);
-	// A customer who types eleven digits means a CPF.
 
+	// A customer who types eleven digits means a CPF.
 	const isClear = mayBeCpf !== mayBeCnpj && (mayBeCpf || digits.length !== CPF_LENGTH);
 	if (isClear) return { value: mayBeCpf ? asCpf : asCnpj };
 	return {

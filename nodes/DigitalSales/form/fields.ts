@@ -135,7 +135,7 @@ export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
 		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
 	}
 	// `checkForm` does not see the values within a JSON text.
-	const excess = findExcess(value);
+	const [excess] = findExcess(value);
 	if (excess) return { problem: excess.message };
 	return hasMissingValue(value)
 		? { problem: 'contains a field whose expression returned nothing' }
@@ -233,19 +233,24 @@ export function moneyField<const N extends string>({
 
 const MOST_LEVELS = 32;
 
-export function findExcess(value: unknown, levels = MOST_LEVELS): Problem | undefined {
+/** Finds texts that are too long, and what is nested too deeply. */
+export function* findExcess(value: unknown, levels = MOST_LEVELS): Generator<Problem> {
 	if (typeof value === 'string' && value.length > LONGEST_TEXT) {
 		const message = `must have at most ${LONGEST_TEXT} characters; this one has ${value.length}`;
-		return { path: [], message };
+		yield { path: [], message };
 	}
-	if (typeof value !== 'object' || value === null) return undefined;
-	if (levels === 0) return { path: [], message: 'is nested too deeply' };
+	if (typeof value !== 'object' || value === null) return;
+
+	if (levels === 0) {
+		yield { path: [], message: 'is nested too deeply' };
+		return;
+	}
 	for (const [name, inner] of Object.entries(value)) {
-		const excess = findExcess(inner, levels - 1);
 		const key = Array.isArray(value) ? Number(name) : name;
-		if (excess) return { ...excess, path: [key, ...excess.path] };
+		for (const { path, message } of findExcess(inner, levels - 1)) {
+			yield { path: [key, ...path], message };
+		}
 	}
-	return undefined;
 }
 
 /** A token in a form would be stored in plain text, and shown with the workflow. */

@@ -1,4 +1,4 @@
-import { get, omit } from 'lodash';
+import { get, isEqual } from 'lodash';
 import {
 	type IExecuteFunctions,
 	type INodeProperties,
@@ -65,13 +65,8 @@ export function checkForm<T>(
 	expressionProblems: Problem[] = [],
 ): { data?: T; problems: string[] } {
 	const { properties, schema } = form;
-	// Comes first, so that the schema searches no long texts. A long text that only informs is left out.
-	const excess = findExcess(
-		omit(
-			values,
-			infoPaths(form, values).map((path) => path.join('.')),
-		),
-	);
+	// Comes first, so that the schema searches no long texts.
+	const excess = firstExcess(form, values);
 	const { data, error } = excess ? { error: { issues: [excess] } } : schema.safeParse(values);
 	if (!error && expressionProblems.length === 0) return { data, problems: [] };
 	const reported = new Set(expressionProblems.map(({ path }) => path.join('.')));
@@ -80,6 +75,16 @@ export function checkForm<T>(
 		quoteText(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
 	return { problems };
+}
+
+/** A text that only informs may be too long: it is left out. */
+function firstExcess(form: Form<unknown>, values: Record<string, unknown>): Problem | undefined {
+	const infos = infoPaths(form, values);
+	for (const excess of findExcess(values)) {
+		const isInfo = infos.some((path) => isEqual(path, excess.path.slice(0, path.length)));
+		if (!isInfo) return excess;
+	}
+	return undefined;
 }
 
 function infoPaths({ purposes }: Form<unknown>, values: Record<string, unknown>): Path[] {

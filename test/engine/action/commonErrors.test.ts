@@ -111,6 +111,15 @@ describe('The errors that a seller meets most', () => {
 			],
 		],
 		[
+			'no API under this path',
+			answered(405),
+			[
+				'The service did not accept the request (405)',
+				'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+				`${REQUEST}.`,
+			],
+		],
+		[
 			'a field that the service refuses',
 			answered(422, { errors: { 'customer.phone_number': ['is not a phone'] } }),
 			[

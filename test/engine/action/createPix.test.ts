@@ -1,3 +1,4 @@
+import { get } from 'lodash';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../sandbox';
 import { CUSTOMER, pixParameters, useAccount } from '../../helpers/account';
@@ -117,6 +118,75 @@ describe('Transaction > Create PIX', () => {
 			},
 		});
 		expect(JSON.stringify(hints)).toContain('the cart adds up to R$ 39,80');
+	});
+
+	test.each<[string, IDataObject[string], IDataObject | undefined]>([
+		['two of one parameter', ['FB', 'FB'], { utm_source: 'FB' }],
+		['a list with a blank', ['', 'FB'], { utm_source: 'FB' }],
+		['a number', 12, { utm_source: '12' }],
+		['nothing', [], undefined],
+	])('tracking from the address of a page: %s', async (_name, utm, tracking) => {
+		const { hints } = await account.run(
+			parameters({ additionalFields: { tracking: { utmSource: '={{ $json.utm }}' } } }),
+			{ items: [{ utm }] },
+		);
+
+		expect(body()?.tracking).toEqual(tracking);
+		expect(hints).toEqual([]);
+	});
+
+	test.each<[string, IDataObject[string]]>([
+		['an object', { source: 'FB' }],
+		['true', true],
+		['a text longer than any', 'x'.repeat(200_000)],
+		['a list of objects', [{ source: 'FB' }]],
+	])(
+		'no charge fails for its tracking or title: %s is left out, with a hint',
+		async (_name, utm) => {
+			const item = { offerHash: offerHash(), price: '1', more: { title: '={{ $json.utm }}' } };
+			const { hints } = await account.run(
+				parameters({
+					cart: { items: [item] },
+					additionalFields: { tracking: { src: 'a', utmSource: '={{ $json.utm }}' } },
+				}),
+				{ items: [{ utm }] },
+			);
+
+			expect(body()?.tracking).toEqual({ src: 'a' });
+			expect(hints.map(({ message }) => message)).toEqual([
+				'Cart > Item 1 > More > Title was left out, because its value is not a text.',
+				'Additional Fields > Tracking > UTM Source was left out, because its value is not a text.',
+			]);
+		},
+	);
+
+	test.each([
+		['554787654321@s.whatsapp.net', '5547987654321'],
+		['75 8825-1234', '75988251234'],
+		['11912345678.0', '11912345678'],
+	])('sends the phone %s as %s', async (customerPhone, sent) => {
+		await account.run(parameters({ customerPhone }));
+
+		expect(body()).toMatchObject({ customer: { phone_number: sent } });
+	});
+
+	test.each([
+		['a zero is missing', (code: string) => code.replace('0', '')],
+		[
+			'a digit is changed',
+			(code: string) => code.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+		],
+		['it is a word', () => 'ERROR'],
+		['it is a page', () => '<html></html>'],
+	])('shows a hint if no bank can read the PIX code: %s', async (_name, spoil) => {
+		const { json: good } = await account.run(parameters());
+		const code = String(get(good, [0, 'pix', 'pix_qr_code']));
+		account.fault('charge', { kind: 'patchBody', set: { pix: { pix_qr_code: spoil(code) } } });
+		const { hints, json } = await account.run(parameters());
+
+		expect(hints.map(({ message }) => message)).toEqual([
+			`Banks cannot read the PIX code of transaction ${String(json[0]?.hash)}: it is incomplete or changed. Compare it with the code that your platform shows.`,
+		]);
 	});
 
 	test('adds Custom Fields to those of the form without checking them', async () => {

@@ -48,6 +48,16 @@ describe('Custom Fields', () => {
 		});
 	});
 
+	test('as copied: a byte order mark and no-break spaces are blanks, and curly quotes are named', async () => {
+		const ask = async (customFields: string) =>
+			await shop.ask({ more: { additionalFields: { customFields } } });
+		await ask('\ufeff{\u00a0"size":\u202f"38\u00a0M" }');
+		const refused = await ask('{ \u201csize\u201d: 38 }');
+
+		expect(shop.account.bodies().map(({ size }) => size)).toEqual(['38 M']);
+		expect(errorOf(refused)).toContain('Custom Fields has curly quotes, such as “ and ”');
+	});
+
 	test('an offer in Custom Fields of an item is charged at its own catalog price', async () => {
 		const offers = [
 			{ hash: shop.offer, price: 1990 },

@@ -73,6 +73,17 @@ describe('Transaction > Get', () => {
 		expect(account.sandbox.requests.at(-1)?.path).toContain('a%2F..%2Fb%3Fc%23d');
 	});
 
+	test.each(['undefined', 'null', 'NaN', "'abc123"])(
+		'refuses %s, which an expression or a sheet left in place of a hash',
+		async (hash) => {
+			const before = account.sandbox.requests.length;
+			const failure = await account.fail({ ...parameters, transactionHash: hash });
+
+			expect(failure.message).toBe(`Transaction Hash is "${hash}", which is not a hash`);
+			expect(account.sandbox.requests).toHaveLength(before);
+		},
+	);
+
 	test.each([
 		['another transaction', () => 'another1'],
 		['a hash that the service spells differently', () => String(created[0]?.hash).toUpperCase()],
