@@ -86,6 +86,35 @@ describe('The catalog behind lists and charges', () => {
 			expect(pages()).toEqual(FIVE_PAGES);
 		});
 
+		test('once for all charges that start together, even if the first is canceled', async () => {
+			account.fault('list', { kind: 'delay', ms: 5_000 }, 'always');
+			const canceling = new AbortController();
+			const value = account.sandbox.products[0]?.offers[0]?.hash ?? '';
+			const items = [{ offerHash: { __rl: true, mode: 'list', value }, price: '' }];
+			const charge = async (signal?: AbortSignal) =>
+				await account.run(pixParameters(account.sandbox, { cart: { items } }), { signal });
+			const canceled = charge(canceling.signal).catch(() => undefined);
+			const charges = Array.from({ length: 8 }, async () => await charge());
+			await clock.sleep(1_000);
+			canceling.abort();
+			await Promise.all([canceled, ...charges]);
+
+			expect(pages()).toEqual(['1', '1']);
+			expect(account.sandbox.charges()).toBe(8);
+		});
+
+		test('while a list reads the whole catalog, which leaves room in the rate', async () => {
+			const list = { resource: 'product', operation: 'getAll', returnAll: true, simplify: true };
+			const small = { ...list, options: { pageSize: 20 } };
+			const listing = account.run(small);
+			await clock.sleep(1_000);
+			await chargeFor(0, '');
+			const before = account.sandbox.requests.filter(({ method }) => method === 'GET').length;
+			await listing;
+
+			expect(before).toBe(16);
+		});
+
 		test('without a long wait for the rate limit: the charge is then refused', async () => {
 			account.fault('list', { kind: 'retryAfter', seconds: 60 });
 			const refused = { message: expect.stringContaining('could not be looked up') as string };

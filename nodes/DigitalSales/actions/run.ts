@@ -1,6 +1,12 @@
 import { compact, memoize } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { type Account, CATALOG_LIMITS, CatalogLookup, Client, type ClientOptions } from '../api';
+import {
+	type Account,
+	CatalogLookup,
+	CHARGE_LOOKUP_LIMITS,
+	Client,
+	type ClientOptions,
+} from '../api';
 import { describeRunItem, ExecutionMemory, type RunItem } from '../idempotency';
 import { askIfListening, isFailureKept, isRetry, isTool } from '../n8n';
 import { createdNotes, type Situation } from '../output';
@@ -42,7 +48,7 @@ export class Run {
 
 	get catalog(): CatalogLookup {
 		const signal = this.context.getExecutionCancelSignal();
-		const options = { ...CATALOG_LIMITS, signal };
+		const options = { ...CHARGE_LOOKUP_LIMITS, signal };
 		return (this.catalogLookup ??= new CatalogLookup(
 			new Client(this.context, this.account, options),
 		));

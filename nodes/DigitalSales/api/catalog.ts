@@ -1,5 +1,5 @@
 import { uniqBy } from 'lodash';
-import { BoundedMap, processState } from '../shared';
+import { BoundedMap, CanceledError, processState } from '../shared';
 import type { Client, ClientOptions } from './client';
 import { type NewItems, readPages } from './pagination';
 import { fetchProductPage, isOnSale, withPageSizeFallback } from './products';
@@ -13,10 +13,16 @@ export const CATALOG_LIMITS: ClientOptions = {
 	longestLimiterWaitMs: 10_000,
 	isUrgent: true,
 };
+/** A charge rather waits for its turn than fails. */
+export const CHARGE_LOOKUP_LIMITS: ClientOptions = {
+	...CATALOG_LIMITS,
+	longestLimiterWaitMs: 30_000,
+};
 
 export const catalogPages = processState(
 	new BoundedMap<ProductPage<Product>>({ most: 60, keptMs: 45_000 }),
 );
+const runningReads = processState(new Map<string, Promise<ProductPage<Product>>>());
 
 /**
  * Reads the catalog (API document, Endpoint 4: GET /products). Its pages are remembered, so that opening a
@@ -28,22 +34,43 @@ export function readCatalog(
 	client: Client,
 	range: { from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<Product>, string | undefined> {
-	const fetchPage = withPageSizeFallback(PAGE_SIZE, async (query) => await readPage(client, query));
-	return readPages({ ...range, fetchPage });
+	const read = withPageSizeFallback(PAGE_SIZE, async (query) => await readPage(client, query));
+	return readPages({ ...range, fetchPage: read });
 }
 
+/** Charges that start together share one read, so that they spend the rate of one. */
 async function readPage(
 	client: Client,
 	query: { page: number; pageSize?: number },
 ): Promise<ProductPage<Product>> {
 	const key = client.account.key + JSON.stringify(query);
-	const known = catalogPages.get(key);
-	if (known) return known;
-	const { data, ...figures } = await fetchProductPage(client, query);
-	// Drops all other fields, because a product may be large.
-	const page = { ...figures, data: data.map((item) => productSchema.parse(item)) };
+	for (;;) {
+		const known = catalogPages.get(key);
+		if (known) return known;
+
+		const running = runningReads.get(key);
+		if (!running) break;
+		const page = await running.catch((error: unknown) => {
+			// Only the execution that was reading is canceled.
+			if (!(error instanceof CanceledError)) throw error;
+		});
+		if (page) return page;
+	}
+
+	const reading = fetchPage(client, query);
+	runningReads.set(key, reading);
+	const page = await reading.finally(() => runningReads.delete(key));
 	catalogPages.set(key, page);
 	return page;
+}
+
+async function fetchPage(
+	client: Client,
+	query: { page: number; pageSize?: number },
+): Promise<ProductPage<Product>> {
+	const { data, ...figures } = await fetchProductPage(client, query);
+	// Drops all other fields, because a product may be large.
+	return { ...figures, data: data.map((item) => productSchema.parse(item)) };
 }
 
 /** A quarter of the documented requests per minute. */

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { listProducts } from '../../api';
+import { listProducts, SHARES } from '../../api';
 import { simplifyProduct } from '../../output';
 import type { Operation } from '../operation';
 import { productsForm, type ProductsForm } from './getAll.form';
@@ -16,7 +16,8 @@ export const getAllProducts: Operation<ProductsForm> = {
 	async send(run, _itemIndex, { returnAll, limit = 50, simplify, filters, options }) {
 		const isSplit = options.splitOffers === true;
 		const { rows, incomplete } = await listProducts(
-			(ended) => run.newClient({ productRate: options.requestLimit, signal: ended }),
+			(ended) =>
+				run.newClient({ productRate: options.requestLimit, share: SHARES.gets, signal: ended }),
 			{ ...filters, limit: returnAll ? undefined : limit, pageSize: options.pageSize },
 			isSplit ? splitOffers : undefined,
 		);
