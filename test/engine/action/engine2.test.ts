@@ -2,8 +2,9 @@ import { PublishedTrigger } from '../../helpers/engine/trigger';
 import { sampleOf } from '../../helpers/samples';
 import { errorIn, useAccount } from '../../helpers/account';
 
-/** As n8n's experimental Engine 2.0 makes it. */
+/** Engine 2.0 makes such ids, and gives a step no name of its workflow. */
 const executionId = '01a20ff0-ed74-75ef-953f-0e358c611dcf';
+const ENGINE_2 = { executionId, workflowName: '' };
 const REFUSED = "does not work in n8n's experimental Engine 2.0";
 
 describe("In n8n's experimental Engine 2.0", () => {
@@ -14,7 +15,7 @@ describe("In n8n's experimental Engine 2.0", () => {
 		'%s sends nothing, and each item fails by itself',
 		async (name) => {
 			const items = [{ nth: 1 }, { nth: 2 }];
-			const options = { executionId, items, continueOnFail: true };
+			const options = { ...ENGINE_2, items, continueOnFail: true };
 			const { json } = await account.run(parametersOf(name), options);
 
 			expect(json).toHaveLength(2);
@@ -29,9 +30,7 @@ describe("In n8n's experimental Engine 2.0", () => {
 	);
 
 	test('a refusal ends the execution, and blames no item', async () => {
-		const { message, itemIndex } = await account.fail(parametersOf('transaction/create'), {
-			executionId,
-		});
+		const { message, itemIndex } = await account.fail(parametersOf('transaction/create'), ENGINE_2);
 
 		expect([message, itemIndex]).toEqual([`Create PIX ${REFUSED}`, undefined]);
 	});
@@ -50,8 +49,14 @@ describe("In n8n's experimental Engine 2.0", () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
+	test('an execution of the usual engine may have such an id', async () => {
+		await account.run(parametersOf('transaction/create'), { executionId });
+
+		expect(account.sandbox.charges()).toBe(1);
+	});
+
 	test('Product > Get Many lists products', async () => {
-		const { json } = await account.run(parametersOf('product/getAll'), { executionId });
+		const { json } = await account.run(parametersOf('product/getAll'), ENGINE_2);
 
 		expect(json).not.toEqual([]);
 	});

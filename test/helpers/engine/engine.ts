@@ -35,6 +35,7 @@ export interface Surroundings {
 	process?: NodeProcess;
 	/** Test doubles, by full type name. */
 	nodeTypes?: Record<string, INodeType>;
+	workflowName?: string;
 }
 
 export interface WorkflowInput {
@@ -87,7 +88,7 @@ export class StoredWorkflow {
 		const nodes = input.nodes.map((node, index) => this.complete(node, index));
 		this.base = {
 			id: this.id,
-			name: 'Workflow under test',
+			name: input.workflowName ?? 'Workflow under test',
 			active: input.active ?? false,
 			isArchived: false,
 			createdAt: new Date(),
