@@ -34,7 +34,7 @@ const SHOWN: Record<string, unknown> = {
 	'first-charge.gif': [credential, createPix, formOf('transaction', 'waitForPayment')],
 };
 
-/** The digest that a picture would have today. A picture shows no tooltips and no menus. */
+/** The digest that a picture would have today. A picture shows no tooltips, no menus and no expressions. */
 export function digestOf(picture: string): string {
 	const [, language, name] = /^examples\/([^/]+)\/(.+)\.png$/.exec(picture) ?? [];
 	const shown = name
@@ -42,7 +42,8 @@ export function digestOf(picture: string): string {
 		: (SHOWN[picture] ?? `nobody says what ${picture} shows`);
 	const text = JSON.stringify(shown, function (this: { type?: unknown }, key, value: unknown) {
 		const isMenu = key === 'options' && this.type === 'collection';
-		return key === 'description' || key === 'action' || isMenu ? undefined : value;
+		const isExpression = typeof value === 'string' && value.startsWith('=');
+		return key === 'description' || key === 'action' || isMenu || isExpression ? undefined : value;
 	});
 	return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
