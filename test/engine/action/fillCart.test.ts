@@ -356,13 +356,13 @@ describe('The cart of Create PIX', () => {
 		const started = customers(3).map(({ document: customerDocument }) =>
 			runNode({ ...cart(picked(known())), customerDocument }, { credentials: account.credentials }),
 		);
-		while (methods().length < 3) await pause(1);
+		while (methods().length < 1) await pause(1);
 		for (const canceled of started.slice(0, 2)) canceled.cancel();
 
 		const outcomes = await Promise.all(started);
 
 		expect(outcomes.map(({ status }) => status)).toEqual(['canceled', 'canceled', 'success']);
-		expect(methods()).toEqual(['GET', 'GET', 'GET', 'POST']);
+		expect(methods()).toEqual(['GET', 'GET', 'POST']);
 		expect(account.bodies()).toMatchObject([
 			{
 				amount: product(0).offer.price,
