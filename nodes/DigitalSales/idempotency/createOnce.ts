@@ -183,7 +183,12 @@ async function refusalOf<T>(creation: Creation<T>, error: unknown): Promise<unkn
 	return refusals.inDoubtError(creation, error.doubt);
 }
 
-/** Only the first time stays. */
+/** Only the first time stays. A time that the database kept in part would never be read, so it is replaced. */
 async function noteTold<T>({ context }: Creation<T>, key: string): Promise<void> {
-	await Ledger.forContext(context)?.storeText(toldKey(key), String(clock.now()));
+	const ledger = Ledger.forContext(context);
+	const isKept = await ledger?.readText(toldKey(key)).catch(() => undefined);
+	if (isKept !== undefined) return;
+
+	await ledger?.deleteText(toldKey(key)).catch(() => undefined);
+	await ledger?.storeText(toldKey(key), String(clock.now()));
 }

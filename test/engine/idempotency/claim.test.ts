@@ -106,7 +106,14 @@ describe('Several processes', () => {
 						if (charged() === 1) return;
 						await pause(FEW_MINUTES_MS);
 						const decision = decide(asked(0).order ? 'order-1' : undefined);
-						const last = await shop.ask({ ...asked(0), ...decision, process: restarted });
+						const decided = async () =>
+							await shop.ask({ ...asked(0), ...decision, process: restarted });
+						let last = await decided();
+						if (errorOf(last).includes('the decision counts from')) {
+							// The database failed to keep when the doubt was told.
+							await pause(FEW_MINUTES_MS);
+							last = await decided();
+						}
 						const isSpent = errorOf(last).includes('one attempt for it today');
 						expect([charged(), isSpent]).toEqual(isSpent ? [0, true] : [1, false]);
 					},
