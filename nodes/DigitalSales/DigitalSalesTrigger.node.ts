@@ -9,7 +9,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api';
-import { searchOffers, searchProducts } from './form';
+import { searchOffers, searchProducts, triggerSubtitle } from './form';
 import { TRIGGER_VERSION, WEBHOOK_PATH } from './n8n';
 import {
 	executeTrigger,
@@ -17,7 +17,6 @@ import {
 	receiveWebhook,
 	sendTestEvent,
 	triggerForm,
-	triggerSubtitle,
 } from './trigger';
 
 const TRY_IT =

@@ -24,7 +24,12 @@ describe('What a notification claims', () => {
 		['an envelope under data', { data: envelope }, paid],
 		['a test', { ...resource, test: 'true' }, aside],
 		['a test under data', { data: { ...flat, event: 'webhook_teste' } }, aside],
-		['an abandoned cart', { ...flat, action: 'cart_abandoned' }, aside],
+		[
+			'an abandoned cart',
+			{ ...flat, status: 'cart_abandoned' },
+			{ ...aside, status: 'cart_abandoned' },
+		],
+		['a cart that was recovered', { ...flat, event: 'abandoned_cart_recovered' }, paid],
 		['a word that only contains test', { ...flat, event: 'contest' }, paid],
 		[
 			'any status, as it is',

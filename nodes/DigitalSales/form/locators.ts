@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { locatorValue } from './readForm';
 import { hashSchema, rejectBlank } from './fields';
-import { defineField } from './defineForm';
+import { defineField, defineList } from './defineForm';
 
 /** Its value is n8n's locator object, or plain text from an expression. */
 export function fromLocator<T extends z.ZodTypeAny>(reads: T) {
@@ -41,13 +41,9 @@ function locatorModes(searchListMethod: string, prompt: string, exampleHash: str
 	} satisfies Partial<INodeProperties>;
 }
 
-export const PRODUCT_MODES = locatorModes(
-	'searchProducts',
-	'Choose a product ...',
-	'e.g. prodab12cd',
-);
+const PRODUCT_MODES = locatorModes('searchProducts', 'Choose a product ...', 'e.g. prodab12cd');
 
-export const OFFER_MODES = locatorModes('searchOffers', 'Choose an offer ...', 'e.g. offer12ab');
+const OFFER_MODES = locatorModes('searchOffers', 'Choose an offer ...', 'e.g. offer12ab');
 
 export const productLocator = defineField({
 	displayName: 'Product',
@@ -83,3 +79,33 @@ export const transactionHashField = defineField({
 	sentAs: 'hash',
 	reads: rejectBlank(hashSchema),
 });
+
+/** Several hashes, or a placeholder, contain one of these characters. */
+const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
+
+const pickedHashSchema = hashSchema.refine(
+	(text) => !NOT_IN_HASH.test(text),
+	(text) => ({
+		message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
+	}),
+);
+
+/** A list of its own, because n8n drops an empty list from Filters. */
+function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
+	const description = `The ${name} that was sold`;
+	const entry = { displayName: label, name, required: true, description, ...picked };
+	const reads = fromLocator(rejectBlank(pickedHashSchema));
+	return defineList(
+		{
+			displayName: `${label}s`,
+			name: `${name}s` as const,
+			placeholder: `Add ${label}`,
+			description: `Only sales of these ${name}s (the main ${name} of the cart). Empty: all sales.`,
+		},
+		label,
+		[defineField({ ...entry, reads })],
+	);
+}
+
+export const soldProducts = soldList('product', 'Product', PRODUCT_MODES);
+export const soldOffers = soldList('offer', 'Offer', OFFER_MODES);

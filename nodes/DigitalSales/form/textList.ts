@@ -1,5 +1,4 @@
 import type { Result } from '../domain';
-import { hashSchema } from './fields';
 
 /** An expression may return a list, or a text with commas. */
 export function parseTexts(input: unknown): Result<string[]> {
@@ -11,13 +10,3 @@ export function parseTexts(input: unknown): Result<string[]> {
 	const value = texts.filter((text) => text !== '');
 	return value.length > 0 ? { value } : { problem: 'is empty; fill it in' };
 }
-
-/** Several hashes, or a placeholder, contain one of these characters. */
-const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
-
-export const pickedHashSchema = hashSchema.refine(
-	(text) => !NOT_IN_HASH.test(text),
-	(text) => ({
-		message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
-	}),
-);

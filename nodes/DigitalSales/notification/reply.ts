@@ -25,17 +25,9 @@ export const REPLIES = {
 	tooLarge: { status: 413, reason: 'too large' },
 	// Long, because a platform may have few tries until reads show a change.
 	unknown: { status: 503, retryAfterSeconds: 60, reason: 'unknown transaction' },
-	outdated: {
-		status: 503,
-		retryAfterSeconds: 60,
-		reason: 'the transaction does not show this change yet',
-	},
+	outdated: { status: 503, retryAfterSeconds: 60, reason: 'reads do not show this change yet' },
 	inFlight: { status: 503, retryAfterSeconds: 5, reason: 'n8n is still storing this webhook' },
-	backlogged: {
-		status: 503,
-		retryAfterSeconds: 30,
-		reason: 'n8n is still storing earlier webhooks',
-	},
+	backlogged: { status: 503, retryAfterSeconds: 30, reason: 'n8n is storing too many webhooks' },
 	unread: { status: 503, retryAfterSeconds: 30, reason: 'the transaction cannot be verified now' },
 	busy: { status: 503, retryAfterSeconds: 30, reason: 'too many webhooks at once' },
 } satisfies Record<string, Reply>;

@@ -14,8 +14,9 @@ const LEDGER_PAUSES_MS = [1_000, 5_000, 25_000];
  * @throws NodeOperationError or NodeApiError for a fault, or if n8n's database or the last look fails
  */
 export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	const handover = handoverSchema.parse(context.getInputData()[0]?.json);
-	const { hash, status, item, awaited, fault, hint } = handover;
+	const { json } = context.getInputData()[0] ?? {};
+	const { hash, status, item, awaited, fault, hint } = handoverSchema.parse(json);
+
 	if (hint !== undefined) context.addExecutionHints({ message: hint, location: 'outputPane' });
 	if (fault && !isRetry(context)) {
 		throw stopWithError(context, new NodeOperationError(context.getNode(), fault.message, fault));

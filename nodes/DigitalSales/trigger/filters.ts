@@ -9,21 +9,17 @@ import {
 	type Status,
 	STATUS_GROUPS,
 } from '../domain';
+import { ANY, OTHER } from '../form';
 import type { TriggerForm } from './form';
-import { ANY, OTHER } from './triggerOn';
 
 export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
 
 /** Undefined if the form accepts the transaction. Only the owner of the form may see the text. */
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
-	const { payment_status: status } = transaction;
-	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
-	return filterMismatch(wanted, transaction);
-}
-
-function filterMismatch(wanted: Wanted, transaction: Transaction): string | undefined {
-	const { payment_method: method, offer, product, amount } = transaction;
+	const { payment_status: status, payment_method: method, offer, product, amount } = transaction;
 	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
+
+	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
 	if (paymentMethods && !paymentMethods.map(methodName).includes(methodName(method ?? ''))) {
 		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
@@ -60,8 +56,7 @@ function describeMismatch(what: string, value: string | null | undefined, field:
 
 /** The API document shows no name for boleto. */
 function methodName(method: string): string {
-	const name = method.toLowerCase();
-	return name === 'billet' ? 'boleto' : name;
+	return method.toLowerCase().replace(/^billet$/, 'boleto');
 }
 
 export function isWantedStatus(wanted: Wanted, status: Status): boolean {

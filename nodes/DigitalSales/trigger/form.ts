@@ -15,49 +15,31 @@ import {
 	defineField,
 	defineForm,
 	defineGroup,
-	defineList,
 	defineOptions,
 	type FormValues,
-	fromLocator,
 	moneySchema,
-	OFFER_MODES,
 	outputFieldsOption,
 	parseTexts,
 	parseWith,
-	pickedHashSchema,
-	PRODUCT_MODES,
 	readValues,
 	rejectBlank,
 	simplifyField,
+	soldOffers,
+	soldProducts,
 	textField,
+	OTHER,
+	parseTriggerOn,
+	TRIGGER_ON_OPTIONS,
 } from '../form';
 import { isEngine2 } from '../n8n';
 import { transactionOutput } from '../output';
 import { isJsonObject } from '../shared';
-import { OTHER, parseTriggerOn, TRIGGER_ON_OPTIONS } from './triggerOn';
 
 const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 	{ name: 'Boleto', value: 'boleto' },
 	{ name: 'Card', value: 'credit_card' },
 	{ name: 'PIX', value: 'pix' },
 ];
-
-/** Not in Filters, because n8n drops an empty list there. */
-function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
-	const description = `The ${name} that was sold`;
-	const entry = { displayName: label, name, required: true, description, ...picked };
-	const reads = fromLocator(rejectBlank(pickedHashSchema));
-	return defineList(
-		{
-			displayName: `${label}s`,
-			name: `${name}s` as const,
-			placeholder: `Add ${label}`,
-			description: `Only sales of these ${name}s (the main ${name} of the cart). Empty: all sales.`,
-		},
-		label,
-		[defineField({ ...entry, reads })],
-	);
-}
 
 const filters = defineGroup(
 	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
@@ -129,8 +111,8 @@ export const triggerForm = defineForm(
 			type: 'notice',
 			default: '',
 		},
-		soldList('product', 'Product', PRODUCT_MODES),
-		soldList('offer', 'Offer', OFFER_MODES),
+		soldProducts,
+		soldOffers,
 		simplifyField,
 		filters,
 		options,

@@ -2,4 +2,3 @@ export * from './execute';
 export * from './form';
 export * from './receive';
 export * from './testEvent';
-export { triggerSubtitle } from './triggerOn';

@@ -10,7 +10,7 @@ import { readTriggerForm, saleItem } from './form';
 
 /** Before each look. n8n checks its timers once a minute, so the first may last a minute. */
 const PAUSES_MS = [15_000, 60_000, 120_000, 300_000, 600_000];
-const LIMITS = {
+export const LOOK_LIMITS = {
 	timeoutMs: 12_000,
 	retry: { maxTries: 2, maxTotalMs: 20_000 },
 	longestLimiterWaitMs: 10_000,
@@ -42,7 +42,8 @@ export async function lookForClaim(
 		return { status, item: saleItem(form, read) };
 	}
 
-	const isOver = read && (isExcludedForGood(form, read) || cannotFollow(claim.status, status));
+	const isLate = claim.status == null || isLater(status, claim.status);
+	const isOver = read && (isLate || isExcludedForGood(form, read));
 	return isLast || isOver ? undefined : await park(context, looks);
 }
 
@@ -50,10 +51,6 @@ function isAwaited(claimed: Status, read: Status, isLast: boolean): boolean {
 	// At last, a status that is not earlier may be the service's other word for the claimed one.
 	if (isLast || claimed == null) return !isLater(claimed, read);
 	return isSameStatus(claimed, read) || isLater(read, claimed);
-}
-
-function cannotFollow(claimed: Status, read: Status): boolean {
-	return claimed == null || isLater(read, claimed);
 }
 
 /** Undefined if the transaction cannot be read yet. */
@@ -65,7 +62,7 @@ async function readForLook(
 	const signal = context.getExecutionCancelSignal();
 	const read = async (): Promise<Transaction> => {
 		const account = await loadAccount(context, 0);
-		return await getTransaction(new Client(context, account, { ...LIMITS, signal }), hash);
+		return await getTransaction(new Client(context, account, { ...LOOK_LIMITS, signal }), hash);
 	};
 	return await read().catch((error: unknown) => {
 		if (!isLast && !(error instanceof CanceledError)) return undefined;

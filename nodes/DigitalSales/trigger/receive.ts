@@ -102,14 +102,10 @@ class Delivery {
 		return this.webhook.status !== undefined && isSameStatus(this.webhook.status, status);
 	}
 
-	private isNews(read: Transaction): boolean {
-		return !rejectionReason(this.form, read) && !this.handovers.hasSale(read.payment_status);
-	}
-
 	private handoverFor(read: Transaction): Handover | undefined {
-		const { form, webhook } = this;
+		const { form, webhook, handovers } = this;
 		const { hash, payment_status: status } = read;
-		const isNews = this.isNews(read);
+		const isNews = !rejectionReason(form, read) && !handovers.hasSale(status);
 		const awaited = mayFollow(form, webhook.status, read) ? webhook.status : undefined;
 		// The status that was read has webhooks of its own. This may be the only one about the later status.
 		if (awaited && (!isNews || isLater(awaited, status))) return { hash, status: awaited };
@@ -154,7 +150,7 @@ function failedExecution(
 }
 
 function isOwnersFault(error: unknown): boolean {
-	if (!(error instanceof ServiceError))
-		return error instanceof NodeOperationError || error instanceof CredentialError;
-	return ['badToken', 'noPermission'].includes(error.outcome.kind);
+	if (error instanceof ServiceError)
+		return ['badToken', 'noPermission'].includes(error.outcome.kind);
+	return error instanceof NodeOperationError || error instanceof CredentialError;
 }

@@ -5,14 +5,7 @@ import { pauseBeforeTestWebhook } from '../n8n';
 import { allowBlank, hashSchema } from '../form';
 import type { TriggerForm } from './form';
 import { rejectionReason } from './filters';
-
-/** Short, because a person waits in the editor. */
-const LIMITS = {
-	timeoutMs: 10_000,
-	retry: { maxTries: 2, maxTotalMs: 15_000 },
-	longestLimiterWaitMs: 10_000,
-	isUrgent: true,
-} as const;
+import { LOOK_LIMITS } from './look';
 
 /**
  * Sends a webhook about a past transaction to the test URL. Does not wait for it, because n8n listens only after
@@ -45,7 +38,8 @@ function testError(context: IHookFunctions, problem: string): NodeOperationError
 
 async function readTestTransaction(context: IHookFunctions, hash: string): Promise<Transaction> {
 	try {
-		return await getTransaction(new Client(context, await loadAccount(context), LIMITS), hash);
+		const account = await loadAccount(context);
+		return await getTransaction(new Client(context, account, LOOK_LIMITS), hash);
 	} catch (error) {
 		if (!(error instanceof ServiceError)) throw toFailure(context.getNode(), error).error;
 		throw testError(

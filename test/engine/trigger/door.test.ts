@@ -130,7 +130,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		});
 	});
 
-	test.each([{ test: true }, { event: 'teste' }, { type: 'abandoned-cart' }])(
+	test.each([{ test: true }, { event: 'teste' }, { status: 'checkout_abandoned' }])(
 		'an example sale that the platform does not know is answered 200 at once: %j',
 		async (fields) => {
 			expect((await inbox.trigger.post({ hash: 'example1', ...fields })).status).toBe(200);

@@ -146,7 +146,8 @@ describe('Digital Sales Trigger: what is read twice within three seconds counts'
 			const hash = await begin(PAID, 'paid');
 			hideFor(2_000);
 
-			expect(await post(hash, 'paid')).toBe(200);
+			const { status } = await inbox.trigger.post({ hash, event: 'abandoned_cart_recovered' });
+			expect(status).toBe(200);
 			expect(inbox.items).toHaveLength(1);
 		});
 

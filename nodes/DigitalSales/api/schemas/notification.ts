@@ -8,7 +8,7 @@ export interface Notification {
 	hash: string;
 	/** Undefined if the webhook names none. */
 	status?: string;
-	/** A test, or an abandoned cart: there may be no transaction. */
+	/** A test, or a cart whose status is abandoned: there may be no transaction. */
 	isAside: boolean;
 }
 
@@ -16,12 +16,17 @@ const LONGEST_VALUE = 200;
 /** For `transaction[hash]` in a form. `list[length]` could make a list of any length. */
 const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
 
-const ASIDE = /(^|[\W_])(ping|teste?)($|[\W_])|abandon/i;
+const TEST = /(^|[\W_])(ping|teste?)($|[\W_])/i;
+const ABANDONED = /abandon/i;
 const YES: ReadonlySet<unknown> = new Set([true, 'true', 1, '1']);
 
-function isAside({ event, evento, action, type, status, test }: IDataObject): boolean {
-	const words = compact([event, evento, action, type, status].map(readText));
-	return ASIDE.test(words.join(' ')) || YES.has(test);
+/** What a webhook says of its kind. */
+function wordsOf({ event, evento, action, type, status }: IDataObject): string {
+	return compact([event, evento, action, type, status].map(readText)).join(' ');
+}
+
+function isTest(fields: IDataObject): boolean {
+	return TEST.test(wordsOf(fields)) || YES.has(fields.test);
 }
 
 /** Generous, because a webhook without any of these is answered 200, and nobody sees that it starts nothing. */
@@ -30,7 +35,8 @@ const DATE = /\d{4}-\d\d-\d\d([T ][\d:.]+)?([+-]\d\d:?\d\d)?|\d\d\/\d\d\/\d{4}( 
 
 /** Whether a body without a hash that can be read may be about a transaction. */
 export function mayBeSale(body: unknown): boolean {
-	if (isAside(parseObject(body) ?? {})) return false;
+	const fields = parseObject(body) ?? {};
+	if (isTest(fields) || ABANDONED.test(wordsOf(fields))) return false;
 	return LIKE_SALE.test((JSON.stringify(body) ?? '').replace(DATE, ''));
 }
 
@@ -70,7 +76,10 @@ export function parseNotification(body: unknown): Notification | undefined {
 		for (const fields of objects) {
 			const hash = hashAt(fields);
 			if (!hash) continue;
-			return { hash, status: readStatus(fields), isAside: objects.some(isAside) };
+			const status = readStatus(fields);
+			// An event of a sale may name the cart that it recovered.
+			const isAside = objects.some(isTest) || ABANDONED.test(status ?? '');
+			return { hash, status, isAside };
 		}
 	}
 	return undefined;

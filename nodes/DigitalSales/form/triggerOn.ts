@@ -1,6 +1,6 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 import type { Result } from '../domain';
-import { parseTexts } from '../form';
+import { parseTexts } from './textList';
 
 /** Not groups of statuses. */
 export const OTHER = 'other';
