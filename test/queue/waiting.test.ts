@@ -1,5 +1,6 @@
 import { type Parked, Waits } from '../helpers/e2e/waits';
-import type { Downstream } from '../helpers/e2e/workflows';
+import { chargesAt } from '../helpers/charge';
+import { addressOf, type Downstream, publish, trigger } from '../helpers/e2e/workflows';
 import { postJson } from '../helpers/http';
 import { until } from '../helpers/until';
 import { type Cluster, useCluster } from '../helpers/queue/cluster';
@@ -22,6 +23,8 @@ describe('Wait for Payment, over several processes', () => {
 	let byTimer: Parked;
 	let limited: Parked;
 	let orphaned: Parked;
+	/** Of the workflow with the trigger, whose webhooks have said that they are paid. */
+	let claimed: { hashes: string[]; id: string };
 
 	beforeAll(async () => {
 		({ cluster, downstream } = stage);
@@ -36,12 +39,24 @@ describe('Wait for Payment, over several processes', () => {
 		await cluster.sandbox.setStatus(byTimer.charge.hash, 'paid');
 		orphaned = await waits.park('silent');
 		await cluster.sandbox.setStatus(orphaned.charge.hash, 'paid');
+		claimed = await claim();
 		const name = await cluster.workerOf(orphaned.executionId);
 		const worker = cluster.workers.find((one) => one.name === name);
 		await worker?.kill();
 		await worker?.start();
 	}, BEGIN_MS);
 
+	/** Both webhook processes get the webhooks about two charges, which reads show as paid only then. */
+	const claim = async (): Promise<typeof claimed> => {
+		const form = { triggerOn: ['paid'] };
+		const { id } = await publish(cluster, 'claims', [trigger('claims', form), downstream.node]);
+		const hashes = await chargesAt(cluster.sandbox, 2);
+		for (const url of cluster.atEach(addressOf(cluster, 'claims'))) {
+			for (const hash of hashes) expect(await notify(url, hash)).toBe(200);
+		}
+		for (const hash of hashes) await cluster.sandbox.setStatus(hash, 'paid');
+		return { hashes, id };
+	};
 	const notify = async (url: string, hash: string): Promise<number> =>
 		(await postJson(url, { hash, payment_status: 'paid' })).status;
 	const reportsOn = (hash: string): number =>
@@ -84,6 +99,20 @@ describe('Wait for Payment, over several processes', () => {
 		const { json } = await downstream.reportOn(byTimer.charge.hash, BY_TIMER_MS);
 
 		expect(json).toMatchObject(PAID);
+	});
+
+	test('what a webhook claimed to both webhook processes starts the trigger’s workflow once, on a worker', async () => {
+		const { hashes, id } = claimed;
+		for (const hash of hashes) await downstream.reportOn(hash, BY_TIMER_MS);
+		const executions = async () => await cluster.rest.executions(id);
+		const haveEnded = async (): Promise<boolean> =>
+			(await executions()).every(({ status }) => status === 'success');
+		await until('all have ended', haveEnded, { withinMs: BY_TIMER_MS });
+
+		expect(hashes.map(reportsOn)).toEqual([1, 1]);
+		expect(await executions()).toHaveLength(2 * hashes.length);
+		const [first] = await executions();
+		expect(await cluster.workerOf(first?.id ?? '')).toMatch(/^worker-/);
 	});
 
 	test('after the worker that parked the execution was killed, another worker ends the wait', async () => {
