@@ -1,8 +1,16 @@
 import { sendRequest } from '../../helpers/http';
 import { useInbox } from '../../helpers/inbox';
 
+type Call = { headers: Record<string, string>; body: string };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-const JSON_TYPE = { 'content-type': 'application/json' };
+const form = (body: string): Call => ({ headers: FORM, body });
+const text = (body: string): Call => ({ headers: { 'content-type': 'text/plain' }, body });
+/** Of an object, or of JSON. */
+const json = (given: unknown): Call => ({
+	headers: { 'content-type': 'application/json' },
+	body: typeof given === 'string' ? given : JSON.stringify(given),
+});
+const encoded = (value: object): string => encodeURIComponent(JSON.stringify(value));
 
 /** A form as a browser or a server sends it. */
 const multipart = async (fields: Record<string, string | Blob>) => {
@@ -23,71 +31,23 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		await inbox.account.sandbox.setStatus(hash, 'paid');
 	});
 
-	type Call = { headers: Record<string, string>; body: string };
 	test.each<[string, (hash: string) => Call | Promise<Call>]>([
-		[
-			'JSON that is declared as a form',
-			(hash) => ({
-				headers: FORM,
-				body: JSON.stringify({ hash, status: 'paid', url: 'a=b&c=%20+' }),
-			}),
-		],
-		[
-			'names with brackets',
-			(hash) => ({ headers: FORM, body: `transaction[hash]=${hash}&status=paid` }),
-		],
-		[
-			'JSON as a text under transaction',
-			(hash) => ({
-				headers: FORM,
-				body: `transaction=${encodeURIComponent(JSON.stringify({ hash }))}&status=paid`,
-			}),
-		],
-		[
-			'a form that is declared as text',
-			(hash) => ({ headers: { 'content-type': 'text/plain' }, body: `hash=${hash}&status=paid` }),
-		],
-		['encoded brackets', (hash) => ({ headers: FORM, body: `data%5Bhash%5D=${hash}` })],
-		[
-			'nested brackets',
-			(hash) => ({ headers: FORM, body: `data[transaction][id]=${hash}&data[status]=paid` }),
-		],
-		[
-			'JSON in a field of a form',
-			(hash) => ({
-				headers: FORM,
-				body: `payload=${encodeURIComponent(JSON.stringify({ hash }))}`,
-			}),
-		],
-		['a list of one', (hash) => ({ headers: JSON_TYPE, body: JSON.stringify([{ hash }]) })],
-		[
-			'an object under payload',
-			(hash) => ({ headers: JSON_TYPE, body: JSON.stringify({ payload: { hash } }) }),
-		],
-		[
-			'JSON as a text under data',
-			(hash) => ({ headers: JSON_TYPE, body: JSON.stringify({ data: JSON.stringify({ hash }) }) }),
-		],
-		[
-			'a list of one under data',
-			(hash) => ({ headers: JSON_TYPE, body: JSON.stringify({ data: [{ hash }] }) }),
-		],
-		[
-			'a multipart form',
-			async (hash) => await multipart({ transaction_hash: hash, status: 'paid' }),
-		],
-		['a multipart form with brackets', async (hash) => await multipart({ 'data[hash]': hash })],
-		[
-			'a multipart form with a file',
-			async (hash) => await multipart({ hash, status: 'paid', invoice: new Blob(['%PDF']) }),
-		],
-		[
-			'a transaction next to the hash of something else',
-			(hash) => ({
-				headers: JSON_TYPE,
-				body: JSON.stringify({ hash: 'customer1', transaction: { hash }, status: 'paid' }),
-			}),
-		],
+		['JSON declared as a form', (hash) => form(`{"hash":"${hash}","url":"a=b&c=%20+"}`)],
+		['names with brackets', (hash) => form(`transaction[hash]=${hash}&status=paid`)],
+		['encoded brackets', (hash) => form(`data%5Bhash%5D=${hash}`)],
+		['nested brackets', (hash) => form(`data[transaction][id]=${hash}&data[status]=paid`)],
+		['JSON under transaction of a form', (hash) => form(`transaction=${encoded({ hash })}`)],
+		['JSON under payload of a form', (hash) => form(`payload=${encoded({ hash })}`)],
+		['a form declared as text', (hash) => text(`hash=${hash}&status=paid`)],
+		['JSON declared as text', (hash) => text(JSON.stringify({ data: { hash } }))],
+		['a list of one', (hash) => json([{ hash }])],
+		['an object under payload', (hash) => json({ payload: { hash } })],
+		['JSON as a text under data', (hash) => json({ data: JSON.stringify({ hash }) })],
+		['a list of one under data', (hash) => json({ data: [{ hash }] })],
+		['a hash beside another', (hash) => json({ hash: 'customer1', transaction: { hash } })],
+		['a multipart form', async (hash) => await multipart({ transaction_hash: hash })],
+		['brackets of a multipart form', async (hash) => await multipart({ 'data[hash]': hash })],
+		['a form with a file', async (hash) => await multipart({ hash, bill: new Blob(['%PDF']) })],
 	])('%s is read', async (_name, call) => {
 		expect((await inbox.trigger.send(await call(hash))).status).toBe(200);
 		expect(inbox.items).toMatchObject([{ hash, payment_status: 'paid' }]);
@@ -96,32 +56,26 @@ describe('Digital Sales Trigger: what platforms send', () => {
 	describe('a webhook that is certainly not about a sale is answered 200, and starts nothing', () => {
 		const NO_SALE = { received: true, started: false, reason: 'not about a transaction' };
 
-		test.each<[string, Call]>([
-			['an empty body', { headers: {}, body: '' }],
-			['an empty object', { headers: JSON_TYPE, body: '{}' }],
-			['an empty list', { headers: JSON_TYPE, body: '[]' }],
-			['null', { headers: {}, body: 'null' }],
-			['a ping', { headers: JSON_TYPE, body: '{"event":" Ping","id":"1a2b3c4d"}' }],
-			['a test with a time', { headers: JSON_TYPE, body: '{"event":"webhook.test","at":1}' }],
-			['a test by type', { headers: JSON_TYPE, body: '{"type":"test_webhook","at":1}' }],
-			['a test', { headers: FORM, body: 'event=test&account=123456789' }],
-			['a greeting', { headers: { 'content-type': 'text/plain' }, body: 'hello, world' }],
-			[
-				'a cart that was left',
-				{ headers: FORM, body: 'event=transaction&status=checkout_abandoned&offer[hash]=ab12' },
-			],
-			['a cart by its event', { headers: JSON_TYPE, body: '{"event":"cart.abandoned","id":12}' }],
-			['a verification', { headers: JSON_TYPE, body: '{"type":"verification"}' }],
+		test.each<Call>([
+			{ headers: {}, body: '' },
+			{ headers: {}, body: 'null' },
+			...['{}', '[]', '{"event":" Ping","id":"1a2b3c4d"}', '{"event":"webhook.test","at":1}'].map(
+				json,
+			),
+			...['{"type":"test_webhook","at":1}', '{"event":"cart.abandoned","id":12}'].map(json),
+			...['{"type":"verification"}', '{"action":"test","sale":{"code":1}}'].map(json),
+			form('event=test&account=123456789'),
+			form('event=transaction&status=checkout_abandoned&offer[hash]=ab12'),
+			text('hello, world'),
 			...[
 				'{"data_criacao":"2024-01-23T20:32:14.429Z","event":"OPENPIX:CHARGE_COMPLETED"}',
 				'{"evento":"teste_webhook","data_criacao":"2026-05-21T13:24:06.791Z"}',
 				'{"event":"teste","data":{"id":123}}',
-				'{"action":"test","sale":{"code":1}}',
 				'{"test":true,"status":"paid","type":"order","transaction_id":"R3NYZR"}',
 				'{"type":"abandoned-cart","status":"lost_cart"}',
 				'{"type":"verification","sent_at":"21/05/2026 10:00:00"}',
-			].map((body): [string, Call] => [body, { headers: JSON_TYPE, body }]),
-		])('%s', async (_name, call) => {
+			].map(json),
+		])('%j', async (call) => {
 			const { status, json } = await inbox.trigger.send(call);
 
 			expect([status, json]).toEqual([200, NO_SALE]);

@@ -2,28 +2,12 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../helpers/charge';
 import { flood } from '../../helpers/extent';
 import { products, useInbox } from '../../helpers/inbox';
-import { isTaken, isTakenAtFirst, post, sendAsPlatform, type Sent } from '../../helpers/platform';
+import { isTaken, isTakenAtFirst, sendAsPlatform, type Sent } from '../../helpers/platform';
 
 describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 	const PAID = { triggerOn: ['paid'] };
 	const statuses = (): unknown[] => inbox.items.map(({ payment_status: status }) => status);
-
-	test.each([4_000, 5_500])('if the service answers each read after %i ms', async (ms) => {
-		await inbox.publish(PAID);
-		const sales = await chargesAt(inbox.account.sandbox, 10);
-		inbox.account.fault('read', { kind: 'delay', ms }, 'always');
-
-		const sent: Sent[] = await Promise.all(
-			sales.map(async (hash, nth) => {
-				await clock.sleep(nth * 12_000);
-				await inbox.account.sandbox.setStatus(hash, 'paid');
-				return await sendAsPlatform(inbox.trigger.url, { hash, status: 'paid' });
-			}),
-		);
-
-		expect(sent.filter(isTaken)).toHaveLength(10);
-	});
 
 	test.each([
 		[8, 1],
@@ -146,30 +130,6 @@ describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 			expect(statuses()).toEqual(['paid']);
 		});
 	});
-
-	test('if a platform that states no status and tries again after 70 seconds makes 26 charges a minute', async () => {
-		const perMinute = 26;
-		const { url } = await inbox.publish(PAID);
-		const hashes = await chargesAt(inbox.account.sandbox, perMinute * flood(6));
-		const send = async (body: object): Promise<void> => {
-			for (let tries = 0; tries < 4; tries++) {
-				if ((await post(url, body)) === 200) return;
-				await clock.sleep(70_000);
-			}
-		};
-		await Promise.all(
-			hashes.map(async (hash, nth) => {
-				await clock.sleep((nth * 60_000) / perMinute);
-				const opening = send({ hash, updated_at: 1 });
-				await clock.sleep(240_000);
-				await inbox.account.sandbox.setStatus(hash, 'paid');
-				await send({ hash, updated_at: 2 });
-				await opening;
-			}),
-		);
-
-		expect(inbox.items).toHaveLength(hashes.length);
-	}, 120_000);
 
 	describe('if a webhook with a hash speaks of an abandoned cart,', () => {
 		const OTHER = { triggerOn: ['other'], otherStatuses: 'checkout_abandoned' };

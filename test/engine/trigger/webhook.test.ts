@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { type Fault, NOTICE_SHAPES } from '../../sandbox';
 import { useInbox } from '../../helpers/inbox';
 import { sendAsPlatform } from '../../helpers/platform';
@@ -96,26 +94,6 @@ describe('Digital Sales Trigger: webhooks', () => {
 		expect(inbox.items).toHaveLength(1);
 	});
 
-	test('may be a form, or a text that holds JSON', async () => {
-		await inbox.publish();
-		await inbox.trigger.send({
-			body: `transaction_hash=${hash}&status=waiting_payment`,
-			headers: { 'content-type': 'application/x-www-form-urlencoded' },
-		});
-		await setStatus('paid');
-		// A read of the same millisecond would answer the second webhook.
-		await pause(1);
-		await inbox.trigger.send({
-			body: JSON.stringify({ data: { transaction: { id: hash } } }),
-			headers: { 'content-type': 'text/plain' },
-		});
-
-		expect(inbox.items).toMatchObject([
-			{ payment_status: 'waiting_payment' },
-			{ payment_status: 'paid' },
-		]);
-	});
-
 	test.each<[string, Fault]>([
 		['returns a web page with 404', { kind: 'html', status: 404 }],
 		['returns another transaction', { kind: 'patchBody', set: { hash: 'another1' } }],
@@ -138,17 +116,6 @@ describe('Digital Sales Trigger: webhooks', () => {
 	);
 
 	describe('start the workflow once per hash and status:', () => {
-		test('a status that was emitted long ago is a duplicate, and is not read again', async () => {
-			await inbox.publish();
-			await inbox.trigger.post({ hash, status: 'waiting_payment' });
-			await clock.sleep(60_000);
-
-			const repeated = await inbox.trigger.post({ hash, status: 'waiting_payment' });
-
-			expect(repeated).toMatchObject({ status: 200, json: { reason: 'already known' } });
-			expect(inbox.reads).toBe(1);
-		});
-
 		test('each trigger emits a transaction, even if another trigger has emitted it', async () => {
 			for (let nth = 0; nth < 2; nth++) {
 				await inbox.publish();

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { RECIPES, recipeOf } from '../../../examples/source';
-import { LANGUAGES, render } from '../../../examples/source/workflow';
-import { locator, products, useInbox } from '../../helpers/inbox';
+import { RECIPES, recipeOf } from '../../examples/source';
+import { LANGUAGES, render } from '../../examples/source/workflow';
+import { locator, products, useInbox } from '../helpers/inbox';
 
 const DELIVERING = ['access-by-http', 'sell-and-deliver'];
 
