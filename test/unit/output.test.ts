@@ -149,6 +149,7 @@ describe('A transaction as flat fields', () => {
 	const ten = {
 		hash: 'tr1',
 		payment_status: 'waiting_payment',
+		pix_qr_code: '000201',
 		amount_reais: 19.9,
 		customer_name: 'Maria',
 		customer_email: 'maria@example.com',
@@ -156,21 +157,20 @@ describe('A transaction as flat fields', () => {
 		product_hash: 'p1',
 		product_title: 'Curso',
 		updated_at: '2026-01-02 03:05:06',
-		pix_qr_code: '000201',
 	};
 
-	test('has ten fields by default', () => {
-		expect(simplified(sale)).toEqual(ten);
+	test('has ten fields by default, with the code to pay as the third column', () => {
+		expect(Object.entries(simplified(sale))).toEqual(Object.entries(ten));
 		expect(Object.keys(ten)).toHaveLength(10);
 	});
 
-	test.each<[string, IDataObject, string | null]>([
-		['that is paid', { payment_status: 'paid' }, null],
-		['that a bank wants back', { payment_status: 'med_analysis' }, null],
+	test.each<[string, IDataObject, string | undefined]>([
+		['that is paid', { payment_status: 'paid' }, undefined],
+		['that a bank wants back', { payment_status: 'med_analysis' }, undefined],
 		['that is under review', { payment_status: 'antifraud' }, '000201'],
 		['whose status is not stated', { payment_status: null }, '000201'],
 	])('has the PIX code only while it can be paid: a transaction %s', (_name, more, code) => {
-		expect(simplified({ ...sale, ...more })).toHaveProperty('pix_qr_code', code);
+		expect(simplified({ ...sale, ...more }).pix_qr_code).toBe(code);
 	});
 
 	test('has the chosen fields in a fixed order, and always hash and status', () => {
@@ -231,7 +231,8 @@ describe('A transaction as flat fields', () => {
 		[{ hash: ' tr1 ', amount: 1e20, customer: { phone_number: true } }, 'tr1'],
 		[{ hash: 'tr1', amount: 'much', customer: 'Maria', pix: 'none', items: 'none' }, 'tr1'],
 	])('has null for data that %j does not contain', (json, hash) => {
-		const nothing = Object.fromEntries(Object.keys(ten).map((name) => [name, null]));
+		const { pix_qr_code: _code, ...always } = ten;
+		const nothing = Object.fromEntries(Object.keys(always).map((name) => [name, null]));
 
 		expect(simplified(json)).toEqual({ ...nothing, hash });
 	});

@@ -1,5 +1,6 @@
 import { sortBy, startCase } from 'lodash';
 import {
+	DEFAULT_CHARGE_FIELDS,
 	DEFAULT_FIELDS,
 	TRANSACTION_FIELDS,
 	type TransactionField,
@@ -34,14 +35,14 @@ const FIELD_OPTIONS = sortBy(
 	'name',
 );
 
-const defineOutputFields = (options: typeof FIELD_OPTIONS) =>
+const defineOutputFields = (options: typeof FIELD_OPTIONS, initial = DEFAULT_FIELDS) =>
 	defineField({
 		displayName: 'Output Fields',
 		name: 'fields',
 		type: 'multiOptions',
 		noDataExpression: true,
 		options,
-		default: [...DEFAULT_FIELDS],
+		default: [...initial],
 		displayOptions: { show: { '/simplify': [true] } },
 		description:
 			'The fields of the simplified output. The hash and the payment status are always included.',
@@ -49,6 +50,7 @@ const defineOutputFields = (options: typeof FIELD_OPTIONS) =>
 	});
 
 export const outputFieldsWithDataUrl = defineOutputFields(FIELD_OPTIONS);
+export const chargeFieldsOption = defineOutputFields(FIELD_OPTIONS, DEFAULT_CHARGE_FIELDS);
 export const outputFieldsOption = defineOutputFields(
 	FIELD_OPTIONS.filter(({ value }) => value !== 'pix_qr_code_image'),
 );

@@ -9,6 +9,8 @@ type Value = string | number | null | undefined;
 const FIELDS = {
 	hash: ({ hash }) => hash,
 	payment_status: ({ payment_status: status }) => status,
+	pix_qr_code: ({ pix, payment_status: status }) =>
+		isTooLateToPay(status) ? null : pix?.pix_qr_code,
 	amount_reais: ({ amount }) => inReais(amount),
 	amount: ({ amount }) => amount,
 	amount_liquid_reais: ({ amount_liquid: liquid }) => inReais(liquid),
@@ -32,8 +34,6 @@ const FIELDS = {
 	utm_campaign: (transaction) => transaction.utm_campaign,
 	utm_content: (transaction) => transaction.utm_content,
 	utm_term: (transaction) => transaction.utm_term,
-	pix_qr_code: ({ pix, payment_status: status }) =>
-		isTooLateToPay(status) ? null : pix?.pix_qr_code,
 	// Drawn by transactionItem.ts.
 	pix_qr_code_image: () => null,
 } satisfies Record<string, (transaction: Transaction) => Value>;
@@ -55,9 +55,10 @@ export const transactionFieldsSchema = z
 /** Later nodes and the trigger identify the sale by these fields. */
 const ALWAYS: readonly TransactionField[] = ['hash', 'payment_status'];
 
-/** Every item has all ten fields, so that a sheet keeps its columns. */
+/** Every item has all of them except the PIX code, so that a sheet keeps its columns. */
 export const DEFAULT_FIELDS: readonly TransactionField[] = [
 	...ALWAYS,
+	'pix_qr_code',
 	'amount_reais',
 	'customer_name',
 	'customer_email',
@@ -65,8 +66,12 @@ export const DEFAULT_FIELDS: readonly TransactionField[] = [
 	'product_hash',
 	'product_title',
 	'updated_at',
-	'pix_qr_code',
 ];
+
+/** The charge of an order may be old, and a new charge has not changed yet. */
+export const DEFAULT_CHARGE_FIELDS = DEFAULT_FIELDS.map((name) =>
+	name === 'updated_at' ? 'created_at' : name,
+);
 
 /** `paymentWait.ts` adds `checked_at` instead of the time of change. */
 const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter((name) => name !== 'updated_at');
@@ -82,7 +87,11 @@ export function transactionOutput(
 ): IDataObject {
 	if (!simplify) return transaction.json;
 	const names = TRANSACTION_FIELDS.filter((name) => ALWAYS.includes(name) || chosen.includes(name));
-	return Object.fromEntries(names.map((name) => [name, FIELDS[name](transaction) ?? null]));
+	const fields = names.map((name) => [name, FIELDS[name](transaction) ?? null] as const);
+
+	return Object.fromEntries(
+		fields.filter(([name, value]) => name !== 'pix_qr_code' || value !== null),
+	);
 }
 
 /** `paid` comes first, because the next node branches on this field. */

@@ -48,6 +48,14 @@ describe('Transaction > Create PIX', () => {
 		});
 	});
 
+	test('shows the code as the third column, when the charge was made, and last whether it is new', async () => {
+		const { json } = await account.run(parameters({ simplify: true }));
+		const columns = Object.keys(json[0] ?? {});
+
+		expect(columns.slice(0, 3)).toEqual(['hash', 'payment_status', 'pix_qr_code']);
+		expect(columns.slice(-2)).toEqual(['created_at', 'already_charged']);
+	});
+
 	test('leaves out blank fields and blank groups', async () => {
 		account.fault('charge', { kind: 'status', status: 422 });
 		await account.fail(

@@ -25,7 +25,7 @@ describe('Digital Sales Trigger: webhooks', () => {
 		]);
 		expect(Object.keys(inbox.items[0] ?? {}).sort()).toEqual([
 			...['amount_reais', 'customer_email', 'customer_name', 'customer_phone', 'hash'],
-			...['payment_status', 'pix_qr_code', 'product_hash', 'product_title', 'updated_at'],
+			...['payment_status', 'product_hash', 'product_title', 'updated_at'],
 		]);
 	});
 

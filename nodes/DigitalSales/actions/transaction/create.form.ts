@@ -2,6 +2,7 @@ import { snakeCase } from 'lodash';
 import { z } from 'zod/v3';
 import {
 	allowBlank,
+	chargeFieldsOption,
 	cleanTextSchema,
 	customFieldsField,
 	defineField,
@@ -16,7 +17,6 @@ import {
 	moneyField,
 	offerLocator,
 	orderReferenceSchema,
-	outputFieldsWithDataUrl,
 	parseWith,
 	qrCodeImageOption,
 	rejectBlank,
@@ -265,7 +265,7 @@ const options = defineOptions([
 			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or if Amount differs so from the cart. By default such a price is refused, because reais and cents were probably mixed up.',
 	}),
 	chargesInDoubt,
-	outputFieldsWithDataUrl,
+	chargeFieldsOption,
 ]);
 
 export const chargeForm = defineForm([

@@ -1,3 +1,4 @@
+import { omit } from 'lodash';
 import { getTransaction, type Transaction, transactionTries } from '../../api';
 import { hasFailed } from '../../domain';
 import {
@@ -8,6 +9,7 @@ import {
 	nameOfCharge,
 	refuseAhead,
 } from '../../idempotency';
+import { DEFAULT_CHARGE_FIELDS } from '../../output';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { buildCharge, type Charge, describeCharge, findPriceMismatch } from './charge';
@@ -56,10 +58,11 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge, Chec
 		const created = await createOnce(creation);
 		addChargeHints(run, checked, created);
 		const { made: transaction, isReplayed } = created;
-		const item = await buildTransactionItem(run, transaction, { ...form, ...form.options });
+		const { fields = DEFAULT_CHARGE_FIELDS } = form.options;
+		const item = await buildTransactionItem(run, transaction, { ...form, fields });
 		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
-		const flag = { already_charged: isReplayed };
-		const json = Object.assign({ hash: transaction.hash }, flag, item.json, flag);
+		const others = omit(item.json, 'already_charged');
+		const json = { hash: transaction.hash, ...others, already_charged: isReplayed };
 		return [{ ...item, json }];
 	},
 };
