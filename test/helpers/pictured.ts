@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pick } from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
 import { DigitalSalesApi } from '../../credentials/DigitalSalesApi.credentials';
 import { recipeOf } from '../../examples/source';
@@ -34,7 +35,7 @@ const SHOWN: Record<string, unknown> = {
 	'first-charge.gif': [credential, createPix, formOf('transaction', 'waitForPayment')],
 };
 
-/** The digest that a picture would have today. A picture shows no tooltips, no menus and no expressions. */
+/** The digest that a picture would have today. A picture shows no tooltips and no menus, and of a recipe's nodes only names and notes. */
 export function digestOf(picture: string): string {
 	const [, language, name] = /^examples\/([^/]+)\/(.+)\.png$/.exec(picture) ?? [];
 	const shown = name
@@ -42,8 +43,9 @@ export function digestOf(picture: string): string {
 		: (SHOWN[picture] ?? `nobody says what ${picture} shows`);
 	const text = JSON.stringify(shown, function (this: { type?: unknown }, key, value: unknown) {
 		const isMenu = key === 'options' && this.type === 'collection';
-		const isExpression = typeof value === 'string' && value.startsWith('=');
-		return key === 'description' || key === 'action' || isMenu || isExpression ? undefined : value;
+		if (key === 'parameters')
+			return pick(value, ['resource', 'operation', 'content', 'width', 'height']);
+		return key === 'description' || key === 'action' || isMenu ? undefined : value;
 	});
 	return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

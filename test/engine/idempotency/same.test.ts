@@ -13,7 +13,8 @@ describe('Which customers and charges count as the same', () => {
 			const second = await shop.charge({ ...ORDER, more: { simplify } });
 
 			expect([first, second].map(({ json }) => json[0]?.already_charged)).toEqual([false, true]);
-			expect(Object.keys(second.json[0] ?? {}).slice(0, 2)).toEqual(['hash', 'already_charged']);
+			const columns = Object.keys(second.json[0] ?? {});
+			expect([columns[0], columns.at(-1)]).toEqual(['hash', 'already_charged']);
 		},
 	);
 
