@@ -1,6 +1,6 @@
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import type { Status } from '../domain';
-import { endWithoutItem, isRetry, Ledger, originKey, readParkedState, stopWithError } from '../n8n';
+import { isRetry, Ledger, originKey, passOnItemsAlone, readParkedState } from '../n8n';
 import { digest, tryPatiently } from '../shared';
 import { Handovers, handoverSchema, statusKey } from './handovers';
 import { lookForClaim } from './look';
@@ -14,23 +14,23 @@ const LEDGER_PAUSES_MS = [1_000, 5_000, 25_000];
  * @throws NodeOperationError or NodeApiError for a fault, or if n8n's database or the last look fails
  */
 export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	passOnItemsAlone(context);
 	const { json } = context.getInputData()[0] ?? {};
 	const { hash, status, item, awaited, fault, hint } = handoverSchema.parse(json);
 
 	if (hint !== undefined) context.addExecutionHints({ message: hint, location: 'outputPane' });
 	if (fault && !isRetry(context)) {
-		throw stopWithError(context, new NodeOperationError(context.getNode(), fault.message, fault));
+		throw new NodeOperationError(context.getNode(), fault.message, fault);
 	}
 
 	const isParked = readParkedState(context) !== undefined;
 	if (item && !isParked) {
 		if (await claimStatus(context, hash, status)) return [[{ json: item, pairedItem: 0 }]];
-		if (awaited === undefined) return endWithoutItem(context);
+		if (awaited === undefined) return [[]];
 	}
 
 	const found = await lookForClaim(context, { hash, status: item ? awaited : status });
-	if (found === 'parked') return [[]];
-	if (!found || !(await claimStatus(context, hash, found.status))) return endWithoutItem(context);
+	if (!found || !(await claimStatus(context, hash, found.status))) return [[]];
 	return [[{ json: found.item, pairedItem: 0 }]];
 }
 
@@ -48,7 +48,7 @@ async function claimStatus(
 	const claim = async () => await ledger.claimKey(key, originKey(context));
 	const signal = context.getExecutionCancelSignal();
 	const isWon = await tryPatiently(claim, LEDGER_PAUSES_MS, signal).catch((error: unknown) => {
-		throw stopWithError(context, notRecordedError(context, error));
+		throw notRecordedError(context, error);
 	});
 	new Handovers(context, hash).settle(status);
 	return isWon;

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { Client, getTransaction, loadAccount, type Transaction } from '../api';
 import { isLater, isSameStatus, type Status } from '../domain';
-import { assertCanPark, isRetry, parkExecution, readParkedState, stopWithError } from '../n8n';
+import { assertCanPark, isRetry, parkExecution, readParkedState } from '../n8n';
 import { toFailure } from '../output';
 import { CanceledError, clock } from '../shared';
 import { isExcludedForGood, rejectionReason } from './filters';
@@ -23,13 +23,13 @@ const stateSchema = z.object({ looks: z.number() });
  * The execution waits in n8n before each look.
  *
  * @param claim without a status, any that the form wants is looked for
- * @returns undefined if reads did not show the status, and no look follows
+ * @returns undefined if reads did not show the status: the execution waits for the next look, or ends
  * @throws NodeOperationError or NodeApiError if the last look fails
  */
 export async function lookForClaim(
 	context: IExecuteFunctions,
 	claim: { hash: string; status?: Status },
-): Promise<{ status: Status; item: IDataObject } | 'parked' | undefined> {
+): Promise<{ status: Status; item: IDataObject } | undefined> {
 	const state = stateSchema.safeParse(readParkedState(context)).data;
 	const looks = state?.looks ?? 0;
 	if (!state && !isRetry(context)) return await park(context, looks);
@@ -66,13 +66,12 @@ async function readForLook(
 	};
 	return await read().catch((error: unknown) => {
 		if (!isLast && !(error instanceof CanceledError)) return undefined;
-		throw stopWithError(context, toFailure(context.getNode(), error).error);
+		throw toFailure(context.getNode(), error).error;
 	});
 }
 
-async function park(context: IExecuteFunctions, looks: number): Promise<'parked'> {
+async function park(context: IExecuteFunctions, looks: number): Promise<undefined> {
 	assertCanPark(context, 0);
 	const until = new Date(clock.now() + (PAUSES_MS[looks] ?? 0));
 	await parkExecution(context, until, { looks: looks + 1 });
-	return 'parked';
 }

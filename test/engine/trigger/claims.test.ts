@@ -175,6 +175,20 @@ describe('Digital Sales Trigger: a webhook names a status that reads do not show
 		},
 	);
 
+	test.each([{ onError: 'continueRegularOutput' }, { continueOnFail: true }] as const)(
+		'what nobody has verified starts nothing if the form fails meanwhile, even under %j',
+		async (settings) => {
+			const minimumAmount = `={{ $now.toMillis() > ${Date.now() + 10_000} ? 'abc' : '1' }}`;
+			const more = { settings, next: DELIVER };
+			const hash = await begin({ ...PAID, filters: { minimumAmount } }, 'waiting_payment', more);
+			expect(await post(hash, 'paid')).toBe(200);
+			const [failed] = await inbox.trigger.settled();
+
+			expect(failed?.error?.message).toContain('Minimum Amount in Reais');
+			expect(failed?.data.Deliver).toBeUndefined();
+		},
+	);
+
 	test('in a test listening run, the execution of the editor waits, and puts out the item', async () => {
 		const hash = await begin(PAID, 'waiting_payment', { mode: 'test' });
 		show(hash, 'paid', 60_000);
