@@ -56,6 +56,9 @@ function isUnderWay(): boolean {
 /** Time moves after so many turns of the event loop in a row without work. */
 const QUIET_TURNS = 3;
 
+/** As if the process had started an hour ago, so that nothing waits for the start of n8n. */
+const PROCESS_AGE_MS = 3_600_000;
+
 /** Node's names of resources that mean work in a later turn of the event loop. */
 const WORK = /Req|Immediate|(?:Connect|Write|Shutdown)Wrap/;
 
@@ -80,7 +83,7 @@ class TimeLapse {
 
 	begin(): void {
 		const date = Date.now();
-		const elapsed = Math.floor(performance.now());
+		const elapsed = Math.floor(performance.now()) + PROCESS_AGE_MS;
 		this.isLapsing = true;
 		for (const realm of REALMS) {
 			const { now } = realm.Date;

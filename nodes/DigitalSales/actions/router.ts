@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api';
 import { type ErrorContext, NotSentError, toFailure } from '../output';
 import { fieldLabel, readForm } from '../form';
-import { isEngine2 } from '../n8n';
+import { isEngine2, letRecoveryPass } from '../n8n';
 import { CanceledError, eachLimit, READS_AT_ONCE } from '../shared';
 import { ExecutionMemory } from '../idempotency';
 import type { Operation } from './operation';
@@ -13,6 +13,8 @@ import { buildSituation, CREATIONS_AT_ONCE, Run } from './run';
 export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
+	await letRecoveryPass(context);
+
 	let operation: Operation | undefined;
 	let run: Run;
 	try {

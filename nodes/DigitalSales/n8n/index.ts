@@ -4,6 +4,7 @@ export * from './httpHelper';
 export * from './listening';
 export * from './parking';
 export * from './processedItems';
+export * from './recovery';
 export * from './requestBody';
 export * from './resumeUrl';
 export * from './retry';

@@ -1,6 +1,13 @@
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import type { Status } from '../domain';
-import { isRetry, Ledger, originKey, passOnItemsAlone, readParkedState } from '../n8n';
+import {
+	isRetry,
+	Ledger,
+	letRecoveryPass,
+	originKey,
+	passOnItemsAlone,
+	readParkedState,
+} from '../n8n';
 import { digest, tryPatiently } from '../shared';
 import { Handovers, handoverSchema, statusKey } from './handovers';
 import { lookForClaim } from './look';
@@ -15,6 +22,8 @@ const LEDGER_PAUSES_MS = [1_000, 5_000, 25_000];
  */
 export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	passOnItemsAlone(context);
+	await letRecoveryPass(context);
+
 	const { json } = context.getInputData()[0] ?? {};
 	const { hash, status, item, awaited, fault, hint } = handoverSchema.parse(json);
 

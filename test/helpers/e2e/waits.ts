@@ -60,6 +60,10 @@ export class Waits {
 		return waits;
 	}
 
+	idOf(way: string): string {
+		return this.workflowIds.get(way) ?? '';
+	}
+
 	/** Returns the charge once the execution has read it. */
 	async begin(way: string): Promise<StoredTransaction> {
 		const { sandbox, url } = this.n8n;
@@ -81,7 +85,7 @@ export class Waits {
 		const charge = await this.begin(way);
 		const { rest } = this.n8n;
 		return await until(`${charge.hash} is parked`, async () => {
-			const executions = await rest.executions(this.workflowIds.get(way) ?? '');
+			const executions = await rest.executions(this.idOf(way));
 			for (const { id } of executions.filter(({ status }) => status === 'waiting')) {
 				const [item] = (await rest.execution(id)).items('Charge');
 				if (item?.json.hash === charge.hash) return { charge, executionId: id };

@@ -1,0 +1,44 @@
+import { clamp } from 'lodash';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { cancelableSleep, clock, processState } from '../shared';
+import { readParkedState } from './parking';
+
+/*
+ * When n8n 2.41.1 starts, it first resumes the executions that are due. Then it marks the ones that had been parked as
+ * crashed, and goes on to wait with those that wait. If a run ends while its mark is being written, the mark stays, and
+ * n8n never resumes the execution. Nothing tells a node about this. If n8n stops it, the first run is late for nothing.
+ */
+
+/** The recovery took a fifth of the time that n8n took until then, on an idle machine and on a busy one. */
+const SHORTEST_MS = 15_000;
+const LONGEST_MS = 60_000;
+/** Later, n8n has certainly started. */
+const STARTED_MS = 30 * 60_000;
+
+class Recovery {
+	private overAt?: number;
+
+	/** The first call shows that n8n resumes executions. */
+	get leftMs(): number {
+		const age = clock.elapsed();
+		if (age > STARTED_MS) return 0;
+		this.overAt ??= age + clamp(age, SHORTEST_MS, LONGEST_MS);
+		return this.overAt - age;
+	}
+
+	clear(): void {
+		this.overAt = undefined;
+	}
+}
+
+const recovery = processState(new Recovery());
+
+/**
+ * The first parked executions that n8n resumes after its start run on once its recovery is over.
+ *
+ * @throws CanceledError
+ */
+export async function letRecoveryPass(context: IExecuteFunctions): Promise<void> {
+	if (readParkedState(context) === undefined) return;
+	await cancelableSleep(recovery.leftMs, context.getExecutionCancelSignal());
+}
