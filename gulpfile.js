@@ -1,5 +1,5 @@
 const esbuild = require('esbuild');
-const { dest, parallel, series, src, watch } = require('gulp');
+const { dest, parallel, series, src } = require('gulp');
 const { spawn } = require('node:child_process');
 const { rm } = require('node:fs/promises');
 
@@ -15,7 +15,15 @@ const LIBRARIES = [
 const clean = () => rm('dist', { recursive: true, force: true });
 
 // Types are what `npm run lint` checks; without the libraries: to read them takes as long as the rest.
-const compile = () => tsc('--noCheck', '--noResolve');
+const compile = () =>
+	spawn(
+		process.execPath,
+		[
+			require.resolve('typescript/bin/tsc'),
+			...['-p', 'tsconfig.build.json', '--noCheck', '--noResolve'],
+		],
+		{ stdio: 'inherit' },
+	);
 
 const files = () => src(FILES, { base: '.', encoding: false }).pipe(dest('dist'));
 
@@ -40,21 +48,8 @@ const license = ({ file, library, notices }) =>
 
 const named = (displayName, task) => Object.assign(task, { displayName });
 
-function tsc(...options) {
-	const program = require.resolve('typescript/bin/tsc');
-	return spawn(process.execPath, [program, '-p', 'tsconfig.build.json', ...options], {
-		stdio: 'inherit',
-	});
-}
-
-function watchAll() {
-	watch(FILES, files);
-	return tsc('--watch', '--preserveWatchOutput');
-}
-
 exports.build = series(
 	clean,
 	parallel(series(compile, ...LIBRARIES.map(bundle)), ...LIBRARIES.map(license), files),
 );
-exports.dev = series(exports.build, watchAll);
 exports.default = exports.build;

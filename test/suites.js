@@ -12,7 +12,9 @@ const SUITES = {
 	},
 	thorough: {
 		folders: ['thorough'],
-		files: ['engine/**/{model,*.model,people,claim,workers,bounds,platforms}.test.ts'],
+		files: [
+			'engine/**/{model,*.model,people,claim,workers,platforms,bounds,whatIsSent,expressions,hostileAnswers}.test.ts',
+		],
 		testTimeout: 900_000,
 		globalSetup: inTest('helpers/thorough/setup.ts'),
 	},

@@ -8,11 +8,9 @@ import {
 	told,
 } from '../helpers/browser/newcomer';
 import type { Editor } from '../helpers/browser/editor';
-import { Film } from '../helpers/browser/film';
 import { picture } from '../helpers/browser/pictures';
 
 const TOKEN = 'test-api-token-first-screen';
-const MOST_FILM_BYTES = 2_000_000;
 const CREATE_PIX = 'Create a PIX transaction';
 const WAIT = 'Wait for the payment of a transaction';
 
@@ -20,7 +18,6 @@ let newcomer: Newcomer;
 let page: Page;
 let editor: Editor;
 let service: SandboxPage;
-const film = new Film();
 
 beforeAll(async () => {
 	// One token for everything, as most accounts have it.
@@ -56,34 +53,26 @@ test('the first screen of the README leads to a paid charge', async () => {
 	await node.type('customerName', 'Maria da Silva');
 	await node.type('customerEmail', 'maria@example.com');
 	await node.type('customerPhone', '(11) 91234-5678');
-	await film.shoot(page, 3);
 	await node.type('customerDocument', '529.982.247-25');
-	await film.shoot(page, 3);
 	await node.close();
 
 	node = await editor.addAction(told(WAIT), CREATE_PIX);
 	expect(await node.valueOf('transactionHash')).toBe('{{ $json.hash }}');
 	await node.close();
-	await film.shoot(page, 2);
 	await editor.executeAll(told('Execute workflow'));
 	await editor.succeeded(CREATE_PIX);
 	expect(newcomer.n8n.sandbox.charges()).toBe(1);
-	await film.shoot(page, 2);
 
 	const charge = newcomer.n8n.sandbox.transactions.at(-1);
 	node = await editor.openNode(CREATE_PIX);
 	await node.viewPicture();
-	await film.shoot(page, 4);
 	await node.close();
 	await service.open();
-	await film.shoot(service.page, 2);
 	await service.pay(charge?.hash ?? '');
-	await film.shoot(service.page, 2);
 	await page.bringToFront();
 	await editor.succeeded(WAIT);
 	node = await editor.openNode(WAIT);
 	expect(await node.output('paid', 'true', charge?.hash ?? '')).toContain('paid');
-	await film.shoot(page, 4);
 	await node.close();
 });
 
@@ -97,7 +86,6 @@ test('a sale of the checkout starts the workflow of a trigger', async () => {
 	const execute = page.getByTestId('node-execute-button');
 	expect(await execute.innerText()).toContain(told('Execute step'));
 	expect(await node.execute('paid')).toContain('Maria da Silva');
-	await film.shoot(page, 5);
 	told('Webhook URLs');
 	told('production URL');
 	const url = await node.url('production');
@@ -113,13 +101,4 @@ test('a sale of the checkout starts the workflow of a trigger', async () => {
 	expect(await execution.output(hash, 'paid')).toContain('Maria da Silva');
 	await execution.view('schema');
 	await picture(page, 'execution');
-});
-
-test('the film of the first screen is short and small', async () => {
-	const { bytes, seconds } = await film.save('first-charge');
-
-	process.stdout.write(`\nThe film has ${bytes} bytes and runs for ${seconds} seconds\n`);
-	expect(bytes).toBeLessThan(MOST_FILM_BYTES);
-	expect(seconds).toBeGreaterThanOrEqual(20);
-	expect(seconds).toBeLessThanOrEqual(30);
 });

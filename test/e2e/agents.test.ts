@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { z } from 'zod';
 import { recipeOf } from '../../examples/source';
 import { render } from '../../examples/source/workflow';
 import { cpf } from '../helpers/charge';
 import { ACTION } from '../helpers/e2e/workflows';
+import { McpClient } from '../helpers/e2e/mcp';
 import { MODEL, type ModelServer, serveModel } from '../helpers/e2e/models';
 import { enterSharedN8n, type Guest } from '../helpers/e2e/sharedN8n';
 
@@ -22,7 +21,6 @@ const REFUSED = /may already have been charged(?!:)/;
 const idSchema = z.object({ id: z.string() });
 const configSchema = z.object({ config: z.record(z.unknown()), configHash: z.string() });
 const eventSchema = z.object({ type: z.string() }).passthrough();
-const contentSchema = z.array(z.object({ type: z.literal('text'), text: z.string() }));
 
 /** What a model that charges fills in. */
 type Order = Record<string, unknown>;
@@ -32,7 +30,6 @@ type Charge = (...orders: Order[]) => Promise<string[]>;
 let stage: Guest;
 let model: ModelServer;
 let customers = 100_200_300;
-const clients: Client[] = [];
 
 beforeAll(async () => {
 	stage = await enterSharedN8n({ requestsPerMinute: null });
@@ -40,7 +37,6 @@ beforeAll(async () => {
 });
 beforeEach(() => stage.sandbox.reset());
 afterAll(async () => {
-	for (const client of clients) await client.close();
 	await stage?.close();
 	await model?.close();
 });
@@ -121,27 +117,14 @@ async function openServer(): Promise<() => Promise<Charge>> {
 	});
 	await stage.rest.publish(workflow);
 	return async () => {
-		const client = new Client({ name: 'test', version: '1.0.0' });
-		clients.push(client);
-		const address = new URL(`${stage.url}/mcp/shop`);
-		await client.connect(new StreamableHTTPClientTransport(address));
-		const { tools } = await client.listTools();
-		const fields = tools.map(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}).sort());
+		const client = await McpClient.connect(`${stage.url}/mcp/shop`);
+		const tools = await client.tools();
+		const fields = tools.map(({ inputSchema }) => Object.keys(inputSchema.properties).sort());
 		expect(tools.map(({ name }) => name)).toEqual([CHARGE]);
 		expect(fields).toEqual([Object.keys(newOrder()).sort()]);
 		return async (...orders) => {
 			const answers: string[] = [];
-			for (const order of orders) {
-				const { content } = await client.callTool({ name: CHARGE, arguments: order });
-				answers.push(
-					given(
-						contentSchema
-							.parse(content)
-							.map(({ text }) => text)
-							.join(''),
-					),
-				);
-			}
+			for (const order of orders) answers.push(given(await client.call(CHARGE, order)));
 			return answers;
 		};
 	};

@@ -57,8 +57,9 @@ interface RecipeFile {
 	connections: IConnections;
 }
 
+const FILES = files();
 const recipeFile = (name: string, language: Language): RecipeFile =>
-	JSON.parse(files()[`${language}/${name}.json`] ?? '') as RecipeFile;
+	JSON.parse(FILES[`${language}/${name}.json`] ?? '') as RecipeFile;
 
 const kindOf = ({ type, parameters: { operation = '' } }: PlacedNode): string =>
 	`${type.replace(/^.*\./, '')} ${String(operation)}`.trim();

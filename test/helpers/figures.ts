@@ -20,7 +20,7 @@ export class Figures {
 }
 
 /** Padded as Prettier pads a table. */
-export function markdownTable(
+function markdownTable(
 	columns: readonly string[],
 	rows: ReadonlyArray<readonly string[]>,
 ): string {

@@ -32,7 +32,6 @@ const SHOWN: Record<string, unknown> = {
 	'create-pix.png': createPix,
 	'trigger-listens.png': [trigger.properties, trigger.triggerPanel],
 	'execution.png': trigger.properties,
-	'first-charge.gif': [credential, createPix, formOf('transaction', 'waitForPayment')],
 };
 
 /** The digest that a picture would have today. A picture shows no tooltips and no menus, and of a recipe's nodes only names and notes. */

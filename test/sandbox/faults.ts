@@ -129,6 +129,11 @@ export class FaultBook {
 		this.entries.push({ fault, left, skip: fault.after ?? 0 });
 	}
 
+	/** Whether a fault of this kind waits for its request. */
+	has(kind: FaultKind): boolean {
+		return this.entries.some(({ fault }) => fault.kind === kind);
+	}
+
 	clear(): void {
 		this.entries = [];
 	}

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { timestamp } from './clock';
 import { escapeHtml } from './http';
+import { registerNextCharge, renderNextCharge } from './nextCharge';
 import type { DeliveryReport } from './notifications';
 import { BASE_PATH } from './options';
 import type { SandboxParts } from './parts';
@@ -21,6 +22,7 @@ export function registerPage(app: FastifyInstance, parts: SandboxParts, controls
 	const redirectBack = (reply: FastifyReply, answer = ''): FastifyReply =>
 		reply.redirect(`/?${new URLSearchParams({ answer }).toString()}`, 303);
 
+	registerNextCharge(app, parts);
 	app.get<{ Querystring: { answer?: string } }>('/', async (request, reply) => {
 		void reply
 			.header('content-type', 'text/html; charset=UTF-8')
@@ -162,6 +164,9 @@ h2 { font-size: 18px; }
 		<button data-testid="test-notice-send">Send</button>
 	</form>
 	<p data-testid="test-notice-result">${escapeHtml(answer)}</p>
+</section>
+<section>
+	${renderNextCharge(parts)}
 </section>
 </aside>
 </div>

@@ -1,4 +1,4 @@
-import QRCode from 'qrcode';
+import { generatePngQrCode } from '../../vendor/qrCode';
 import { MERCHANT_NAME } from './shapes';
 
 /** CRC-16/CCITT-FALSE (polynomial 0x1021, start 0xFFFF) as four capital hex digits. */
@@ -41,11 +41,8 @@ function encodeField(id: string, value: string): string {
 	return id + String(value.length).padStart(2, '0') + value;
 }
 
-/** Without PNG filters, which take most of the time and do not make a QR code smaller. */
-const rendererOpts = { filterType: 0, deflateLevel: 9 };
-
 /** A PNG of the code, base64 without a `data:` prefix. */
 export async function qrImageBase64(code: string): Promise<string> {
-	const options = { errorCorrectionLevel: 'M', margin: 2, scale: 4, rendererOpts } as const;
-	return (await QRCode.toBuffer(code, options)).toString('base64');
+	const png = await generatePngQrCode(code, { ecLevel: 'M', margin: 2, scale: 4 });
+	return Buffer.from(png).toString('base64');
 }

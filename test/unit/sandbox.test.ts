@@ -1,6 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { json as jsonOf } from 'node:stream/consumers';
 import get from 'lodash/get';
 import { startSandbox, type Sandbox } from '../sandbox';
 import { chargeAt } from '../helpers/charge';
@@ -68,17 +65,6 @@ test('products come in pages of the documented shape, of 30 by default', async (
 	);
 });
 
-test('the 21st list in a minute gets a 429 with the time to wait', async () => {
-	const answers: HttpAnswer[] = [];
-	while (answers.length < 21) answers.push(await read('/products'));
-
-	expect(answers.map(({ status }) => status)).toEqual([...Array<number>(20).fill(200), 429]);
-	expect(answers[0]?.headers).not.toHaveProperty('retry-after');
-	const wait = Number(answers[20]?.headers['retry-after']);
-	expect(wait).toBeGreaterThan(50);
-	expect(wait).toBeLessThanOrEqual(60);
-});
-
 test('a transaction has the fields of the POST shape, then those of the GET shape', async () => {
 	const hash = await chargeAt(sandbox);
 	const { json: made } = await sendRequest(`${sandbox.baseUrl}/transactions`, {
@@ -123,32 +109,6 @@ test.each<[string, object, string]>([
 	expect(sandbox.charges()).toBe(0);
 });
 
-test('a webhook is an envelope, and is sent again until the answer is 2xx', async () => {
-	const notices: unknown[] = [];
-	const answers = [503, 503, 204];
-	const receiver = createServer((request, response) => {
-		void jsonOf(request).then((notice) => {
-			notices.push(notice);
-			response.writeHead(answers.shift() ?? 500).end();
-		});
-	});
-	await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-	const { port } = receiver.address() as AddressInfo;
-	const hash = await chargeAt(sandbox, `http://127.0.0.1:${port}/hook`);
-
-	expect(await sandbox.pay(hash)).toMatchObject([{ outcome: 'refused', status: 503 }]);
-	await new Promise((resolve) => setTimeout(resolve, 3_600_000));
-
-	expect(notices).toEqual(Array(3).fill(notices[0]));
-	expect(notices[0]).toMatchObject({
-		event: 'transaction',
-		status: 'paid',
-		method: 'pix',
-		transaction: { id: hash, status: 'waiting_payment', amount: '1990' },
-	});
-	receiver.close();
-});
-
 test('the page shows what a person needs, pays, and sends a test notice', async () => {
 	const hash = await chargeAt(sandbox);
 	const open = async (path = ''): Promise<HttpAnswer> =>
@@ -167,4 +127,19 @@ test('the page shows what a person needs, pays, and sends a test notice', async 
 	expect((await open()).text).toContain(`data-testid="badge-${hash}">refunded<`);
 	const url = encodeURIComponent(`${sandbox.baseUrl}/nowhere`);
 	expect(await press('test-notice', `url=${url}&shape=summary`)).toContain('answer=Answered+404');
+});
+
+test('a person lets the answer to the next charge get lost on the page, and the charge is made', async () => {
+	const page = (): Promise<HttpAnswer> => sendRequest(sandbox.pageUrl, { method: 'GET' });
+	const body = 'next=answer+lost+after+it+was+made';
+	const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+	await sendRequest(`${sandbox.pageUrl}sandbox/next-charge`, { method: 'POST', headers, body });
+	expect((await page()).text).toContain('<option selected>answer lost after it was made</option>');
+
+	await expect(chargeAt(sandbox)).rejects.toThrow();
+
+	expect(sandbox.charges()).toBe(1);
+	expect((await page()).text).not.toContain('selected');
+	await chargeAt(sandbox);
+	expect(sandbox.charges()).toBe(2);
 });

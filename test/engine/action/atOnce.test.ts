@@ -43,11 +43,11 @@ describe('Several charges at once', () => {
 		const took = 500 + LATENCY_MS;
 		const began = clock.elapsed();
 
-		const run = await chargeEach(40);
+		const run = await chargeEach(12);
 
 		expect(run.status).toBe('success');
 		expect(mostAtOnce(posts())).toBe(4);
-		expect(clock.elapsed() - began).toBe((40 / 4) * took);
+		expect(clock.elapsed() - began).toBe((12 / 4) * took);
 	});
 
 	test('the output keeps the order of the items if a later charge is done first', async () => {
@@ -194,14 +194,14 @@ describe('Several charges at once', () => {
 		const headers = { 'Retry-After': '1' };
 		shop.account.fault('charge', { kind: 'status', status: 429, headers }, times);
 
-		const run = await chargeEach(40);
+		const run = await chargeEach(16);
 
 		expect(run.status).toBe('success');
-		expect(shop.charges).toBe(40);
+		expect(shop.charges).toBe(16);
 		const refused = posts().find(({ status }) => status === 429);
 		const refusedAt = (refused?.at ?? NaN) + (refused?.durationMs ?? 0);
 		const later = posts().filter(({ at }) => at >= refusedAt);
-		expect(later.length).toBeGreaterThan(30);
+		expect(later.length).toBeGreaterThan(10);
 		expect(Math.min(...later.map(({ at }) => at))).toBeGreaterThanOrEqual(refusedAt + 990);
 	});
 
@@ -255,13 +255,13 @@ describe('Several charges at once', () => {
 			expect(shop.charges).toBe(6);
 		};
 
-		test.each([0, 2, 5])(
-			'nothing is sent if item %i is in doubt, even at the third run',
+		test.each([0, 5])(
+			'nothing is sent if item %i is in doubt, even at the second run',
 			async (place) => {
 				await doubtful(place);
 				const again = options();
 
-				for (let tries = 0; tries < 3; tries++) {
+				for (let tries = 0; tries < 2; tries++) {
 					const run = await chargeEach(6, again);
 
 					expect(errorOf(run)).toContain(

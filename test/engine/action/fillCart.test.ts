@@ -240,7 +240,7 @@ describe('The cart of Create PIX', () => {
 
 	test('reads the catalog once for all items of a run and the next run', async () => {
 		// If a product is not on sale, a later page may have a product on sale with the same offer.
-		const sold = account.sandbox.products.filter(({ status }) => status === 1).slice(0, 20);
+		const sold = account.sandbox.products.filter(({ status }) => status === 1).slice(0, 8);
 		const offers = sold.flatMap(({ offers: [offer] }) => offer ?? []);
 		const items = offers.map(({ hash }) => ({ hash }));
 		const parameters = cart({ offerHash: '={{ $json.hash }}' });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { sequences } from '../../helpers/extent';
 import { HOSTILE_ERRORS } from '../../helpers/notices';
 import { defaultProcess, everythingIn, NodeProcess, runNode } from '../../helpers/engine';
 import { pixParameters, useAccount } from '../../helpers/account';
@@ -111,7 +112,7 @@ describe('An answer that is made to break the node', () => {
 					expect(outcome.outputs.map((items) => items.length)).toEqual([1, 0]);
 					expect(outcome.json[0]?.hash).toEqual(simplify ? String(hash).trim() : hash);
 				}),
-				{ numRuns: 15 },
+				{ numRuns: sequences(5) },
 			);
 		},
 		30_000,

@@ -107,17 +107,17 @@ describe('The QR code of a PIX transaction', () => {
 		expect(hints).toEqual([]);
 	});
 
-	test('is missing if the service returns no code, and sixty charges share one hint', async () => {
+	test('is missing if the service returns no code, and twelve charges share one hint', async () => {
 		answers(null, 'always');
 
 		const { items, hints } = await account.run(parameters({ ...picture, ...OWN_CUSTOMER }), {
-			items: customers(60),
+			items: customers(12),
 		});
 
 		const [first, ...others] = items.map(({ json }) => `transaction ${String(json.hash)}`);
 		expect(items.every(({ binary }) => binary === undefined)).toBe(true);
 		expect(hints.map(({ message }) => message)).toEqual([
-			`The service created no PIX code for ${first}; the payment status is waiting_payment. The same applies to ${others.slice(0, 10).join(', ')} and 49 more.`,
+			`The service created no PIX code for ${first}; the payment status is waiting_payment. The same applies to ${others.slice(0, 10).join(', ')} and 1 more.`,
 		]);
 	});
 

@@ -31,7 +31,7 @@ describe('An error quotes a long text shortened and in one line:', () => {
 	});
 
 	test.each<[string, () => INodeParameters]>([
-		['sixty titles', () => shop.parameters(undefined, titles(60))],
+		['twenty titles', () => shop.parameters(undefined, titles(20))],
 		['a title', () => shop.parameters('order-1', titles(1))],
 		[
 			'Custom Fields',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import omit from 'lodash/omit';
 import type { INodeParameters } from 'n8n-workflow';
+import { sequences } from '../../helpers/extent';
 import { pixParameters, useAccount } from '../../helpers/account';
 import { cpf } from '../../helpers/charge';
 import { ROOT } from '../../helpers/n8n/paths';
@@ -322,7 +323,7 @@ describe('What is sent', () => {
 					);
 				}
 			}),
-			{ numRuns: 15 },
+			{ numRuns: sequences(3) },
 		);
 	}, 60_000);
 });

@@ -1,9 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { ROOT } from '../n8n/paths';
 import { noteMade, PICTURES } from '../pictured';
-import { reducePng } from './palettePng';
 
 const REPORTS = path.join(ROOT, 'reports', 'browser');
 
@@ -14,7 +12,6 @@ const IN_DOCUMENTATION = [
 	'create-pix',
 	'trigger-listens',
 	'execution',
-	'first-charge',
 ];
 
 export const EXAMPLES = 'examples/';
@@ -34,7 +31,7 @@ const HOVER_STYLE = '[data-test-id^="execute-workflow-button-"] { visibility: hi
 const CANVAS_STYLE =
 	'[data-test-id="canvas-controls"], [class*="_executionButtons_"], .vue-flow__background { visibility: hidden !important; }';
 
-export async function atRest(page: Page): Promise<void> {
+async function atRest(page: Page): Promise<void> {
 	// The style stays, because a pop-up would also block the next click.
 	await page.addStyleTag({ content: '.el-notification { display: none !important; }' });
 	await page.mouse.move(640, 8);
@@ -48,21 +45,14 @@ export async function atRest(page: Page): Promise<void> {
 export async function picture(page: Page, name: string, clip?: Area): Promise<void> {
 	await atRest(page);
 	const file = fileOf(`${name}.png`);
-	await mkdir(path.dirname(file), { recursive: true });
-	const screenshot = await page.screenshot({
-		animations: 'disabled',
-		style: clip === undefined ? HOVER_STYLE : HOVER_STYLE + CANVAS_STYLE,
-		...(clip === undefined ? {} : { clip }),
-	});
-	await writeFile(file, reducePng(screenshot));
-	noteSaved(file);
-}
-
-export function noteSaved(file: string): void {
+	const common = { path: file, animations: 'disabled' } as const;
+	// The notes of a workflow are small.
+	const of = clip && ({ clip, scale: 'device', style: HOVER_STYLE + CANVAS_STYLE } as const);
+	await page.screenshot({ ...common, ...(of ?? { scale: 'css', style: HOVER_STYLE }) });
 	if (file.startsWith(PICTURES)) noteMade(path.relative(PICTURES, file));
 }
 
-export function fileOf(name: string): string {
+function fileOf(name: string): string {
 	const inDocumentation = IN_DOCUMENTATION.includes(path.parse(name).name);
 	const renewed = inDocumentation || name.startsWith(EXAMPLES);
 	return path.join(renewed && process.env.PICTURES === 'docs' ? PICTURES : REPORTS, name);

@@ -1,5 +1,9 @@
-import { parse } from 'flatted';
 import { z } from 'zod';
+import { requireOfHost } from './host';
+
+/** The library that n8n writes executions with. */
+const flatted = (): { parse: (text: string) => unknown } =>
+	requireOfHost('flatted') as { parse: (text: string) => unknown };
 
 export const summarySchema = z.object({
 	id: z.string(),
@@ -45,7 +49,7 @@ export class Execution {
 
 	/** `data` is text in the format of the package flatted. */
 	static read(summary: ExecutionSummary, data: string): Execution {
-		return new Execution(summary, dataSchema.parse(parse(data)));
+		return new Execution(summary, dataSchema.parse(flatted().parse(data)));
 	}
 
 	get error(): string | undefined {

@@ -3,7 +3,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 import { CleanUp, freePort, LOOPBACK } from './processes';
 import { installHost } from './host';
 import { Member } from './instance';
-import { installPackage, packBuild } from './packageInstall';
+import { installBuild } from './packageInstall';
 import { CREDENTIAL_TYPE, DATA_FOLDER } from './paths';
 import { DEMO_LOGIN, N8nRest, type SavedCredential } from './rest';
 
@@ -15,6 +15,8 @@ export const WITHOUT_EDITOR = { N8N_DISABLE_UI: 'true' };
 export interface N8nOptions {
 	sandbox?: SandboxOptions;
 	env?: Record<string, string>;
+	/** Keeps its data in this folder. By default, its folder goes with it. */
+	userFolder?: string;
 	/** Another port is used if this one is taken. */
 	port?: number;
 	/** By default, the package and a credential for the sandbox. */
@@ -34,7 +36,7 @@ export async function startN8n(name: string, options: N8nOptions = {}): Promise<
 	const { step = async (_label, work) => await work(), has = 'credential', others = [] } = options;
 	await installHost();
 	return await CleanUp.begin(async (cleanUp) => {
-		const userFolder = await cleanUp.folder(name);
+		const userFolder = options.userFolder ?? (await cleanUp.folder(name));
 		const mainPort = await freePort(options.port);
 		const ports = await Promise.all(others.map(async () => await freePort()));
 		const [publicPort = mainPort] = ports.filter((_, nth) => others[nth]?.startsWith('webhook'));
@@ -50,9 +52,7 @@ export async function startN8n(name: string, options: N8nOptions = {}): Promise<
 		});
 		if (has !== 'nothing') {
 			await step('Building and installing the package', async () => {
-				const { tarball, remove } = await packBuild();
-				for (const { userFolder: folder } of members) await installPackage(tarball, folder);
-				await remove();
+				await installBuild(members.map((member) => member.userFolder));
 			});
 		}
 		const sandbox = await startSandbox(options.sandbox);
@@ -113,16 +113,24 @@ export class N8n {
 		return undefined;
 	}
 
-	/** Saves a credential for the sandbox. */
+	/** Saves a credential for the sandbox, in place of one that an earlier sandbox has left in a kept folder. */
 	async createCredential(): Promise<SavedCredential> {
 		const account = accountAt(this.sandbox);
-		this.saved = await this.rest.createCredential('Sandbox', CREDENTIAL_TYPE, account);
+		const kept = await this.rest.credential('Sandbox');
+		if (kept) await this.rest.updateCredential(kept, account);
+		this.saved = kept ?? (await this.rest.createCredential('Sandbox', CREDENTIAL_TYPE, account));
 		return this.saved;
 	}
 
 	get credential(): SavedCredential {
 		if (!this.saved) throw new Error('This n8n has no credential yet.');
 		return this.saved;
+	}
+
+	/** Loads the current code. */
+	async reload(): Promise<void> {
+		await installBuild([this.userFolder]);
+		await this.restart();
 	}
 
 	/** Keeps data and address. */

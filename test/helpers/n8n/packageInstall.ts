@@ -35,13 +35,20 @@ export async function packBuild(): Promise<{ tarball: string; remove: () => Prom
 	});
 }
 
+/** Builds the package, and installs it into the user folders. */
+export async function installBuild(userFolders: readonly string[]): Promise<void> {
+	const { tarball, remove } = await packBuild();
+	for (const folder of userFolders) await installPackage(tarball, folder);
+	await remove();
+}
+
 /**
  * Installs a tarball into n8n's user folder as n8n's installer does: without the dependency lists, which would add a
  * second n8n-workflow.
  *
  * @throws Error if the package has runtime dependencies
  */
-export async function installPackage(tarball: string, userFolder: string): Promise<void> {
+async function installPackage(tarball: string, userFolder: string): Promise<void> {
 	const nodesFolder = path.join(userFolder, '.n8n', 'nodes');
 	const target = path.join(nodesFolder, 'node_modules', PACKAGE_NAME);
 	await rm(target, { recursive: true, force: true });

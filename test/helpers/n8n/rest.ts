@@ -15,6 +15,7 @@ const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 const failureSchema = z.object({ message: z.string() });
 const savedCredentialSchema = z.object({ id: z.string(), name: z.string(), type: z.string() });
+const namedSchema = z.object({ id: z.string(), name: z.string() });
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const savedNodeSchema = z.object({
 	id: z.string(),
@@ -103,9 +104,28 @@ export class N8nRest {
 		return await this.call(savedCredentialSchema, 'POST', '/credentials', { name, type, data });
 	}
 
+	async credential(name: string): Promise<SavedCredential | undefined> {
+		const all = await this.call(z.array(savedCredentialSchema), 'GET', '/credentials');
+		return all.find((one) => one.name === name);
+	}
+
+	/** Replaces what is in a credential. */
+	async updateCredential(
+		{ id, name, type }: SavedCredential,
+		data: Record<string, unknown>,
+	): Promise<void> {
+		await this.call(z.unknown(), 'PATCH', `/credentials/${id}`, { name, type, data });
+	}
+
 	/** As a draft. */
 	async createWorkflow(workflow: WorkflowFile): Promise<SavedWorkflow> {
 		return await this.call(savedWorkflowSchema, 'POST', '/workflows', workflow);
+	}
+
+	async workflowNamed(name: string): Promise<SavedWorkflow | undefined> {
+		const all = await this.call(z.array(namedSchema), 'GET', '/workflows');
+		const found = all.find((one) => one.name === name);
+		return found && (await this.workflow(found.id));
 	}
 
 	async workflow(id: string): Promise<SavedWorkflow> {

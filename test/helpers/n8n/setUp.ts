@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Sandbox } from '../../sandbox';
 import journey from './journey.json';
 import { accountAt, type N8n, type N8nOptions, startN8n } from './n8n';
@@ -19,6 +18,8 @@ export interface SetUp {
 	rest: N8nRest;
 	credential: SavedCredential;
 	journey: PublishedWorkflow;
+	/** Whether nothing was kept from an earlier start. */
+	isNew: boolean;
 }
 
 /**
@@ -39,22 +40,29 @@ export async function publishJourney(
 	);
 	const workflow = await rest.createWorkflow({ ...file, nodes });
 	await rest.publish(workflow);
-	const webhookId =
-		workflow.nodes.find(({ type }) => type.endsWith('.digitalSalesTrigger'))?.webhookId ?? '';
-	return { workflow, notificationUrl: `${url}/webhook/${webhookId}/digital-sales` };
+	return published(workflow, url);
 }
 
-/** Starts n8n and a sandbox, and publishes the workflow of the journey. */
+function published(workflow: SavedWorkflow, url: string): PublishedWorkflow {
+	const trigger = workflow.nodes.find(({ type }) => type.endsWith('.digitalSalesTrigger'));
+	return { workflow, notificationUrl: `${url}/webhook/${trigger?.webhookId ?? ''}/digital-sales` };
+}
+
+/** Starts n8n and a sandbox, and publishes the workflow of the journey, unless a kept folder has it. */
 export async function setUp(name: string, options: N8nOptions = {}): Promise<SetUp> {
 	return await CleanUp.begin(async (cleanUp) => {
 		const n8n = await startN8n(name, options);
 		cleanUp.add(n8n.close);
 		const { rest, sandbox, credential } = n8n;
 		const [product] = sandbox.products;
-		const journey = await publishJourney(rest, n8n.url, product?.hash ?? '', credential);
-		const data = { ...accountAt(sandbox), notificationUrl: journey.notificationUrl };
-		const path = `/credentials/${credential.id}`;
-		await rest.call(z.unknown(), 'PATCH', path, { ...credential, data });
-		return { n8n, sandbox, rest, credential, journey };
+
+		const kept = await rest.workflowNamed(journey.name);
+		const ready = kept
+			? published(kept, n8n.url)
+			: await publishJourney(rest, n8n.url, product?.hash ?? '', credential);
+
+		const { notificationUrl } = ready;
+		await rest.updateCredential(credential, { ...accountAt(sandbox), notificationUrl });
+		return { n8n, sandbox, rest, credential, journey: ready, isNew: kept === undefined };
 	});
 }

@@ -1,7 +1,12 @@
+import { watch } from 'node:fs';
+import path from 'node:path';
+import debounce from 'lodash/debounce';
 import { RECIPES } from '../../../examples/source';
 import { render } from '../../../examples/source/workflow';
 import { installHost } from './host';
 import { NODES } from './journey';
+import type { N8n } from './n8n';
+import { DATA_FOLDER, ROOT } from './paths';
 import { freePort, leave, onEnd } from './processes';
 import { DEMO_LOGIN } from './rest';
 import { setUp, type SetUp } from './setUp';
@@ -9,31 +14,51 @@ import { messageOf, say, step } from './terminal';
 
 const SANDBOX_PORT = 4010;
 const N8N_PORT = 5678;
+const KEPT_FOLDER = path.join(DATA_FOLDER, 'kept');
+const WATCHED = ['nodes', 'credentials', 'vendor'];
+const QUIET_MS = 500;
 
-function introduce(ready: SetUp): void {
-	const { workflow } = ready.journey;
+function introduce({ n8n, sandbox, journey }: SetUp): void {
 	say(`
-  Editor      ${ready.n8n.url}
+  Editor      ${n8n.url}
   Sign in     ${DEMO_LOGIN.email}
   Password    ${DEMO_LOGIN.password}
-  Sandbox     ${ready.sandbox.pageUrl}
+  Sandbox     ${sandbox.pageUrl}
 
 What to try
-  1. In the editor, open "${workflow.name}".
+  1. In the editor, open "${journey.workflow.name}".
      Next to "Execute workflow" choose "${NODES.start}", then press it: it lists the catalog,
      creates an offer, and charges a made-up customer by PIX.
-  2. On the sandbox page, pay the new transaction.
+  2. On the sandbox page, pay the new transaction. Or let the next charge fail there, and try again.
   3. In the editor, open Executions: "${NODES.trigger}" has run with the paid transaction.
 
 Ctrl-C stops everything.`);
 }
 
-async function start(): Promise<void> {
+/** Installs each change of the code, and restarts n8n with it. */
+function reloadOnChange(n8n: N8n): void {
+	let reloading = Promise.resolve();
+	const reload = debounce(() => {
+		reloading = reloading
+			.then(async () => await step('Loading the change', async () => await n8n.reload()))
+			.catch((error: unknown) => say(messageOf(error)));
+	}, QUIET_MS);
+	for (const folder of WATCHED) watch(path.join(ROOT, folder), { recursive: true }, reload);
+}
+
+/**
+ * Starts n8n with the package, and the sandbox. With `--keep`, workflows, credentials and executions stay for the next
+ * start; `--watch` also loads changes.
+ */
+async function start(options: readonly string[]): Promise<void> {
+	const isWatching = options.includes('--watch');
+	const isKept = isWatching || options.includes('--keep');
 	say('Digital Sales: a real n8n, and a local sandbox that simulates the service\n');
 	await installHost();
 	const ready = await setUp('start', {
 		sandbox: { port: await freePort(SANDBOX_PORT) },
 		port: N8N_PORT,
+		...(isKept && { userFolder: KEPT_FOLDER }),
 		step,
 	});
 	const { n8n } = ready;
@@ -41,12 +66,16 @@ async function start(): Promise<void> {
 		await n8n.close();
 		say('Everything has stopped.');
 	});
-	await step('Recipes, as drafts to complete', async () => {
-		for (const [name, recipe] of Object.entries(RECIPES)) {
-			await ready.rest.createWorkflow(render(recipe, name, 'en'));
-		}
-	});
+	if (ready.isNew) {
+		await step('Recipes, as drafts to complete', async () => {
+			for (const [name, recipe] of Object.entries(RECIPES)) {
+				await ready.rest.createWorkflow(render(recipe, name, 'en'));
+			}
+		});
+	}
 	introduce(ready);
+	if (isWatching) reloadOnChange(n8n);
+
 	const lastWords = await new Promise<string>((resolve) => {
 		n8n.main.onDeath = resolve;
 	});
@@ -54,6 +83,6 @@ async function start(): Promise<void> {
 	throw new Error(`n8n stopped unexpectedly.\n${lastWords}\n(all of it: ${n8n.main.log})`);
 }
 
-start().catch((error: unknown) => {
+start(process.argv.slice(2)).catch((error: unknown) => {
 	leave(1, `\n${messageOf(error)}`);
 });

@@ -5,37 +5,39 @@ import { isDeepStrictEqual } from 'node:util';
 import { chainOf, type NodeSketch } from '../../helpers/e2e/workflows';
 import { startN8n, type N8n } from '../../helpers/n8n/n8n';
 import { CREDENTIAL_TYPE } from '../../helpers/n8n/paths';
-import type { SavedWorkflow, WorkflowFile } from '../../helpers/n8n/rest';
+import type { SavedCredential } from '../../helpers/n8n/rest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import { until } from '../../helpers/until';
-import { LeanService } from './service';
-import { startAndAnswer } from './workflows';
+import { webhook } from './nodes';
 
-/** A trigger that does nothing. */
-const WITH_FLOOR = { N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'floor') };
+/** A trigger that does nothing, and a public address, to which nothing is sent. */
+const ENVIRONMENT = {
+	N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'floor'),
+	N8N_WEBHOOK_URL: 'https://n8n.example.com/',
+};
 
-/** An account of a simulated service, and the credentials of both sides for it. */
-type BenchAccount = Awaited<ReturnType<Bench['account']>>;
+/** The credentials of both sides for an account of a simulated service. */
+export interface Account {
+	baseUrl: string;
+	ours: SavedCredential;
+	bearer: SavedCredential;
+}
 
-/** A published workflow that is compared with others. It answers when it has ended. */
+/** A published workflow that answers when it has ended. */
 export interface Side {
 	/** Runs it to its end, and returns the milliseconds. */
 	run(body?: object): Promise<number>;
-	/** Runs it and returns the items of its last node. */
+	/** Runs it, and returns the items of its last node. */
 	items(body?: object): Promise<unknown[]>;
 }
 
-/** The real n8n in which both sides run, and the simulated services. */
+/** The real n8n in which all sides run. */
 export class Bench {
 	private readonly sandboxes: Sandbox[] = [];
 
-	private constructor(
-		readonly n8n: N8n,
-		readonly lean: LeanService,
-	) {}
+	private constructor(readonly n8n: N8n) {}
 
 	static async open(): Promise<Bench> {
-		return new Bench(await startN8n('bench', { env: WITH_FLOOR }), await LeanService.open());
+		return new Bench(await startN8n('bench', { env: ENVIRONMENT }));
 	}
 
 	/** CPU time that n8n has used so far, in milliseconds. */
@@ -47,15 +49,19 @@ export class Bench {
 		return (Number(fields[11]) + Number(fields[12])) * 10;
 	}
 
-	/** A sandbox that is closed with the bench. */
+	/** A service without a limit, which is closed with the bench. */
 	async sandbox(options: SandboxOptions): Promise<Sandbox> {
-		const sandbox = await startSandbox(options);
+		const sandbox = await startSandbox({
+			requestsPerMinute: null,
+			qrImage: 'absent',
+			resendAfterSeconds: [],
+			...options,
+		});
 		this.sandboxes.push(sandbox);
 		return sandbox;
 	}
 
-	/** Saves the credentials of both sides for an account. */
-	async account({ baseUrl, apiToken }: { baseUrl: string; apiToken: string }) {
+	async account({ baseUrl, apiToken }: { baseUrl: string; apiToken: string }): Promise<Account> {
 		const { rest } = this.n8n;
 		const name = `Bench ${randomUUID()}`;
 		const ours = await rest.createCredential(name, CREDENTIAL_TYPE, { baseUrl, apiToken });
@@ -63,18 +69,24 @@ export class Bench {
 		return { baseUrl, ours, bearer };
 	}
 
+	/** Publishes a chain of nodes, and returns the id of its workflow. */
+	async publish({ ours }: Account, nodes: NodeSketch[], settings = {}): Promise<string> {
+		const chain = chainOf(randomUUID(), ours, nodes);
+		const saved = await this.n8n.rest.createWorkflow({
+			...chain,
+			settings: { ...chain.settings, ...settings },
+		});
+		await this.n8n.rest.publish(saved);
+		return saved.id;
+	}
+
 	/** Publishes a chain of nodes after its own webhook. n8n keeps no successful runs. */
-	async side(account: BenchAccount, nodes: NodeSketch[]): Promise<Side> {
-		const publish = async (answer: 'noData' | 'allEntries') => {
+	async side(account: Account, nodes: NodeSketch[]): Promise<Side> {
+		const publish = async (responseData: 'noData' | 'allEntries') => {
 			const address = randomUUID();
-			const chain = chainOf(address, account.ours, [startAndAnswer(address, answer), ...nodes]);
-			const settings = { ...chain.settings, saveDataSuccessExecution: 'none' };
-			await this.publish({ ...chain, settings });
-			return async (body: object): Promise<string> => {
-				const { status, text } = await post(`${this.n8n.url}/webhook/${address}`, body);
-				if (status !== 200) throw new Error(`A run failed (${status}): ${text}`);
-				return text;
-			};
+			const start = webhook(address, { responseMode: 'lastNode', responseData });
+			await this.publish(account, [start, ...nodes], { saveDataSuccessExecution: 'none' });
+			return async (body: object): Promise<string> => await this.post(address, body);
 		};
 		const silent = await publish('noData');
 		const telling = await publish('allEntries');
@@ -88,43 +100,22 @@ export class Bench {
 		};
 	}
 
-	async publish(workflow: WorkflowFile): Promise<SavedWorkflow> {
-		const saved = await this.n8n.rest.createWorkflow(workflow);
-		await this.n8n.rest.publish(saved);
-		return saved;
-	}
-
-	/**
-	 * Restarts n8n, so that its memory is empty.
-	 *
-	 * @param url of a published workflow, which listens a moment after n8n is ready
-	 */
-	async restart(url: string, env: Record<string, string> = {}): Promise<void> {
-		await this.n8n.restart({ ...WITH_FLOOR, ...env });
-		// The first request may use a broken connection to the earlier n8n.
-		const listens = async (): Promise<boolean> =>
-			await post(url, {}).then(
-				({ status }) => status !== 404,
-				() => false,
-			);
-		await until('a published workflow listens', listens);
+	/** Posts to a webhook of n8n, over connections that stay open, and returns the text of the answer. */
+	async post(address: string, body: object): Promise<string> {
+		const response = await fetch(`${this.n8n.main.url}/webhook/${address}`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
+		const text = await response.text();
+		if (!response.ok) throw new Error(`n8n answered ${response.status}: ${text}`);
+		return text;
 	}
 
 	async close(): Promise<void> {
 		await this.n8n.close();
-		await this.lean.close();
 		for (const sandbox of this.sandboxes) await sandbox.close();
 	}
-}
-
-/** Keeps connections open, unlike the helper of the tests. */
-export async function post(url: string, body: object): Promise<{ status: number; text: string }> {
-	const response = await fetch(url, {
-		method: 'POST',
-		headers: { 'content-type': 'application/json' },
-		body: JSON.stringify(body),
-	});
-	return { status: response.status, text: await response.text() };
 }
 
 /** Checks that all sides return the same items in the same order. */
@@ -135,25 +126,4 @@ export async function checkSame(sides: readonly Side[], count: number, body?: ob
 	if (!lists.every((items) => isDeepStrictEqual(items, lists[0]))) {
 		throw new Error('The sides put out different items.');
 	}
-}
-
-/**
- * Runs the sides in turn, so that other work of the machine affects all of them, and returns the result of each round
- * of each side. Every second round has the reverse order.
- */
-export async function inTurn<S, T>(
-	sides: readonly S[],
-	rounds: { warmUps: number; counted: number },
-	run: (side: S) => Promise<T>,
-): Promise<T[][]> {
-	const results: T[][] = sides.map(() => []);
-	for (let round = -rounds.warmUps; round < rounds.counted; round++) {
-		const order = [...sides.entries()];
-		if (round % 2 !== 0) order.reverse();
-		for (const [place, side] of order) {
-			const result = await run(side);
-			if (round >= 0) results[place]?.push(result);
-		}
-	}
-	return results;
 }

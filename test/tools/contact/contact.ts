@@ -1,241 +1,115 @@
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
-import { createRedactor } from '../../../nodes/DigitalSales/api/redact';
+import { parseNotification } from '../../../nodes/DigitalSales/api/schemas/notification';
 import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
-import { hashSegment, isUsableHash } from '../../../nodes/DigitalSales/domain/text';
-import { parseBaseUrl, parseWebAddress } from '../../../nodes/DigitalSales/domain/webAddress';
-import { parseNotification } from '../../../nodes/DigitalSales/api/schemas/notification';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
-import { parseJson } from '../../sandbox/http';
-import { until } from '../../helpers/until';
-import { type Answer, listen, type Listener, type Received, Service } from './outside';
-import { Report } from './report';
+import { type Answer, ask, firstWebhook, type Settings } from './outside';
+import { shapeOf } from './shape';
 
-export interface Outside {
-	args: string[];
-	environment: Record<string, string | undefined>;
-	say: (text: string) => void;
-	sleep: (ms: number) => Promise<void>;
-	/** How long --listen waits. */
-	noticeWithinMs: number;
-}
-
-const USAGE = `Usage: npx tsx test/tools/contact/main.ts [options]
-  --hash <hash>            a transaction to read; may be repeated
-  --charge                 sends one PIX charge, at the lowest price in the catalog
-  --offer <product hash>   creates one offer of this product
-  --listen <port>          waits for one webhook at 127.0.0.1
-  --notify <url>           where the charge sends its webhooks: the public URL of your tunnel
-DIGITAL_SALES_BASE_URL and DIGITAL_SALES_TOKEN are read from the environment;
-DIGITAL_SALES_SECOND_TOKEN and DIGITAL_SALES_CUSTOMER (JSON: name, email, phone_number, document)
-are for --charge.`;
-
-/** A service that looks up the CPF needs a real customer. */
-const EXAMPLE_CUSTOMER = {
-	name: 'Maria Exemplo',
-	email: 'maria@example.com',
-	phone_number: '11900000000',
-	document: '52998224725',
-};
-/** The largest page that the package requests. */
-const LARGE_PAGE = 250;
-const OFFER_PRICE_CENTS = 1_000;
-
-/** The reason why there is no report. Its sentence repeats no argument, which may be a token. */
-class Refusal extends Error {}
+/** Names of query parameters that the document does not show. The first two products answer for themselves. */
+const QUERIES = (word: string, category: unknown): Record<string, Record<string, string>> => ({
+	'per_page=1': { per_page: '1' },
+	'perPage=1': { perPage: '1' },
+	'page=2': { page: '2' },
+	'per_page=250': { per_page: '250' },
+	'search by a word of a title': { search: word },
+	'the same without accents': { search: word.normalize('NFD').replace(/\p{M}/gu, '') },
+	'status=4': { status: '4' },
+	'categories: that of the first product': { categories: String(category) },
+});
 
 /**
- * Asks the real service what its document leaves open, and reports the shapes of the answers, never the values. A
- * person compares the report with the table of docs/unknowns.md.
- *
- * @returns whether it made all requests
+ * Asks a real service once each question of docs/unknowns.md, and says the answers: statuses, limits, and the names and
+ * kinds in each body, never a value that may belong to a person.
  */
-export async function contact(outside: Outside): Promise<boolean> {
-	try {
-		const settings = readSettings(outside);
-		await meet(settings, outside);
-		return true;
-	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
-		outside.say(error.message);
-		return false;
-	}
-}
-
-type Settings = ReturnType<typeof readSettings>;
-
-function refuseIf(isWrong: boolean, sentence: string): void {
-	if (isWrong) throw new Refusal(sentence);
-}
-
-function readSettings({ args, environment }: Outside) {
-	const { hash: hashes, ...values } = argumentsOf(args);
-	const { offer, notify, charge } = values;
-	const base = parseBaseUrl(environment.DIGITAL_SALES_BASE_URL ?? '');
-	const token = tokenIn(environment, 'DIGITAL_SALES_TOKEN');
-	// The sentence does not quote the value, because it may be a token.
-	if ('problem' in base) {
-		throw new Refusal(
-			'DIGITAL_SALES_BASE_URL is empty or not a web address that ends with its path.',
-		);
-	}
-	refuseIf(token === '', 'DIGITAL_SALES_TOKEN is empty.');
-	const named = offer === undefined ? hashes : [...hashes, offer];
-	refuseIf(!named.every(isUsableHash), '--hash and --offer need a hash.');
-	refuseIf(
-		notify !== undefined && !(charge && parseWebAddress(notify)),
-		'--notify needs --charge, and an address with http:// or https://.',
-	);
-	return {
-		...values,
-		hashes,
-		baseUrl: base.value,
-		token,
-		secondToken: tokenIn(environment, 'DIGITAL_SALES_SECOND_TOKEN'),
-		customer: customerIn(environment.DIGITAL_SALES_CUSTOMER),
+export async function contact(settings: Settings): Promise<void> {
+	const { say, hashes, charge, offer, listenAt } = settings;
+	const tell = (what: string, answer: Answer, more = ''): void =>
+		say(`## ${what}\n${answer.status}${limitsIn(answer)}${more}\n${shapeOf(answer.json)}\n`);
+	const read = async (what: string, path: string, withToken = true): Promise<void> => {
+		const answer = await ask(settings, path, undefined, withToken);
+		const isRead = readTransaction(answer.json) !== undefined;
+		tell(what, answer, isRead ? '; the package reads it' : '; the package reads no transaction');
 	};
-}
-
-function argumentsOf(args: string[]) {
-	try {
-		return parseArgs({
-			args,
-			options: {
-				hash: { type: 'string', multiple: true, default: [] },
-				charge: { type: 'boolean', default: false },
-				offer: { type: 'string' },
-				listen: { type: 'string' },
-				notify: { type: 'string' },
-			},
-		}).values;
-	} catch {
-		throw new Refusal(USAGE);
-	}
-}
-
-/** A header cannot carry other characters, and the error about it would quote the token. */
-const SENDABLE = /^[\x21-\x7e]+$/;
-
-function tokenIn(environment: Outside['environment'], name: string): string {
-	const token = environment[name]?.trim() ?? '';
-	refuseIf(token !== '' && !SENDABLE.test(token), `${name} has characters that no token has.`);
-	return token;
-}
-
-function customerIn(text: string | undefined): object {
-	const customer = text ? parseJson(text) : EXAMPLE_CUSTOMER;
-	if (isJsonObject(customer)) return customer;
-	throw new Refusal(
-		'DIGITAL_SALES_CUSTOMER is not JSON with name, email, phone_number and document.',
-	);
-}
-
-async function meet(settings: Settings, { say, sleep, noticeWithinMs }: Outside): Promise<void> {
-	const redact = createRedactor([settings.token, settings.secondToken]);
-	const service = new Service(settings.baseUrl, settings.token, sleep);
-	const report = new Report(redact, [settings.customer, ...settings.hashes, settings.offer]);
 	const create = async (path: string, body: object): Promise<Answer> => {
 		// Said before it is sent, so that a person knows of the POST however the command ends.
 		say(`Sending a POST to ${path.split('/').pop()} once.`);
-		return await service.ask(path, body);
+		return await ask(settings, path, body);
 	};
-	const listener = settings.listen === undefined ? undefined : await listenAt(settings.listen);
-	try {
-		const products = await readCatalog(service, report);
-		const hashes = new Set(settings.hashes);
-		if (settings.charge) {
-			const charged = await create('/transactions', chargeOf(settings, products));
-			report.add('POST /transactions', charged);
-			const made = readTransaction(charged.json);
-			if (made) hashes.add(made.hash);
-		}
-		const { offer } = settings;
-		if (offer !== undefined) {
-			const path = `/products/${hashSegment(offer)}/offers`;
-			report.add('POST /products/{hash}/offers', await create(path, offerOf(offer, products)));
-		}
-		if (listener) {
-			say(`Waiting for one webhook on port ${listener.port}.`);
-			const { received } = listener;
-			const isAwaited = ({ body, text }: Received): boolean =>
-				parseNotification(body) !== undefined || [...hashes].some((hash) => text.includes(hash));
-			const heard = await until('a webhook', () => received.find(isAwaited), {
-				withinMs: noticeWithinMs,
-			}).catch(() => undefined);
-			report.addWebhook(heard, received.length - (heard ? 1 : 0));
-			const notice = parseNotification(heard?.body);
-			if (notice) hashes.add(notice.hash);
-		}
-		for (const hash of hashes) {
-			report.addTransaction('GET /transactions/{hash}', await service.ask(pathOf(hash)));
-			const other = hash === hash.toUpperCase() ? hash.toLowerCase() : hash.toUpperCase();
-			report.addTransaction('the same hash in the other case', await service.ask(pathOf(other)));
-		}
-		const unknown = `nosuch${randomBytes(5).toString('hex')}`;
-		report.add('GET an unknown hash', await service.ask(pathOf(unknown)));
-		report.add('GET without a token', await service.ask(pathOf('nosuch'), undefined, false));
-	} finally {
-		await listener?.close();
-		// Also after an error, because a POST stays in the account.
-		say(report.text());
+
+	const products = await readProducts(settings, tell);
+	const known = new Set(hashes);
+	const webhook = listenAt === undefined ? undefined : firstWebhook(listenAt);
+	if (charge) {
+		const answer = await create('/transactions', chargeOf(settings, products));
+		tell('POST /transactions', answer);
+		const made = readTransaction(answer.json)?.hash;
+		if (made !== undefined) known.add(made);
 	}
+	if (offer !== undefined) {
+		const path = `/products/${encodeURIComponent(offer)}/offers`;
+		tell('POST /products/{hash}/offers', await create(path, offerOf(offer, products)));
+	}
+	if (webhook) {
+		say(`Waiting for a webhook on port ${listenAt}.`);
+		const body = await webhook;
+		const isRead = parseNotification(body) !== undefined;
+		say(`## The webhook\nthe package reads ${isRead ? 'its' : 'no'} hash\n${shapeOf(body)}\n`);
+	}
+	for (const hash of known) {
+		const other = hash === hash.toUpperCase() ? hash.toLowerCase() : hash.toUpperCase();
+		await read('GET /transactions/{hash}', pathOf(hash));
+		await read('the same hash in the other case', pathOf(other));
+	}
+	await read('an unknown hash', pathOf(`nosuch${randomBytes(5).toString('hex')}`));
+	await read('without a token', pathOf('nosuch'), false);
 }
 
-const pathOf = (hash: string): string => `/transactions/${hashSegment(hash)}`;
+const pathOf = (hash: string): string => `/transactions/${encodeURIComponent(hash)}`;
 
-async function listenAt(port: string): Promise<Listener> {
-	const listener = /^\d+$/.test(port) && (await listen(Number(port)).catch(() => undefined));
-	if (listener) return listener;
-	throw new Refusal('Nothing can listen at the port of --listen.');
+/** The headers that state a limit. */
+function limitsIn({ headers }: Answer): string {
+	const stated = Object.entries(headers).filter(([name]) => /rate-?limit|retry-after/.test(name));
+	return stated.map(([name, value]) => `; ${name}: ${value}`).join('');
 }
 
 /** Reads pages with each query parameter, and returns all products. */
-async function readCatalog(service: Service, report: Report): Promise<IDataObject[]> {
-	const first = await service.ask('/products');
-	const page = readProductPage(first.json);
-	report.add('GET /products', first);
-	// Stops before anything is created.
-	if (!page) {
-		throw new Refusal(
-			'The first answer is no list of products. Check DIGITAL_SALES_BASE_URL and DIGITAL_SALES_TOKEN.',
-		);
-	}
-	const [one, another] = page.data;
+async function readProducts(
+	settings: Settings,
+	tell: (what: string, answer: Answer, more?: string) => void,
+): Promise<IDataObject[]> {
+	const first = await ask(settings, '/products');
+	tell('GET /products', first);
+	const page = readProductPage(first.json)?.data;
+	if (!page) throw new Error('The first answer is no list of products: check address and token.');
+	const [one] = page;
 	if (!one) return [];
-	const products = [...page.data];
+
+	const products = [...page];
 	const word = String(one.title).split(/\s/).at(-1) ?? '';
-	const queries = {
-		'per_page=1': { per_page: '1' },
-		'perPage=1': { perPage: '1' },
-		'page=2': { page: '2' },
-		[`per_page=${LARGE_PAGE}`]: { per_page: String(LARGE_PAGE) },
-		[`perPage=${LARGE_PAGE}`]: { perPage: String(LARGE_PAGE) },
-		'search by a word of a title': { search: word },
-		'the same without accents': { search: word.normalize('NFD').replace(/\p{M}/gu, '') },
-		'status=4': { status: '4' },
-		'categories: that of the first product': { categories: String(one.id_category) },
-		'categories: two': { categories: `${one.id_category},${another?.id_category}` },
-	};
-	for (const [what, query] of Object.entries(queries)) {
-		const answer = await service.ask(`/products?${new URLSearchParams(query).toString()}`);
-		report.addPage(what, answer, page.data);
-		products.push(...(readProductPage(answer.json)?.data ?? []));
+	for (const [what, query] of Object.entries(QUERIES(word, one.id_category))) {
+		const answer = await ask(settings, `/products?${new URLSearchParams(query).toString()}`);
+		const found = readProductPage(answer.json)?.data ?? [];
+		const isSame = found[0]?.hash === one.hash;
+		tell(
+			what,
+			{ ...answer, json: {} },
+			`; ${found.length} products, ${isSame ? 'the same' : 'another'} first`,
+		);
+		products.push(...found);
 	}
 	return products;
 }
 
 /** A charge for the cheapest active offer, at its own price. */
-function chargeOf({ token, secondToken, customer, notify }: Settings, products: IDataObject[]) {
+function chargeOf({ token, secondToken, customer }: Settings, products: IDataObject[]): object {
 	const [cheapest] = products
 		.filter(({ status }) => status === 1)
 		.flatMap(offersOf)
 		.filter(({ price, interval }) => typeof price === 'number' && price > 0 && interval == null)
 		.sort((one, other) => Number(one.price) - Number(other.price));
-	if (!cheapest) {
-		throw new Refusal('Nothing was charged: no active product has an offer without an interval.');
-	}
+	if (!cheapest) throw new Error('No active product has an offer without an interval.');
 	const { hash, price } = cheapest;
 	return {
 		api_token: secondToken || token,
@@ -244,7 +118,6 @@ function chargeOf({ token, secondToken, customer, notify }: Settings, products: 
 		cart: [{ offer_hash: hash, price, quantity: 1, operation_type: 1, title: 'First contact' }],
 		installments: 1,
 		customer,
-		...(notify !== undefined && { webhook_url: notify }),
 	};
 }
 
@@ -253,7 +126,7 @@ function offerOf(productHash: string, products: IDataObject[]): object {
 	const recurring = product && offersOf(product).find(({ interval }) => interval != null);
 	return {
 		title: 'First contact',
-		price: OFFER_PRICE_CENTS,
+		price: 1_000,
 		payment_methods: [3],
 		method_default: 3,
 		affiliates_visible: false,
@@ -261,6 +134,5 @@ function offerOf(productHash: string, products: IDataObject[]): object {
 	};
 }
 
-function offersOf({ offers }: IDataObject): IDataObject[] {
-	return Array.isArray(offers) ? offers.filter(isJsonObject) : [];
-}
+const offersOf = ({ offers }: IDataObject): IDataObject[] =>
+	Array.isArray(offers) ? offers.filter(isJsonObject) : [];

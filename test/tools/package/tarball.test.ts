@@ -73,14 +73,13 @@ describe('in an n8n that brings zod 4', () => {
 	beforeAll(async () => {
 		const modules = path.join(packed.folder, 'node_modules');
 		await mkdir(modules);
-		const places = { zod: 'zod4', lodash: 'lodash', 'n8n-workflow': 'n8n-workflow' };
-		for (const [name, place] of Object.entries(places)) {
-			await symlink(path.join(ROOT, 'node_modules', place), path.join(modules, name));
+		for (const name of ['lodash', 'n8n-workflow']) {
+			await symlink(path.join(ROOT, 'node_modules', name), path.join(modules, name));
 		}
+		// Of zod, nothing but what zod 4 brings as well.
+		await mkdir(path.join(modules, 'zod'));
+		await symlink(path.join(ROOT, 'node_modules/zod/v3'), path.join(modules, 'zod/v3'));
 		const load = createRequire(path.join(packed.folder, 'package.json'));
-		expect(load('zod/package.json')).toMatchObject({
-			version: expect.stringMatching(/^4/) as string,
-		});
 		const files = [...manifest.n8n.nodes, ...manifest.n8n.credentials];
 		installed = new NodeProcess(
 			Object.assign({}, ...files.map((file) => load(`./${file}`) as object)) as Classes,

@@ -110,6 +110,7 @@ describe('The words of the service', () => {
 					[...words.messages, ...Object.values(words.fields).flat()].length,
 				).toBeLessThanOrEqual(20);
 			}),
+			{ numRuns: 40 },
 		);
 	});
 

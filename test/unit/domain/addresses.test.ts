@@ -168,7 +168,7 @@ describe('the picture of a QR code', () => {
 				const png = await drawQrCode(text);
 				expect(readQrCode(png)).toBe(text);
 			}),
-			{ numRuns: 20 },
+			{ numRuns: 5 },
 		);
 	});
 
