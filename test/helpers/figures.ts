@@ -20,10 +20,7 @@ export class Figures {
 }
 
 /** Padded as Prettier pads a table. */
-function markdownTable(
-	columns: readonly string[],
-	rows: ReadonlyArray<readonly string[]>,
-): string {
+function markdownTable(columns: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
 	const widths = columns.map((name, column) =>
 		Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
 	);
