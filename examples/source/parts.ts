@@ -18,6 +18,7 @@ import {
 	AREA_CODE,
 	LOCAL,
 	TRUNK,
+	WHATSAPP,
 	WITHOUT_NINTH_DIGIT,
 } from '../../nodes/DigitalSales/domain/customer';
 import { DEFAULT_FIELDS } from '../../nodes/DigitalSales/output/transaction';
@@ -114,8 +115,11 @@ export function reason(error: string): string {
  */
 export function whatsAppNumber(phone: string): string {
 	const steps = [
-		String.raw`const isAbroad = /\+|^\W*00/.test(typed)`,
-		String.raw`const digits = typed.replace(/\.0$|(?::\d+)?@.*$/, '').replace(/\(0\)|\D/g, '').replace(isAbroad ? /^00/ : '', '')`,
+		`const isChat = /${WHATSAPP.source}/i.test(typed)`,
+		String.raw`const isAbroad = isChat || /\+|^\W*00/.test(typed)`,
+		`const number = typed.replace(/${WHATSAPP.source}/i, '').replace(/\\.0$/, '')`,
+		`if (number.includes('@')) return ''`,
+		String.raw`const digits = number.replace(/\(0\)|\D/g, '').replace(isAbroad ? /^00/ : '', '')`,
 		String.raw`if (isAbroad && !/^55/.test(digits)) return /^(?!0|1[01])\d{8,15}$/.test(digits) ? digits : ''`,
 		String.raw`const local = digits.replace(isAbroad ? /^55/ : /^55(?=\d{10})/, '').replace(/${TRUNK.source}/, '').replace(/${WITHOUT_NINTH_DIGIT.source}/, '$19$2')`,
 		`return /${AREA_CODE.source}/.test(local) && /${LOCAL.source}/.test(local) ? '55' + local : ''`,

@@ -28,7 +28,6 @@ export const PHONES: Typed[] = [
 		'（１１）９１２３４－５６７８',
 		11912345678,
 		'11912345678.0',
-		'11912345678@s.whatsapp.net',
 	),
 	...means(
 		'5511912345678',
@@ -42,6 +41,7 @@ export const PHONES: Typed[] = [
 		'55 11 91234-5678',
 		'＋５５ 11 91234-5678',
 		'5511912345678.0',
+		'5511912345678@s.whatsapp.net',
 		'5511912345678:12@s.whatsapp.net',
 	),
 	// WhatsApp leaves out the ninth digit in most of Brazil, and so do old lists.
@@ -70,6 +70,10 @@ export const PHONES: Typed[] = [
 	...means('491512345678901', '+49 1512 345678901'),
 	...refused('this one has 12', '(11) 91234-56789', '119123456789', '351912345678'),
 	...refused('this one has 14', '11912345678901'),
+	...means('51912345678', '51912345678@s.whatsapp.net'),
+	...means('351912345678', '351912345678@c.us'),
+	...means('14155552671', '14155552671:3@s.whatsapp.net'),
+	...refused('without other text', '120363041234567890@g.us', 'maria@gmail.com'),
 	...refused('an ID that WhatsApp gives instead of the number', '123456789012345@lid'),
 	...refused('has no area code (DDD)', '91234-5678', '3333-4444', '4004-1234'),
 	// Brazil without its country code, after a sign for another country.

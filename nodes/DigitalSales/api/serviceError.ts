@@ -44,7 +44,7 @@ const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 	'GET /products': ['The service found no products at this address', ''],
 };
 const NO_HTTPS =
-	'Base URL of the credential begins with https, but this host and port speak http: correct the port, or begin it with http:// within your own network.';
+	'The encrypted connection failed. If this host and port speak http, correct the port in Base URL of the credential, or begin it with http:// within your own network.';
 /** With two tokens, the service does not say which token it refused. */
 const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
 	badToken: {

@@ -137,8 +137,8 @@ const PHONE = /^\(?(?:\+|00)?[\d\s().-]+$/;
 /** A single digit at the end is an extension, or a slip. */
 const LOOSE_DIGIT = /[\s.-]\d$/;
 const ABROAD = /^\(?(?:\+|00)/;
-/** WhatsApp's address of a number, perhaps with a device. */
-const WHATSAPP = /(?::\d+)?@(?:s\.whatsapp\.net|c\.us)$/i;
+/** @internal WhatsApp's address of a number, perhaps with a device. The number begins with its country code. */
+export const WHATSAPP = /(?::\d+)?@(?:s\.whatsapp\.net|c\.us)$/i;
 /** @internal The zero dialed within Brazil. */
 export const TRUNK = /^0/;
 /** @internal */
@@ -159,12 +159,13 @@ export function parsePhone(input: unknown): Result<string> {
 	}
 	// The zero dialed within a country may be written `(0)`.
 	const typed = given.replace(WHATSAPP, '').replace(DECIMAL_ZERO, '').replace('(0)', '');
+	const isChat = typed !== '' && WHATSAPP.test(given);
 	if (SHORTENED.test(typed)) return IS_SHORTENED;
 	if (!PHONE.test(typed) || LOOSE_DIGIT.test(typed)) {
 		return { problem: 'must be one phone number, such as (11) 91234-5678, without other text' };
 	}
 
-	const isAbroad = ABROAD.test(typed);
+	const isAbroad = isChat || ABROAD.test(typed);
 	const digits = typed.replace(/\D/g, '').replace(isAbroad ? /^00/ : '', '');
 	if (isAbroad && !digits.startsWith('55')) {
 		const problem = abroadProblem(digits);

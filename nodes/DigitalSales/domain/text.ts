@@ -29,7 +29,7 @@ export function normalizeReference(reference: string): string {
 	return cleanText(normalizeUnicode(reference, 'NFKC'))
 		.replace(DASH, '-')
 		.replace(/^['\u2018\u2019]+ ?/, '')
-		.replace(/^(\d+)\.0+$/, '$1')
+		.replace(/^(\d+)\.0$/, '$1')
 		.toLowerCase();
 }
 

@@ -162,8 +162,8 @@ describe('Transaction > Create PIX', () => {
 
 			expect(body()?.tracking).toEqual({ src: 'a' });
 			expect(hints.map(({ message }) => message)).toEqual([
-				'Cart > Item 1 > More > Title was left out, because its value is not a text.',
-				'Additional Fields > Tracking > UTM Source was left out, because its value is not a text.',
+				'Cart > Item 1 > More > Title was left out, because its value is not a text, or is too long.',
+				'Additional Fields > Tracking > UTM Source was left out, because its value is not a text, or is too long.',
 			]);
 		},
 	);

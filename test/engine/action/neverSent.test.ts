@@ -165,7 +165,7 @@ describe('A request that never left this machine', () => {
 		const port = await listen(createHttpServer());
 
 		expect(errorOf(await charge(`https://127.0.0.1:${port}/v1`))).toContain(
-			'Nothing was sent.\nBase URL of the credential begins with https, but this host and port speak http',
+			'Nothing was sent.\nThe encrypted connection failed. If this host and port speak http, correct the port',
 		);
 	});
 

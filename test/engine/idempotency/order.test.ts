@@ -242,6 +242,7 @@ describe('Order Reference', () => {
 		['letters of full width are one order', '１０４２', '1042', 1],
 		['an en dash and a hyphen are one order', '10–42', '10-42', 1],
 		['1042.5 and 1042 are two orders', '1042.5', '1042', 2],
+		['1.000 and 1 are two orders', '1.000', '1', 2],
 		[
 			'two Unicode forms are one order',
 			'pedido-é'.normalize('NFC'),

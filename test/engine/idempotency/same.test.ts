@@ -4,6 +4,10 @@ import { crashedData } from '../../helpers/engine';
 
 const ORDER = { order: 'order-1' };
 
+const THIS_MONTH = new Date()
+	.toLocaleDateString('sv-SE', { timeZone: 'America/Sao_Paulo' })
+	.slice(0, 7);
+
 describe('Which customers and charges count as the same', () => {
 	const shop = useShop();
 	test.each([true, false])(
@@ -100,7 +104,12 @@ describe('Which customers and charges count as the same', () => {
 			[
 				'that a paid order needs another reference for a new purchase',
 				['2026-11-03T12:00:00Z', 'paid'],
-				'Order 1042 was charged on 03/11/2026 and is paid: a new purchase needs its own reference, such as 1042-2026-11.',
+				`Order 1042 was charged on 03/11/2026 and is paid: a new purchase needs its own reference, such as 1042-${THIS_MONTH}.`,
+			],
+			[
+				'the same of one that was refunded',
+				['2026-11-03T12:00:00Z', 'refunded'],
+				`Order 1042 was charged on 03/11/2026 and is refunded: a new purchase needs its own reference, such as 1042-${THIS_MONTH}.`,
 			],
 			[
 				'that an open charge may be too old to pay',
@@ -112,6 +121,13 @@ describe('Which customers and charges count as the same', () => {
 			madeAt(created, status);
 
 			expect(await ageHints('1042')).toEqual([hint]);
+		});
+
+		test('and the month in its reference is replaced by that of now', async () => {
+			await shop.charge({ order: '1042-2025-10' });
+			madeAt('2025-10-03T12:00:00Z', 'paid');
+
+			expect((await ageHints('1042-2025-10')).join()).toContain(`such as 1042-${THIS_MONTH}.`);
 		});
 
 		test.each([new Date().toISOString(), 'yesterday', ''])('but not for %j', async (created) => {

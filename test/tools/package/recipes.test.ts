@@ -132,6 +132,9 @@ describe('The workflows of examples/', () => {
 		['1133334444', '551133334444'],
 		['011 91234-5678', '5511912345678'],
 		['554787654321@s.whatsapp.net', '5547987654321'],
+		['51912345678@s.whatsapp.net', '51912345678'],
+		['554787654321@lid', ''],
+		['120363041234567890@g.us', ''],
 		['5511912345678', '5511912345678'],
 		['+55 (0) 11 91234-5678', '5511912345678'],
 		["'+5511912345678", '5511912345678'],
@@ -200,7 +203,8 @@ describe('The workflows of examples/', () => {
 				const read = parsePhone(typed);
 				if ('problem' in read) return;
 				charged += 1;
-				const isAbroad = /^\W*(\+|＋|00)/.test(String(typed)) && !read.value.startsWith('55');
+				const hasCountry = /^\W*(\+|＋|00)|@/.test(String(typed));
+				const isAbroad = hasCountry && !read.value.startsWith('55');
 				const local = read.value.replace(/^55(?=\d{10,11}$)/, '');
 				expect([typed, dialed(typed)]).toEqual([typed, isAbroad ? read.value : `55${local}`]);
 			}),

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../api';
-import { formatReais, isPaid, isTooLateToPay } from '../../domain';
+import { formatReais, isPaid, isTooLateToPay, quoteText } from '../../domain';
 import type { Created, Creation } from '../../idempotency';
 import { clock, formatDay } from '../../shared';
 import type { Run } from '../run';
@@ -109,6 +109,8 @@ function addExistingHints(
 }
 
 const DAY_MS = 86_400_000;
+/** At the end of a reference for each month. */
+const MONTH = /-\d{4}-\d\d$/;
 
 /** A list that is run every day relies on getting its charges back, so an old charge only gets a hint. */
 function describeAge(
@@ -119,14 +121,17 @@ function describeAge(
 	if (createdMs === undefined || clock.now() - createdMs <= DAY_MS) return undefined;
 
 	const what = orderReference === undefined ? `Transaction ${hash}` : `Order ${orderReference}`;
-	const day = formatDay(createdMs);
-	const month = day.split('/').slice(1).reverse().join('-');
-	const example = orderReference === undefined ? '' : `, such as ${orderReference}-${month}`;
-	const toDo = isPaid(status)
-		? `a new purchase needs its own reference${example}`
-		: 'its PIX code may be too old to pay; for a new code, cancel it on your platform and run this again';
+	const happened = `${what} was charged on ${formatDay(createdMs)} and is`;
+	if (!isTooLateToPay(status)) {
+		return `${happened} not paid: its PIX code may be too old to pay; for a new code, cancel it on your platform and run this again.`;
+	}
 
-	return `${what} was charged on ${day} and is ${isPaid(status) ? 'paid' : 'not paid'}: ${toDo}.`;
+	const month = formatDay(clock.now()).split('/').slice(1).reverse().join('-');
+	const order = orderReference?.replace(MONTH, '');
+	const example = order ? `, such as ${order}-${month}` : '';
+	const now = isPaid(status) ? 'paid' : quoteText(status ?? '');
+
+	return `${happened} ${now}: a new purchase needs its own reference${example}.`;
 }
 
 const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;
