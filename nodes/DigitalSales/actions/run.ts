@@ -7,7 +7,7 @@ import {
 	Client,
 	type ClientOptions,
 } from '../api';
-import { describeRunItem, ExecutionMemory, type RunItem } from '../idempotency';
+import { ExecutionMemory, type StoredAttempt } from '../idempotency';
 import { askIfListening, isFailureKept, isRetry, isTool } from '../n8n';
 import { createdNotes, type Situation } from '../output';
 import { PaymentWait } from '../wait';
@@ -108,7 +108,7 @@ export class Run {
 	/** n8n drops the output of a canceled node, so the log lists what the node has created. */
 	logCanceled(): void {
 		const { context, memory } = this;
-		if (context.getExecutionCancelSignal()?.aborted !== true || memory.isEmpty) return;
+		if (context.getExecutionCancelSignal()?.aborted !== true || memory.list().length === 0) return;
 		const { name } = context.getNode();
 		const notes = createdNotes(listCreated(memory)).join(' ');
 		context.logger.warn(
@@ -126,7 +126,10 @@ export function buildSituation(
 	// `runNumber` writes to the execution's data, which only creations need.
 	const run = creates ? memory.runNumber() : 0;
 	const continues = context.continueOnFail();
-	const isOtherItem = (other: RunItem): boolean => other.run !== run || other.item !== itemIndex;
+	const attempts = memory.list();
+	const isOtherItem = (other: StoredAttempt): boolean =>
+		other.run !== run || other.item !== itemIndex;
+
 	return {
 		creates,
 		isTool: isTool(context),
@@ -135,24 +138,26 @@ export function buildSituation(
 		isRetry: isRetry(context),
 		isKept: isFailureKept(context),
 		itemCount: context.getInputData().length,
-		hasOthers: context.getInputData().length > 1 || !memory.isEmpty,
-		mayExist:
-			creates &&
-			!isTool(context) &&
-			(isRetry(context) || memory.hasAttempt({ run, item: itemIndex })),
+		hasOthers: context.getInputData().length > 1 || attempts.length > 0,
+		mayExist: creates && !isTool(context) && (isRetry(context) || !attempts.every(isOtherItem)),
 		// n8n drops the output of a run that fails, so the error lists what the run has created, but not to a model.
 		...(creates && !continues && !isTool(context) && listCreated(memory, isOtherItem)),
 	};
 }
 
 /** For example "item 0 is abc123", or "item 1" if its outcome is unknown. */
-function listCreated(memory: ExecutionMemory, isListedInDoubt = (_item: RunItem) => true) {
-	const attempts = memory.listAttempts();
-	const made = attempts.filter(({ state, isReplayed }) => state === 'made' && !isReplayed);
+function listCreated(memory: ExecutionMemory, isListedInDoubt = (_other: StoredAttempt) => true) {
+	const attempts = memory.list();
+	const made = attempts.filter((one) => one.state === 'made' && memory.isFor(one));
 	const unresolved = attempts.filter(({ state }) => state === 'unresolved');
 
 	return {
-		created: made.map((one) => `${describeRunItem(one)} is ${String(one.result?.hash)}`),
-		inDoubt: unresolved.filter(isListedInDoubt).map(describeRunItem),
+		created: made.map((one) => `${describePlace(one)} is ${String(one.result?.hash)}`),
+		inDoubt: unresolved.filter(isListedInDoubt).map(describePlace),
 	};
+}
+
+/** n8n's editor counts items from 0 and runs from 1. */
+function describePlace({ run, item }: StoredAttempt): string {
+	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
 }

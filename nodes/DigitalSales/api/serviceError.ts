@@ -84,6 +84,11 @@ export class ServiceError extends Error {
 		this.facts = { advice: toDo + pointed, shown, answer: outcome };
 	}
 
+	/** An unknown hash may get a 404, another 4xx, or a failure with status 200. */
+	get isUnknownTransaction(): boolean {
+		return ['notFound', 'rejected'].includes(this.outcome.kind);
+	}
+
 	/** Replaces what the error says to do. */
 	advise(advice: string): void {
 		this.facts.advice = advice;

@@ -1,28 +1,18 @@
+import { compact, uniq } from 'lodash';
 import { Ledger } from '../n8n';
 import { CanceledError } from '../shared';
-import { type Created, type Creation, isOrderKey } from './keys';
-import {
-	buildAttempt,
-	dataKey,
-	findHolder,
-	type Found,
-	hashOf,
-	isKeyTaken,
-	originOfKey,
-	toldKey,
-} from './look';
-import { type Attempt, attempts } from './memory';
-import * as refusals from './refusals';
+import { againKey, type Created, type Creation, isOrderKey, toldKey } from './keys';
+import { buildAttempt, findHolder, type Found, isKeyTaken } from './look';
+import { type Attempt, attempts, hashOf } from './memory';
+import { type Doubt, inDoubtError } from './refusals';
 
 /** The keys of one request, claimed before it is sent, so that of several processes one sends it. */
 export class Claim<T> {
 	isInFlight = false;
 	private readonly ledger: Ledger | undefined;
 	private readonly attempt: Attempt;
-	private readonly isDecided: boolean;
-	/** By key: the owner in the ledger. */
+	/** By key: its owner in the ledger. */
 	private readonly held = new Map<string, string>();
-	private readonly before = new Map<string, Attempt | undefined>();
 	private readonly ownBefore;
 
 	constructor(
@@ -32,104 +22,123 @@ export class Claim<T> {
 		const [key = ''] = found.ends;
 		this.ledger = Ledger.forContext(creation.context);
 		this.attempt = buildAttempt(creation, key, { state: 'unresolved' });
-		this.isDecided = found.doubt !== undefined;
 		this.ownBefore = creation.memory.get(creation.itemIndex);
 	}
 
 	readonly acquire = async (): Promise<void> => {
 		const { creation, attempt, found } = this;
 		const { memory, itemIndex, itemOrder, unresolved } = creation;
-		if (this.isDecided) await this.claimAgain();
-		for (const key of found.ends) await this.claimKey(key, attempt.id, false);
-		// Owned by the key, so that only the decision about this attempt ends it.
-		if (unresolved !== undefined) await this.claimKey(unresolved, attempt.key, true);
-		// What was told was about an earlier attempt.
-		for (const key of this.held.keys()) await this.ledger?.deleteText(toldKey(key));
+
+		if (found.doubt) await this.claimAgain(found.doubt);
+		for (const key of found.ends) await this.claimKey(key, attempt.id);
+		// Owned by the key, so that only a decision about this attempt ends it.
+		if (unresolved !== undefined) await this.claimKey(unresolved, attempt.key);
 		if (itemOrder.mustNotSend) throw new CanceledError();
 
-		for (const key of this.keys()) {
-			this.before.set(key, attempts.get(key));
-			attempts.set(key, key === unresolved ? attempt : { ...attempt, key });
-		}
-		memory.set(itemIndex, attempt, false);
+		memory.set(itemIndex, attempt);
 		this.isInFlight = true;
 	};
 
 	/** The request was not processed. An earlier attempt stays in doubt. */
 	async release(): Promise<void> {
-		const { creation, ledger, ownBefore } = this;
+		const { creation, ledger, ownBefore, isInFlight } = this;
 		for (const [key, owner] of [...this.held].reverse()) await ledger?.releaseKeys([key], owner);
 		this.held.clear();
-		if (!this.isInFlight) return;
 
+		if (isInFlight) creation.memory.set(creation.itemIndex, ownBefore);
 		this.isInFlight = false;
-		for (const [key, earlier] of this.before) {
-			if (earlier) attempts.set(key, earlier);
-			else attempts.delete(key);
-		}
-		const { memory, itemIndex } = creation;
-		if (ownBefore) memory.set(itemIndex, ownBefore, ownBefore.isReplayed);
-		else memory.delete(itemIndex);
+	}
+
+	/** Nobody knows whether the request was processed, so all keys stay. */
+	async leaveInDoubt(): Promise<void> {
+		const { creation, attempt, found, ledger, held } = this;
+		const { unresolved } = creation;
+		const keys = uniq(compact([...found.ends, ...held.keys(), unresolved]));
+		for (const key of keys) attempts.set(key, key === unresolved ? attempt : { ...attempt, key });
+		const record = async (): Promise<void> => {
+			const told = toldKey(creation, attempt.key);
+			if (found.doubt) {
+				// A person has decided about the earlier attempt, which may be another order's.
+				await ledger?.deleteKeys(compact([told, unresolved]));
+				if (unresolved !== undefined) await ledger?.claimKey(unresolved, attempt.key);
+			}
+			await ledger?.claimKey(told, attempt.execution);
+		};
+		await record().catch(() => undefined);
 	}
 
 	async record(made: T): Promise<Created<T>> {
-		const { creation, found, attempt, isDecided } = this;
+		const { creation, found } = this;
 		const { replacedHash } = found;
-		const created = { made, isExisting: false, isReplayed: false, replacedHash, isDecided };
+		const isDecided = found.doubt !== undefined;
 		if (creation.isVoid(made)) await this.release();
-		else {
-			const done: Attempt = { ...attempt, state: 'made', result: creation.toStoredResult(made) };
-			const isReplayed = false;
-			await recordMade(creation, found.ends, done, { isReplayed, endsDoubtOfOthers: isDecided });
-		}
+		else await this.keep(made, isDecided);
 
-		return created;
+		return { made, isExisting: false, isReplayed: false, replacedHash, isDecided };
+	}
+
+	/** A person has found the charge in doubt. */
+	async recordDecided(made: T): Promise<Created<T>> {
+		const { creation, found, attempt, ledger } = this;
+		// Before the doubt ends, so that a crash in between leaves no way to charge again.
+		for (const end of found.ends) await ledger?.claimKey(end, attempt.id);
+		await this.keep(made, found.doubt?.isOfOthers === true);
+
+		return { made, isExisting: true, isReplayed: !creation.isFirst, isDecided: true };
+	}
+
+	/** @param endsAllDoubts also that about another item's attempt for the same customer and cart */
+	private async keep(made: T, endsAllDoubts: boolean): Promise<void> {
+		const { creation, found, ledger } = this;
+		const { memory, itemIndex, unresolved } = creation;
+		const { ends } = found;
+		const result = creation.toStoredResult(made);
+		const attempt: Attempt = { ...this.attempt, state: 'made', result };
+
+		memory.set(itemIndex, attempt);
+		for (const key of ends) attempts.set(key, { ...attempt, key });
+		if (unresolved !== undefined) attempts.delete(unresolved);
+
+		const over = found.doubt && toldKey(creation, attempt.key);
+		const ended = compact([over, endsAllDoubts && unresolved]);
+		await ledger?.deleteKeys(ended).catch(() => undefined);
+		for (const key of ends) await ledger?.releaseKeys(compact([unresolved]), key);
+		for (const key of ends) creation.inBackground(storeHash(creation, key, attempt));
 	}
 
 	/** One decision allows one attempt a day, on whichever process. */
-	private async claimAgain(): Promise<void> {
-		const { creation, attempt, found, ledger } = this;
-		const key = refusals.againKey(attempt.key, creation.unresolved);
-		const isFree = ledger
-			? await ledger.claimKey(key, attempt.id)
-			: attempts.get(key) === undefined;
-		if (!isFree) throw new refusals.InDoubt(attempt.key, { ...found.doubt, isSpent: true });
+	private async claimAgain(doubt: Doubt): Promise<void> {
+		const { creation, attempt, ledger } = this;
+		const key = againKey(creation, attempt.key);
+		if (ledger && !(await ledger.claimKey(key, attempt.id))) {
+			throw inDoubtError(creation, { ...doubt, isSpent: true });
+		}
 
 		this.held.set(key, attempt.id);
 	}
 
-	private async claimKey(key: string, owner: string, isOfOthers: boolean): Promise<void> {
-		const { creation, isDecided, ledger } = this;
+	private async claimKey(key: string, owner: string): Promise<void> {
+		const { creation, found, ledger } = this;
 		// The key stays with the attempt that a person has looked for.
-		if (!ledger || (isDecided && (await isKeyTaken(creation, key)))) return;
+		if (!ledger || (found.doubt && (await isKeyTaken(creation, key)))) return;
 
 		if (await ledger.claimKey(key, owner)) this.held.set(key, owner);
 		else {
-			const holder = await findHolder(creation, key);
-			throw new refusals.InDoubt(key, { attempt: holder, isOfOthers });
+			const attempt = findHolder(creation, key);
+			throw inDoubtError(creation, { attempt, isOfOthers: key === creation.unresolved });
 		}
-	}
-
-	keys(): string[] {
-		const { creation, found, held, ledger } = this;
-		const { unresolved } = creation;
-		// Where there is no ledger, the process alone keeps it.
-		const kept = unresolved && !ledger ? [unresolved] : [];
-
-		return [...new Set([...found.ends, ...held.keys(), ...kept])];
 	}
 }
 
 export async function recordExisting<T>(
 	creation: Creation<T>,
 	found: Found<T>,
-	{ attempt, made }: NonNullable<Found<T>['existing']>,
+	attempt: Attempt,
+	made: T,
 ): Promise<Created<T>> {
-	const { memory, itemIndex, isFirst, origin } = creation;
-	const { orderReference = attempt.orderReference } = creation;
-	const isReplayed = !isFirst || attempt.origin !== origin;
-	await giveReference(creation, found, attempt);
-	memory.set(itemIndex, { ...attempt, orderReference }, isReplayed);
+	const { memory, itemIndex, isFirst } = creation;
+	memory.set(itemIndex, await giveReference(creation, found, attempt));
+	const isReplayed = !isFirst || attempt.origin !== memory.origin;
 
 	return { made, isExisting: true, isReplayed, isRepeated: !isFirst };
 }
@@ -139,53 +148,31 @@ export async function giveReference<T>(
 	creation: Creation<T>,
 	{ ends: [end] }: Found<T>,
 	attempt: Attempt,
-): Promise<void> {
-	const { context, orderReference = attempt.orderReference } = creation;
-	const known = { ...attempt, orderReference };
+): Promise<Attempt> {
+	const { context, orderReference } = creation;
+	const isNamed = attempt.orderReference !== undefined;
+	if (isNamed || end === undefined || !isOrderKey(end)) return attempt;
 
-	if (end !== undefined && isOrderKey(end) && attempt.key !== end) {
-		const isFree = await Ledger.forContext(context)?.claimKey(end, attempt.id);
-		if (isFree === false) throw refusals.referenceTakenError(creation, attempt);
-		attempts.set(end, { ...known, key: end });
-		creation.inBackground(storeHash(creation, end, known));
-	}
-	attempts.set(attempt.key, known);
-}
+	const named = { ...attempt, orderReference };
+	const isFree = await Ledger.forContext(context)?.claimKey(end, attempt.id);
+	if (isFree === false) return attempt;
 
-interface Recording {
-	isReplayed: boolean;
-	/** A person has looked for the attempt that holds `unresolved`, whichever it is. */
-	endsDoubtOfOthers: boolean;
-}
-
-export async function recordMade<T>(
-	creation: Creation<T>,
-	keys: readonly string[],
-	attempt: Attempt,
-	{ isReplayed, endsDoubtOfOthers }: Recording,
-): Promise<void> {
-	const { context, memory, itemIndex, unresolved } = creation;
-	const ledger = Ledger.forContext(context);
-	for (const key of keys) attempts.set(key, { ...attempt, key });
-	memory.set(itemIndex, attempt, isReplayed);
-
-	if (unresolved !== undefined) {
-		attempts.delete(unresolved);
-		if (endsDoubtOfOthers) await ledger?.deleteKeys([unresolved]).catch(() => undefined);
-		else for (const key of keys) await ledger?.releaseKeys([unresolved], key);
-	}
-	for (const key of keys) creation.inBackground(storeHash(creation, key, attempt));
+	attempts.set(attempt.key, named);
+	attempts.set(end, { ...named, key: end });
+	creation.inBackground(storeHash(creation, end, attempt));
+	return named;
 }
 
 /** Best effort: without the hash, the key alone refuses the charge until a person decides. */
 async function storeHash<T>(creation: Creation<T>, key: string, attempt: Attempt): Promise<void> {
 	const ledger = Ledger.forContext(creation.context);
-	const claim = async (...row: [key: string, owner: string]): Promise<void> => {
-		await ledger?.claimKey(...row).catch(() => undefined);
+	const store = async (): Promise<void> => {
+		if (isOrderKey(key)) {
+			await ledger?.claimKey(`${key} data`, attempt.fingerprint);
+			await ledger?.claimKey(`${key} origin`, attempt.origin);
+		}
+		if (creation.kind === 'charge') await ledger?.storeText(key, hashOf(attempt));
 	};
-	if (isOrderKey(key)) {
-		await claim(dataKey(key), attempt.fingerprint);
-		await claim(originOfKey(key), attempt.origin);
-	}
-	if (creation.kind === 'charge') await ledger?.storeText(key, hashOf(attempt));
+
+	await store().catch(() => undefined);
 }

@@ -1,11 +1,9 @@
-import { randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { Account, Send } from '../api';
 import { normalizeReference } from '../domain';
-import { executionKey, isRetry } from '../n8n';
+import { isRetry } from '../n8n';
 import type { NotSentError } from '../output';
-import { digest } from '../shared';
-import type { Decision } from './decisions';
+import { clock, digest, formatDay } from '../shared';
 import type { ExecutionMemory } from './memory';
 
 /** The items of a run decide one after the other, and a failed item stops the others. */
@@ -37,17 +35,12 @@ export interface Subject {
 	about: string;
 }
 
-export interface Keys {
-	/** The execution and its Retries. Without an execution, the process. */
-	origin: string;
-	/** Finds the charge again: of the Order Reference, else of execution, fingerprint and contact. */
-	identity: string;
-	/** In a Retry: the identity that the item had before its Order Reference was added. */
-	former?: string;
-	/** Of the fingerprint. Held while the outcome of a charge is unknown, and blocks all executions of the node. */
-	unresolved?: string;
-	/** Whether no earlier item of the execution has the identity. */
-	isFirst: boolean;
+export type Keys = ReturnType<typeof makeKeys>;
+
+/** What a person found about one charge in doubt, from Options > Charges in Doubt. */
+export interface Decision {
+	/** Missing if the charge does not exist, so that it is made. */
+	hash?: string;
 }
 
 export interface Creation<T> extends Subject, Keys {
@@ -82,10 +75,8 @@ export interface Created<T> {
 	isDecided?: boolean;
 }
 
-const PROCESS_ORIGIN = randomUUID();
-
 /** Called once for each item, in order. */
-export function makeKeys(subject: Subject): Keys {
+export function makeKeys(subject: Subject) {
 	const { context, account, memory, kind, fingerprint, contact = '', itemIndex } = subject;
 	const { id } = context.getWorkflow();
 	// The node, not the account, because a new token must not charge earlier orders again. n8n's Agents run the node
@@ -94,8 +85,7 @@ export function makeKeys(subject: Subject): Keys {
 	const makeKey = (name: string, ...parts: string[]): string =>
 		`${name} ${digest(...scope, ...parts)}`;
 
-	const origin = executionKey(context) ?? PROCESS_ORIGIN;
-	const ofExecution = makeKey('execution', kind, origin, fingerprint, contact);
+	const ofExecution = makeKey('execution', kind, memory.origin, fingerprint, contact);
 	const reference = subject.orderReference && normalizeReference(subject.orderReference);
 	const identity = reference ? makeKey('order', reference) : ofExecution;
 	const isFirst = memory.isFirst(identity, itemIndex);
@@ -103,10 +93,13 @@ export function makeKeys(subject: Subject): Keys {
 		identity !== ofExecution && isRetry(context) && memory.isFirst(ofExecution, itemIndex);
 
 	return {
-		origin,
+		/** Finds the charge again: of the Order Reference, else of execution, fingerprint and contact. */
 		identity,
+		/** In a Retry: the identity that the item had before its Order Reference was added. */
 		former: hasFormer ? ofExecution : undefined,
+		/** Held while the outcome of a charge is unknown, and blocks all executions of the node. */
 		unresolved: kind === 'charge' ? makeKey('unresolved', fingerprint) : undefined,
+		/** Whether no earlier item of the execution has the identity. */
 		isFirst,
 	};
 }
@@ -118,4 +111,14 @@ export function successor(key: string, voidHash: string): string {
 
 export function isOrderKey(key: string): boolean {
 	return key.startsWith('order ');
+}
+
+/** Claimed by the first execution whose error tells of a doubt about the order, else about the customer's cart. */
+export function toldKey({ unresolved }: Keys, key: string): string {
+	return `told ${digest(isOrderKey(key) ? key : (unresolved ?? key))}`;
+}
+
+/** Claimed by the one attempt that decisions about a doubt allow in a day. */
+export function againKey(keys: Keys, key: string): string {
+	return `again ${digest(toldKey(keys, key), formatDay(clock.now()))}`;
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'crypto';
-import { compact, pick, uniq } from 'lodash';
+import { compact, uniq } from 'lodash';
 import { ServiceError } from '../api';
 import { isSameReference } from '../domain';
 import { executionKey, Ledger } from '../n8n';
 import { clock, digest } from '../shared';
 import { type Creation, isOrderKey, successor } from './keys';
-import { type Attempt, attempts } from './memory';
+import { type Attempt, attempts, attemptSchema, hashOf } from './memory';
 import * as refusals from './refusals';
 
 /** Where there is no execution, an agent repeats a call within minutes. Customers buy again later. */
@@ -14,21 +14,12 @@ const RECENT_CALL_MS = 15 * 60_000;
 export interface Found<T> {
 	/** The keys to claim before the request is sent: the ends of all chains that were followed. */
 	ends: string[];
-	existing?: { attempt: Attempt; made: T };
-	/** Looking ahead, an existing charge is not read. */
-	known?: Attempt;
+	existing?: Attempt;
+	/** The existing charge as it is now. Looking ahead, it is not read. */
+	made?: T;
 	/** Nothing is sent without a decision. */
 	doubt?: refusals.Doubt;
 	replacedHash?: string;
-}
-
-/** The charges of an identity, each of which replaced a void one. */
-interface Chain {
-	latest?: Attempt;
-	/** The key of the next charge. */
-	end: string;
-	/** An attempt has the end, and its outcome is unknown here. */
-	isTaken: boolean;
 }
 
 /**
@@ -39,66 +30,57 @@ interface Chain {
  */
 export async function lookForEarlier<T>(
 	creation: Creation<T>,
-	{ isAhead = false } = {},
+	isAhead: boolean,
 ): Promise<Found<T>> {
 	const found: Found<T> = { ends: [] };
 
 	for (const identity of identitiesOf(creation)) {
-		const chain = await followChain(creation, identity);
-		const { latest, end, isTaken } = chain;
-		if (isTaken) found.doubt = { attempt: await findHolder(creation, end) };
-		else if (latest) await considerLatest(creation, latest, found, isAhead);
+		const { latest, end, isTaken } = await followChain(creation, identity);
+		if (isTaken) found.doubt = { attempt: findHolder(creation, end) };
+		else if (latest) await considerLatest(creation, latest, end, found, isAhead);
 
-		if (found.known || (found.existing && identity === creation.identity)) return found;
+		if (found.existing && (isAhead || identity === creation.identity)) return found;
 		// Another cart or amount is another charge.
-		const own = ownAttempt(creation);
+		const own = creation.memory.get(creation.itemIndex);
 		const isOther = own?.identity === identity && own.fingerprint !== creation.fingerprint;
 		if (!isOther || identity === creation.identity) found.ends.push(end);
 		if (found.existing || found.doubt) return found;
 	}
 
 	const { memory, unresolved } = creation;
-	const isDecided = isAhead && unresolved !== undefined && memory.decided.has(unresolved);
+	const isDecided = isAhead && memory.decided.has(unresolved ?? '');
 	if (unresolved && !isDecided && (await isKeyTaken(creation, unresolved))) {
-		found.doubt = { attempt: await findHolder(creation, unresolved), isOfOthers: true };
+		const attempt = findHolder(creation, unresolved);
+		found.doubt = { attempt, isOfOthers: true };
 	}
 
 	return found;
 }
 
-/** All identities under which this item may have been charged. */
-export function identitiesOf<T>(creation: Creation<T>): string[] {
-	const { identity, former } = creation;
-
-	return uniq(compact([identity, former, ownAttempt(creation)?.identity]));
+/** Requests of a process that share a key wait for each other. */
+export function lockedKeys<T>(creation: Creation<T>): string[] {
+	return compact([...identitiesOf(creation), creation.unresolved]);
 }
 
-/** What this item of the execution has got or attempted. The charge of an equal item belongs to that item. */
-function ownAttempt<T>({ memory, itemIndex, origin }: Creation<T>): Attempt | undefined {
-	const own = memory.get(itemIndex);
-	const isOfEqualItem = own?.isReplayed === true && own.origin === origin;
-
-	return isOfEqualItem ? undefined : own;
+/** All under which this item may have been charged. */
+function identitiesOf<T>({ identity, former, memory, itemIndex }: Creation<T>): string[] {
+	return uniq(compact([identity, former, memory.get(itemIndex)?.identity]));
 }
 
-/** The attempt that has the key, unless only another process knows it. Then it may be under way. */
-export async function findHolder<T>(
+/**
+ * Follows the charges of an identity, each of which replaced a void one.
+ *
+ * @returns the latest charge, the key of the next one, and whether an attempt whose outcome is unknown has it
+ */
+async function followChain<T>(
 	creation: Creation<T>,
-	key: string,
-): Promise<Attempt | undefined> {
+	identity: string,
+): Promise<{ latest?: Attempt; end: string; isTaken: boolean }> {
 	const ledger = Ledger.forContext(creation.context);
-	for (const attempt of compact([attempts.get(key), ownAttempt(creation)])) {
-		const owner = key === creation.unresolved ? attempt.key : attempt.id;
-		if (!ledger || (await ledger.isOwner(key, owner))) return attempt;
-	}
-
-	return undefined;
-}
-
-async function followChain<T>(creation: Creation<T>, identity: string): Promise<Chain> {
-	const ledger = Ledger.forContext(creation.context);
-	const own = ownAttempt(creation);
+	const own = creation.memory.get(creation.itemIndex);
 	const ofChain = own?.identity === identity ? own : undefined;
+	const { fingerprint, orderReference } = ofChain ?? creation;
+	const asked = { fingerprint, orderReference, identity };
 	let end = ofChain?.key ?? identity;
 	let latest: Attempt | undefined;
 
@@ -111,27 +93,26 @@ async function followChain<T>(creation: Creation<T>, identity: string): Promise<
 			return { latest, end, isTaken: isOpen || (await isKeyTaken(creation, end)) };
 		}
 
-		const fingerprint = ofChain?.fingerprint ?? creation.fingerprint;
-		latest = known ?? (await readStored({ ...creation, fingerprint, identity }, end, hash));
+		latest = known ?? (await readStored({ ...creation, ...asked }, end, hash));
 		end = successor(end, hash);
 	}
 }
 
 /** The ledger gives back whose charge it is, but not what it was for. */
 async function readStored<T>(creation: Creation<T>, key: string, hash: string): Promise<Attempt> {
-	const { fingerprint, origin } = creation;
+	const { fingerprint, memory } = creation;
 	const attempt = buildAttempt(creation, key, { state: 'made', result: { hash } });
 	if (!isOrderKey(key)) return { ...attempt, orderReference: undefined };
 
 	const ledger = Ledger.forContext(creation.context);
-	const isSame = await ledger?.isOwner(dataKey(key), fingerprint);
-	const isOwn = await ledger?.isOwner(originOfKey(key), origin);
+	const isSame = await ledger?.isOwner(`${key} data`, fingerprint);
+	const isOwn = await ledger?.isOwner(`${key} origin`, memory.origin);
 
 	return {
 		...attempt,
 		fingerprint: isSame ? fingerprint : 'another',
 		customer: isSame ? attempt.customer : 'another',
-		origin: isOwn ? origin : 'another',
+		origin: isOwn ? memory.origin : 'another',
 	};
 }
 
@@ -139,39 +120,53 @@ async function readStored<T>(creation: Creation<T>, key: string, hash: string): 
 async function considerLatest<T>(
 	creation: Creation<T>,
 	attempt: Attempt,
+	end: string,
 	found: Found<T>,
 	isAhead: boolean,
 ): Promise<void> {
-	if (isPastCall(creation, attempt)) return;
+	if (isPastCall(creation, attempt, end)) return;
 
-	const isSame = attempt.fingerprint === creation.fingerprint;
-	const hasReference = attempt.orderReference !== undefined;
+	const { fingerprint, orderReference } = creation;
+	const given = attempt.orderReference ?? orderReference;
 	const isOtherOrder =
-		hasReference &&
-		creation.orderReference !== undefined &&
-		!isSameReference(creation.orderReference, attempt.orderReference ?? '');
-	if (isAhead && isSame && !isOtherOrder) {
-		found.known = attempt;
+		orderReference !== undefined && !isSameReference(orderReference, given ?? '');
+	const isSame = attempt.fingerprint === fingerprint && !isOtherOrder;
+	if (isAhead && isSame) {
+		found.existing = attempt;
 		return;
 	}
 
-	const refusal = !isSame
-		? refusals.otherDataError(creation, attempt)
-		: isOtherOrder && refusals.otherReferenceError(creation, attempt);
 	const made = await creation.readAgain(attempt.result ?? {}).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
-		if (refusals.isUnknownToService(error.outcome)) return undefined;
-		throw refusal || refusals.resultReadFailedError(creation, attempt, error.outcome);
+		if (error.isUnknownTransaction) return undefined;
+		throw isSame
+			? refusals.unreadableError(creation, attempt, error.outcome)
+			: refusals.otherDataError(creation, attempt);
 	});
 
 	if (made === undefined) found.doubt = { attempt, isGone: true };
 	else if (creation.isVoid(made)) found.replacedHash = hashOf(attempt);
-	else if (refusal) throw refusal;
-	else found.existing = { attempt, made };
+	else if (!isSame) throw refusals.otherDataError(creation, attempt);
+	else {
+		found.existing = attempt;
+		found.made = made;
+	}
 }
 
-function isPastCall<T>({ context }: Creation<T>, { startedAt }: Attempt): boolean {
-	return executionKey(context) === undefined && clock.now() - startedAt >= RECENT_CALL_MS;
+function isPastCall<T>({ context }: Creation<T>, { startedAt }: Attempt, end: string): boolean {
+	const hasExecution = executionKey(context) !== undefined;
+
+	return !hasExecution && !isOrderKey(end) && clock.now() - startedAt >= RECENT_CALL_MS;
+}
+
+/** The attempt that has the key, as far as this process and execution know. */
+export function findHolder<T>(
+	{ memory, itemIndex }: Creation<T>,
+	key: string,
+): Attempt | undefined {
+	const candidates = [attempts.get(key), memory.get(itemIndex)];
+
+	return candidates.find((attempt) => attempt?.state === 'unresolved');
 }
 
 /** The ledger knows best, because another process may have ended a doubt. */
@@ -186,30 +181,12 @@ export function buildAttempt<T>(
 	key: string,
 	outcome: Pick<Attempt, 'state' | 'result'>,
 ): Attempt {
-	return {
-		...pick(creation, ['identity', 'fingerprint', 'customer', 'origin', 'orderReference', 'about']),
-		id: digest(randomUUID()),
-		key,
-		startedAt: clock.now(),
+	const { origin, execution } = creation.memory;
+	const id = digest(randomUUID());
+
+	return attemptSchema.parse({
+		...creation,
+		...{ id, key, origin, execution, startedAt: clock.now() },
 		...outcome,
-	};
-}
-
-/** The time of an error, so that a decision is not older than what it decides about. */
-export function toldKey(key: string): string {
-	return `told ${digest(key)}`;
-}
-
-export function hashOf({ result }: Pick<Attempt, 'result'>): string {
-	return String(result?.hash);
-}
-
-/** Owned by the fingerprint of an order's charge. */
-export function dataKey(key: string): string {
-	return `${key} data`;
-}
-
-/** Owned by the execution that made an order's charge. */
-export function originOfKey(key: string): string {
-	return `${key} origin`;
+	});
 }

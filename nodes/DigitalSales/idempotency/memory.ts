@@ -1,10 +1,11 @@
-import { memoize, some } from 'lodash';
+import { randomUUID } from 'crypto';
+import { memoize } from 'lodash';
 import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { readRunIndex } from '../n8n';
+import { executionKey, readRunIndex } from '../n8n';
 import { BoundedMap, jsonObject, processState } from '../shared';
 
-const attemptSchema = z.object({
+export const attemptSchema = z.object({
 	/** Owns the attempt's identity in the ledger. */
 	id: z.string(),
 	/** Unresolved from just before the send until the outcome is known. */
@@ -16,6 +17,7 @@ const attemptSchema = z.object({
 	fingerprint: z.string(),
 	customer: z.string().optional(),
 	origin: z.string(),
+	execution: z.string(),
 	orderReference: z.string().optional(),
 	about: z.string(),
 	/** Unix time in milliseconds. */
@@ -39,12 +41,11 @@ export function isChargeKnown(hash: string): boolean {
 	return attempts.some(({ result }) => result?.hash === hash);
 }
 
-/** The Order Reference that has the charge, as far as this process knows. */
-export function findOrderOf(hash: string): string | undefined {
-	return attempts.find(
-		({ result, orderReference }) => orderReference !== undefined && result?.hash === hash,
-	)?.orderReference;
+export function hashOf({ result }: Pick<Attempt, 'result'>): string {
+	return String(result?.hash);
 }
+
+const PROCESS_ORIGIN = randomUUID();
 
 const CONTEXT_KEY = 'digitalSales';
 
@@ -55,30 +56,29 @@ const storedSchema = z
 	.catch(() => ({ runs: [], firsts: {}, attempts: {} }));
 
 const storedAttemptSchema = attemptSchema
-	.extend({ run: z.number(), item: z.number(), isReplayed: z.boolean() })
+	.extend({ run: z.number(), item: z.number() })
 	.optional()
 	.catch(undefined);
 
-type StoredAttempt = NonNullable<z.output<typeof storedAttemptSchema>>;
-
-/** Both numbers count from 0. */
-export type RunItem = Pick<StoredAttempt, 'run' | 'item'>;
-
-/** n8n's editor counts items from 0 and runs from 1. */
-export function describeRunItem({ run, item }: RunItem): string {
-	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
-}
+/** Run and item count from 0. */
+export type StoredAttempt = NonNullable<z.output<typeof storedAttemptSchema>>;
 
 /** The attempts of a node in one execution, by run and item. n8n hands them to a Retry, but a crash loses them. */
 export class ExecutionMemory {
+	/** The execution and its Retries. Without an execution, the process. */
+	readonly origin: string;
+	/** This execution alone. */
+	readonly execution: string;
 	private readonly nodeContext: IContextObject;
 	private stored: z.output<typeof storedSchema>;
 	/** By order: the fingerprint of its first item in this run. */
 	private readonly orders = new Map<string, string>();
-	/** What a decision about an earlier item of this run will release. */
+	/** What the decision about an earlier item of this run will release. */
 	readonly decided = new Set<string>();
 
 	constructor(private readonly context: IExecuteFunctions) {
+		this.origin = executionKey(context) ?? PROCESS_ORIGIN;
+		this.execution = context.getExecutionId() || randomUUID();
 		// n8n's Agents run a node without a workflow, where `getContext` throws.
 		this.nodeContext = context.getWorkflow().id ? context.getContext('node') : {};
 		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
@@ -112,31 +112,31 @@ export class ExecutionMemory {
 		return first === fingerprint;
 	}
 
+	/** What the item has got or attempted. The charge of an equal item belongs to that item. */
 	get(itemIndex: number): StoredAttempt | undefined {
-		return storedAttemptSchema.parse(this.stored.attempts[this.placeOf(itemIndex)]);
+		const own = storedAttemptSchema.parse(this.stored.attempts[this.placeOf(itemIndex)]);
+		const isOfEqualItem = own?.origin === this.origin && !this.isFor(own);
+
+		return isOfEqualItem ? undefined : own;
 	}
 
-	set(item: number, attempt: Attempt, isReplayed: boolean): void {
-		const run = this.runNumber();
-		this.stored.attempts[this.placeOf(item)] = { ...attempt, run, item, isReplayed };
+	/** @param attempt missing after a request that was not processed */
+	set(item: number, attempt: Attempt | undefined): void {
+		const place = this.placeOf(item);
+		if (attempt) this.stored.attempts[place] = { ...attempt, run: this.runNumber(), item };
+		else delete this.stored.attempts[place];
 	}
 
-	delete(itemIndex: number): void {
-		delete this.stored.attempts[this.placeOf(itemIndex)];
-	}
-
-	get isEmpty(): boolean {
-		return Object.keys(this.stored.attempts).length === 0;
-	}
-
-	hasAttempt({ run, item }: RunItem): boolean {
-		return some(this.stored.attempts, { run, item });
-	}
-
-	listAttempts(): StoredAttempt[] {
+	/** What each item has got or attempted. */
+	list(): StoredAttempt[] {
 		return Object.values(this.stored.attempts)
 			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])
 			.sort((a, b) => a.run - b.run || a.item - b.item);
+	}
+
+	/** Whether this execution attempted it for this very item. */
+	isFor({ origin, identity, run, item }: StoredAttempt): boolean {
+		return origin === this.origin && this.stored.firsts[identity] === `${run} ${item}`;
 	}
 
 	private placeOf(itemIndex: number): string {

@@ -109,8 +109,8 @@ describe('Several processes', () => {
 						const decided = async () =>
 							await shop.ask({ ...asked(0), ...decision, process: restarted });
 						let last = await decided();
-						if (errorOf(last).includes('the decision counts from')) {
-							// The database failed to keep when the doubt was told.
+						if (errorOf(last).includes('The decision was there before this error')) {
+							// The database failed to keep that the doubt was told.
 							await pause(FEW_MINUTES_MS);
 							last = await decided();
 						}

@@ -192,14 +192,6 @@ describe('A charge whose outcome is unknown', () => {
 			);
 		});
 
-		test('a hash of another order is refused, as long as the process knows it', async () => {
-			await shop.charge({ order: 'order-1' });
-			await inDoubt('loseRequest', { order: 'order-2' });
-			const refused = await shop.ask({ order: 'order-2', ...decide('order-2', shop.hashes[0]) });
-
-			expect(errorOf(refused)).toContain('belongs to another Order Reference');
-		});
-
 		test('without a hash, it allows one attempt a day, on whichever process', async () => {
 			await inDoubt('loseRequest');
 			await inDoubt('loseRequest', decide());
@@ -215,14 +207,21 @@ describe('A charge whose outcome is unknown', () => {
 			expect(shop.charges).toBe(1);
 		});
 
-		test('without a hash, it does not repeat what another process may be charging now', async () => {
+		test('an entry that was left behind repeats nothing that another process is charging now', async () => {
 			const { ended } = await shop.underWay({}, 60_000);
-			const early = await shop.refused({ ...decide(), ...otherProcess() });
-			await pause(30_000);
-			await shop.refused({ ...decide(), ...otherProcess() });
+			const left = await shop.refused({ ...decide(), ...otherProcess() });
 
-			expect(errorOf(early)).toContain('It may still be under way: the decision counts from');
+			expect(errorOf(left)).toContain('The decision was there before this error.');
 			expect((await ended).status).toBe('success');
+			expect(shop.charges).toBe(1);
+		});
+
+		test('an entry that was left behind does not act under Retry On Fail, and acts in the next execution', async () => {
+			shop.fault('loseRequest');
+			const lost = await shop.refused({ ...decide(), settings: RETRY_ON_FAIL });
+			expect(shop.posts).toBe(1);
+			await shop.charge({ ...decide(), retrying: lost });
+
 			expect(shop.charges).toBe(1);
 		});
 

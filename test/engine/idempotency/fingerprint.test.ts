@@ -1,4 +1,4 @@
-import { fingerprintCharge } from '../../../nodes/DigitalSales/idempotency/fingerprints';
+import { fingerprintCharge } from '../../../nodes/DigitalSales/actions/transaction/fingerprint';
 
 const line = (item: object) => ({ cart: [{ price: 1990, quantity: 1, ...item }] });
 const by = (customer: object) => ({ amount: 1, customer });

@@ -78,7 +78,6 @@ describe('An existing charge that is returned', () => {
 	});
 
 	describe('is never returned under a second Order Reference:', () => {
-		const first = 'The customer was already charged under Order Reference "2026-10-1"';
 		const MONTH = { order: '={{ "2026-10-" + $json.n }}' };
 		const NEXT = { order: '={{ "2026-11-" + $json.n }}' };
 
@@ -87,10 +86,13 @@ describe('An existing charge that is returned', () => {
 			const { posts } = shop;
 			const refused = await shop.ask({ ...THREE, ...NEXT, retrying: failed });
 
-			expect(errorOf(refused)).toContain(`${first}, so this item was not sent for "2026-11-1"`);
-			expect(errorOf(refused)).toContain(
-				`The existing transaction is ${shop.hashes[0]}. If that is this order, set Order Reference back to "2026-10-1", or clear it, and use Retry again.`,
-			);
+			for (const said of [
+				shop.hashes[0],
+				'order "2026-10-1"). Asked for now',
+				'order "2026-11-1"',
+			]) {
+				expect(errorOf(refused)).toContain(said);
+			}
 			expect(shop.posts).toBe(posts);
 			await shop.charge({ ...THREE, ...MONTH, retrying: failed });
 			await shop.charge({ ...THREE, ...NEXT });
@@ -113,8 +115,10 @@ describe('An existing charge that is returned', () => {
 			const { json } = await shop.ask({ ...THREE, ...NEXT, ...again });
 			await shop.charge({ ...THREE, ...NEXT });
 
-			expect(errorIn(json[0]).message).toContain('was already charged under');
-			expect(errorIn(json[0]).advice).toContain(`The existing transaction is ${shop.hashes[0]}.`);
+			expect(errorIn(json[0]).message).toBe(
+				'This item was already charged, so the changed charge was not sent',
+			);
+			expect(errorIn(json[0]).advice).toContain(`The existing transaction is ${shop.hashes[0]} (`);
 			expect(shop.charges).toBe(6);
 		});
 	});

@@ -121,6 +121,15 @@ describe('The tool of an agent', () => {
 			expect(shop.charges).toBe(2);
 		});
 
+		test('returns an order after more than 15 minutes', async () => {
+			const first = await callAgent();
+			await pause(16 * 60_000);
+			const later = await callAgent();
+
+			expect(later.answers[0]?.[0]?.hash).toBe(first.answers[0]?.[0]?.hash);
+			expect(shop.charges).toBe(1);
+		});
+
 		test('refuses a charge in doubt; a decision allows one more charge, once', async () => {
 			shop.fault('loseAnswer');
 			await callAgent({});

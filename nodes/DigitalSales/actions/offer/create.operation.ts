@@ -1,16 +1,11 @@
 import { compact } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { catalogPages, markPricesSeen, offerTries } from '../../api';
-import { formatReais, quoteText } from '../../domain';
+import { formatReais, normalizeUnicode, quoteText } from '../../domain';
 import { withCustomFields } from '../../form';
-import {
-	createOnce,
-	type Creation,
-	fingerprintOffer,
-	makeKeys,
-	refuseAhead,
-} from '../../idempotency';
+import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
 import { NotSentError, offerOutput } from '../../output';
+import { digest } from '../../shared';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { BodyCheck } from '../bodyCheck';
@@ -85,6 +80,12 @@ function checkBody(bodyCheck: BodyCheck, body: IDataObject): void {
 			'Keep one of them.',
 		);
 	}
+}
+
+function fingerprintOffer(productHash: string, body: IDataObject): string {
+	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);
+
+	return digest('offer', normalizeUnicode(parts));
 }
 
 function buildCreation(run: Run, itemIndex: number, ready: ReadyOffer): Creation<IDataObject> {

@@ -11,12 +11,12 @@ import {
 	quoteText,
 } from '../../domain';
 import { wholeNumberSchema, withCustomFields } from '../../form';
-import { contactKey, fingerprintCharge, fingerprintCustomer } from '../../idempotency';
 import { BodyCheck } from '../bodyCheck';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { seenPrice } from '../../api';
 import { NotSentError } from '../../output';
+import { contactKey, fingerprintCharge, fingerprintCustomer } from './fingerprint';
 
 /** Built from the body that will be sent; only `fingerprint` from the form as it was typed. */
 export interface Charge {

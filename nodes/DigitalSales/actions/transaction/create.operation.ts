@@ -1,14 +1,7 @@
 import { omit } from 'lodash';
 import { getTransaction, type Transaction, transactionTries } from '../../api';
 import { hasFailed } from '../../domain';
-import {
-	createOnce,
-	type Creation,
-	findDecision,
-	makeKeys,
-	nameOfCharge,
-	refuseAhead,
-} from '../../idempotency';
+import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
 import { DEFAULT_CHARGE_FIELDS } from '../../output';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
@@ -16,6 +9,7 @@ import { buildCharge, type Charge, describeCharge, findPriceMismatch } from './c
 import { addChargeHints } from './chargeHints';
 import { findDifferences } from './chargeMatch';
 import { type ChargeForm, chargeForm } from './create.form';
+import { findDecision, nameOfCharge } from './decisions';
 import { fillCart } from './fillCart';
 import { resolveNotificationAddress } from './notificationAddress';
 import { buildTransactionItem } from './transactionItem';

@@ -1,8 +1,8 @@
 import { pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { type Contact, normalizeContact, normalizeUnicode, parseDocument } from '../domain';
-import { digest, isJsonObject, lenientText, tolerated } from '../shared';
+import { type Contact, normalizeContact, normalizeUnicode, parseDocument } from '../../domain';
+import { digest, isJsonObject, lenientText, tolerated } from '../../shared';
 
 const text = tolerated(lenientText);
 const customerSchema = z
@@ -22,12 +22,6 @@ export function fingerprintCharge(body: IDataObject): string {
 	const parts = JSON.stringify([identifyCustomer(body), cart, numberFromText(body.amount), goods]);
 
 	return digest('charge', normalizeUnicode(parts));
-}
-
-export function fingerprintOffer(productHash: string, body: IDataObject): string {
-	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);
-
-	return digest('offer', normalizeUnicode(parts));
 }
 
 export function fingerprintCustomer(body: IDataObject): string {

@@ -1,4 +1,4 @@
-import { normalizeContact, normalizeReference, type Contact } from '../domain';
+import { normalizeContact, normalizeReference, type Contact } from '../../domain';
 
 /** What a person found about one charge in doubt, from Options > Charges in Doubt. */
 export interface Decision {
