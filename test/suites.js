@@ -13,7 +13,7 @@ const SUITES = {
 	thorough: {
 		folders: ['thorough'],
 		files: [
-			'engine/**/{model,*.model,people,claim,workers,platforms,bounds,whatIsSent,expressions,hostileAnswers}.test.ts',
+			'engine/**/{model,*.model,claim,platforms,bounds,whatIsSent,expressions,hostileAnswers}.test.ts',
 		],
 		testTimeout: 900_000,
 		globalSetup: inTest('helpers/thorough/setup.ts'),

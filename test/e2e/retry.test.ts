@@ -19,10 +19,15 @@ describe('A charge that is requested again in a real n8n', () => {
 			createPix({ cart: cartOf(n8n.sandbox), webhooksGoTo: 'none', ...more });
 		const body = { customerDocument: '={{ $json.body.document }}' };
 		const document = { customerDocument: '={{ $json.document }}' };
+		const decision = {
+			orderOrCustomer: '={{ $json.body.about ?? "nobody" }}',
+			hash: '={{ $json.body.hash ?? "" }}',
+		};
+		const options = { chargesInDoubt: { items: [decision] } };
 		const workflows = {
 			many: [split('Split', 'items'), charge(document)],
-			ordered: [charge({ ...body, orderReference: '={{ $json.body.order }}' })],
-			plain: [charge(body)],
+			ordered: [charge({ ...body, orderReference: '={{ $json.body.order }}', options })],
+			plain: [charge({ ...body, options })],
 		};
 		for (const [name, nodes] of Object.entries(workflows)) {
 			ids.set(name, (await publish(n8n, name, [webStart(name), ...nodes])).id);
@@ -73,23 +78,53 @@ describe('A charge that is requested again in a real n8n', () => {
 		for (const execution of retries) expect(hashes(execution)).toEqual(made);
 	});
 
-	test('is refused after n8n was killed while it charged, with a reference and without; another customer is charged', async () => {
+	test('is returned after n8n was killed; a charge in flight is refused until a person has decided; another customer is charged', async () => {
 		const [first, second, third, fourth] = customers(4, 500_000_000);
-		await ask('ordered', { ...first, order: 'order-0' });
+		const made = await ask('ordered', { ...first, order: 'order-0' });
 		await crashDuring('ordered', { ...second, order: 'order-1' });
-		const before = await ask('ordered', { ...first, order: 'order-0' });
+		const [, found] = n8n.sandbox.transactions;
 		const again = await ask('ordered', { ...second, order: 'order-1' });
 		const renamed = await ask('ordered', { ...second, order: 'order-2' });
-		expect(before.complaint).toContain('for order "order-0"');
-		expect(again.complaint).toContain(MAYBE);
+		expect(hashes(await ask('ordered', { ...first, order: 'order-0' }))).toEqual(hashes(made));
+		expect(again.complaint).toContain(
+			'Options > Charges in Doubt > Add Decision, Order or Customer order-1, Hash: its hash',
+		);
 		expect(renamed.complaint).toContain(MAYBE);
 		expect(hashes(await ask('ordered', { ...third, order: 'order-3' }))).toHaveLength(1);
+		const order = { ...second, order: 'order-1' };
+		for (const decision of [{ about: 'order-1', hash: found?.hash }, {}]) {
+			expect(hashes(await ask('ordered', { ...order, ...decision }))).toEqual([found?.hash]);
+		}
 		expect(charges()).toBe(3);
 
 		const crashed = await crashDuring('plain', fourth ?? {});
 		expect(crashed.summary.status).toBe('crashed');
 		expect((await ask('plain', fourth ?? {})).complaint).toContain(MAYBE);
 		expect((await retry(crashed, false)).complaint).toContain(MAYBE);
+		expect(charges()).toBe(4);
+	}, 240_000);
+
+	test('that an expired charge replaced is returned after the next kill, and what is not on the platform is made by a decision, once', async () => {
+		const [first, second] = customers(2, 600_000_000);
+		const order = { ...first, order: 'order-5' };
+		await ask('ordered', order);
+		await n8n.sandbox.setStatus(n8n.sandbox.transactions[0]?.hash ?? '', 'expired');
+		const restart = async (): Promise<void> => {
+			await n8n.kill();
+			await n8n.startAgain();
+		};
+		await restart();
+		const replaced = await ask('ordered', order);
+		await restart();
+		expect(hashes(await ask('ordered', order))).toEqual(hashes(replaced));
+		expect(charges()).toBe(2);
+
+		n8n.sandbox.addFault({ endpoint: 'POST /transactions', kind: 'resetBeforeProcessing' });
+		expect((await ask('plain', second ?? {})).complaint).toContain(MAYBE);
+		await restart();
+		const decided = { ...second, about: second?.document };
+		expect(hashes(await ask('plain', decided))).toHaveLength(1);
+		expect(hashes(await ask('plain', { ...second }))).toHaveLength(1);
 		expect(charges()).toBe(4);
 	}, 240_000);
 });

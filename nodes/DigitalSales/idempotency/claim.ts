@@ -57,12 +57,11 @@ export class Claim<T> {
 		for (const key of keys) attempts.set(key, key === unresolved ? attempt : { ...attempt, key });
 		const record = async (): Promise<void> => {
 			const told = toldKey(creation, attempt.key);
-			if (found.doubt) {
-				// A person has decided about the earlier attempt, which may be another order's.
-				await ledger?.deleteKeys(compact([told, unresolved]));
-				if (unresolved !== undefined) await ledger?.claimKey(unresolved, attempt.key);
-			}
-			await ledger?.claimKey(told, attempt.execution);
+			// A person has decided about the earlier attempt, which may be another order's.
+			const decided = found.doubt && unresolved;
+			await ledger?.deleteKeys(compact([told, decided]));
+			await ledger?.claimKey(told, creation.memory.execution);
+			if (decided) await ledger?.claimKey(decided, attempt.key);
 		};
 		await record().catch(() => undefined);
 	}

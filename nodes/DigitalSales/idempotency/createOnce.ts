@@ -96,7 +96,7 @@ async function decide<T>(
 	doubt: refusals.Doubt,
 ): Promise<T | undefined> {
 	const { decision, findDifferences } = creation;
-	const isTooNew = await isNews(creation, key, doubt);
+	const isTooNew = await isNews(creation, key);
 	if (!decision) throw refusals.inDoubtError(creation, doubt);
 	if (isTooNew) throw refusals.inDoubtError(creation, { ...doubt, isTooNew });
 
@@ -109,7 +109,8 @@ async function decide<T>(
 
 	const made = await creation.readAgain({ hash }).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
-		throw refusals.hashError(creation, hash, 'could not be read', error.outcome);
+		const answered = refusals.describeAnswer(error.outcome);
+		throw refusals.hashError(creation, hash, `could not be read (the service ${answered})`);
 	});
 	const differences = creation.isVoid(made) ? ['has failed or expired'] : findDifferences?.(made);
 	if (differences?.length) throw refusals.hashError(creation, hash, differences.join(' and '));
@@ -118,14 +119,9 @@ async function decide<T>(
 }
 
 /** Whether no earlier execution has told of the doubt. An entry that was left behind is about an earlier one. */
-async function isNews<T>(
-	creation: Creation<T>,
-	key: string,
-	{ attempt, isGone = false }: refusals.Doubt,
-): Promise<boolean> {
+async function isNews<T>(creation: Creation<T>, key: string): Promise<boolean> {
 	const { context, memory } = creation;
 	const ledger = Ledger.forContext(context);
-	if (attempt && !isGone) return attempt.execution === memory.execution;
 	if (!ledger) return false;
 
 	const told = toldKey(creation, key);

@@ -140,7 +140,7 @@ async function considerLatest<T>(
 		if (!(error instanceof ServiceError)) throw error;
 		if (error.isUnknownTransaction) return undefined;
 		throw isSame
-			? refusals.unreadableError(creation, attempt, error.outcome)
+			? refusals.unreadableError(creation, attempt, error)
 			: refusals.otherDataError(creation, attempt);
 	});
 
@@ -181,12 +181,8 @@ export function buildAttempt<T>(
 	key: string,
 	outcome: Pick<Attempt, 'state' | 'result'>,
 ): Attempt {
-	const { origin, execution } = creation.memory;
-	const id = digest(randomUUID());
+	const { origin } = creation.memory;
+	const own = { id: digest(randomUUID()), key, origin, startedAt: clock.now() };
 
-	return attemptSchema.parse({
-		...creation,
-		...{ id, key, origin, execution, startedAt: clock.now() },
-		...outcome,
-	});
+	return attemptSchema.parse({ ...creation, ...own, ...outcome });
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'crypto';
-import { memoize } from 'lodash';
-import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { executionKey, readRunIndex } from '../n8n';
+import { executionKey, NodeMemory } from '../n8n';
 import { BoundedMap, jsonObject, processState } from '../shared';
 
 export const attemptSchema = z.object({
@@ -17,7 +16,6 @@ export const attemptSchema = z.object({
 	fingerprint: z.string(),
 	customer: z.string().optional(),
 	origin: z.string(),
-	execution: z.string(),
 	orderReference: z.string().optional(),
 	about: z.string(),
 	/** Unix time in milliseconds. */
@@ -47,14 +45,7 @@ export function hashOf({ result }: Pick<Attempt, 'result'>): string {
 
 const PROCESS_ORIGIN = randomUUID();
 
-const CONTEXT_KEY = 'digitalSales';
-
 /** Attempts are parsed when needed, or each round of a loop would parse all earlier attempts. */
-const storedSchema = z
-	.object({ runs: z.custom<unknown[]>(Array.isArray), firsts: jsonObject, attempts: jsonObject })
-	// A function, because each memory writes to its own object.
-	.catch(() => ({ runs: [], firsts: {}, attempts: {} }));
-
 const storedAttemptSchema = attemptSchema
 	.extend({ run: z.number(), item: z.number() })
 	.optional()
@@ -64,44 +55,28 @@ const storedAttemptSchema = attemptSchema
 export type StoredAttempt = NonNullable<z.output<typeof storedAttemptSchema>>;
 
 /** The attempts of a node in one execution, by run and item. n8n hands them to a Retry, but a crash loses them. */
-export class ExecutionMemory {
+export class ExecutionMemory extends NodeMemory {
 	/** The execution and its Retries. Without an execution, the process. */
 	readonly origin: string;
 	/** This execution alone. */
 	readonly execution: string;
-	private readonly nodeContext: IContextObject;
-	private stored: z.output<typeof storedSchema>;
 	/** By order: the fingerprint of its first item in this run. */
 	private readonly orders = new Map<string, string>();
 	/** What the decision about an earlier item of this run will release. */
 	readonly decided = new Set<string>();
 
-	constructor(private readonly context: IExecuteFunctions) {
+	constructor(context: IExecuteFunctions) {
+		super(context);
 		this.origin = executionKey(context) ?? PROCESS_ORIGIN;
 		this.execution = context.getExecutionId() || randomUUID();
-		// n8n's Agents run a node without a workflow, where `getContext` throws.
-		this.nodeContext = context.getWorkflow().id ? context.getContext('node') : {};
-		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
 	}
-
-	/** Counts from 0. Unlike n8n's run index, does not count a run that crashed. */
-	readonly runNumber = memoize((): number => {
-		// Every write asks for the number first. Calls of a tool that run at once then write to the same data.
-		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
-		this.nodeContext[CONTEXT_KEY] = this.stored;
-		const index = readRunIndex(this.context);
-		const { runs } = this.stored;
-		if (!runs.includes(index)) runs.push(index);
-
-		return runs.lastIndexOf(index);
-	});
 
 	/** Whether no earlier item of the execution has asked for the identity. */
 	isFirst(identity: string, itemIndex: number): boolean {
 		const own = this.placeOf(itemIndex);
-		this.stored.firsts[identity] ??= own;
+		this.firsts[identity] ??= own;
 
-		return this.stored.firsts[identity] === own;
+		return this.firsts[identity] === own;
 	}
 
 	/** @returns false if another item of this run has the order for something else */
@@ -114,7 +89,8 @@ export class ExecutionMemory {
 
 	/** What the item has got or attempted. The charge of an equal item belongs to that item. */
 	get(itemIndex: number): StoredAttempt | undefined {
-		const own = storedAttemptSchema.parse(this.stored.attempts[this.placeOf(itemIndex)]);
+		const place = this.placeOf(itemIndex);
+		const own = storedAttemptSchema.parse(this.attempts[place]);
 		const isOfEqualItem = own?.origin === this.origin && !this.isFor(own);
 
 		return isOfEqualItem ? undefined : own;
@@ -123,20 +99,20 @@ export class ExecutionMemory {
 	/** @param attempt missing after a request that was not processed */
 	set(item: number, attempt: Attempt | undefined): void {
 		const place = this.placeOf(item);
-		if (attempt) this.stored.attempts[place] = { ...attempt, run: this.runNumber(), item };
-		else delete this.stored.attempts[place];
+		if (attempt) this.attempts[place] = { ...attempt, run: this.runNumber(), item };
+		else delete this.attempts[place];
 	}
 
 	/** What each item has got or attempted. */
 	list(): StoredAttempt[] {
-		return Object.values(this.stored.attempts)
+		return Object.values(this.attempts)
 			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])
 			.sort((a, b) => a.run - b.run || a.item - b.item);
 	}
 
 	/** Whether this execution attempted it for this very item. */
 	isFor({ origin, identity, run, item }: StoredAttempt): boolean {
-		return origin === this.origin && this.stored.firsts[identity] === `${run} ${item}`;
+		return origin === this.origin && this.firsts[identity] === `${run} ${item}`;
 	}
 
 	private placeOf(itemIndex: number): string {

@@ -1,5 +1,5 @@
 import { compact } from 'lodash';
-import type { FailedOutcome } from '../api';
+import type { FailedOutcome, ServiceError } from '../api';
 import { isSameReference, quoteText, RUN_AGAIN } from '../domain';
 import { isRetry, LedgerError } from '../n8n';
 import { NotSentError } from '../output';
@@ -109,10 +109,17 @@ export function logDoubt(subject: Subject): void {
 /** An order with another cart or amount, or a Retry of a corrected form. */
 export function otherDataError(subject: Subject, attempt: Attempt): NotSentError {
 	const { orderReference = '', isAgentCall, kind } = subject;
+	const isSameOrder =
+		isOrderKey(attempt.key) && isSameReference(orderReference, attempt.orderReference ?? '');
+	const describe = (one: Pick<Subject, 'about' | 'orderReference'>): string =>
+		isSameOrder || one.orderReference === undefined
+			? one.about
+			: `${one.about}; Order Reference "${quoteText(one.orderReference)}"`;
 	const existing = mayShow(subject, attempt)
 		? `The existing ${kind === 'charge' ? 'transaction' : 'offer'} is ${hashOf(attempt)} (${describe(attempt)}). Asked for now: ${describe(subject)}.\n`
 		: '';
-	if (isOrderKey(attempt.key) && isSameReference(orderReference, attempt.orderReference ?? '')) {
+
+	if (isSameOrder) {
 		return new NotSentError(
 			`Order Reference "${quoteText(orderReference)}" already belongs to a charge with another customer, cart or amount, so ${notSentPhrase(subject)}`,
 			// A model would charge again under another reference.
@@ -134,10 +141,6 @@ export function otherDataError(subject: Subject, attempt: Attempt): NotSentError
 	);
 }
 
-function describe({ about, orderReference }: Pick<Subject, 'about' | 'orderReference'>): string {
-	return orderReference === undefined ? about : `${about}, order "${quoteText(orderReference)}"`;
-}
-
 export function repeatedOrderError({ orderReference = '' }: Subject): NotSentError {
 	return new NotSentError(
 		`Two items of this run have Order Reference "${quoteText(orderReference)}", but differ in customer, cart or amount`,
@@ -148,30 +151,24 @@ export function repeatedOrderError({ orderReference = '' }: Subject): NotSentErr
 export function unreadableError(
 	subject: Subject,
 	attempt: Attempt,
-	answer: FailedOutcome,
+	{ outcome }: ServiceError,
 ): NotSentError {
 	return new NotSentError(
 		`The customer was already charged, but transaction ${hashOf(attempt)} could not be read`,
-		`The service ${describeAnswer(answer)}, and ${notSentPhrase(subject)}. Read it with Transaction > Get when the service answers again.`,
-		{ ...MAY_EXIST, answer },
+		`The service ${describeAnswer(outcome)}, and ${notSentPhrase(subject)}. Read it with Transaction > Get when the service answers again.`,
+		{ ...MAY_EXIST, answer: outcome },
 	);
 }
 
 /** @param problem for example "has another amount" */
-export function hashError(
-	subject: Subject,
-	hash: string,
-	problem: string,
-	answer?: FailedOutcome,
-): NotSentError {
+export function hashError(subject: Subject, hash: string, problem: string): NotSentError {
 	// It may belong to the customer of another chat.
 	const shown = subject.isAgentCall ? 'that was entered' : quoteText(hash);
-	const answered = answer ? `The service ${describeAnswer(answer)}. ` : '';
 
 	return new NotSentError(
 		`Transaction ${shown} in Options > Charges in Doubt ${problem}, so ${notSentPhrase(subject)}`,
-		`${answered}Correct the hash, then ${RUN_AGAIN}. If the charge of this item is not on your platform, or failed or expired, leave Hash empty.`,
-		{ ...MAY_EXIST, answer },
+		`Correct the hash, then ${RUN_AGAIN}. If the charge of this item is not on your platform, or failed or expired, leave Hash empty.`,
+		MAY_EXIST,
 	);
 }
 
@@ -193,7 +190,7 @@ function mayShow(
 	return !isAgentCall && attempt !== undefined && attempt.customer === customer;
 }
 
-function describeAnswer({ status }: FailedOutcome): string {
+export function describeAnswer({ status }: FailedOutcome): string {
 	return status === undefined ? 'did not answer' : `answered with status ${status}`;
 }
 

@@ -35,28 +35,6 @@ describe('An existing charge that is returned', () => {
 		expect(shop.charges).toBe(3);
 	});
 
-	test('in a Retry gets the charge of its Order Reference, if that has one', async () => {
-		await shop.charge({ order: 'order-1' });
-		shop.fault('refuse', 1);
-		const failed = await shop.ask({ items: [{ n: 1 }, { n: 2 }], more: OWN });
-		const retried = await shop.charge({ ...NUMBERED, more: OWN, retrying: failed });
-
-		expect(retried.json[0]).toMatchObject({ hash: shop.hashes[0], already_charged: true });
-		expect(shop.charges).toBe(3);
-	});
-
-	test('by a Retry with an Order Reference is known under that reference from then on', async () => {
-		const failed = await failedAtThird();
-		await shop.charge({ ...THREE, ...NUMBERED, retrying: failed });
-		const again = await shop.charge({ ...THREE, ...NUMBERED });
-
-		expect(again.json.map(({ hash }) => hash)).toEqual(shop.hashes);
-		expect(shop.charges).toBe(3);
-		const later = await shop.charge({ ...THREE, ...NUMBERED, ...otherProcess() });
-		expect(later.json.map(({ hash }) => hash)).toEqual(shop.hashes);
-		expect(shop.charges).toBe(3);
-	});
-
 	test('for an order is also returned by a Retry, after a restart and without the reference', async () => {
 		await shop.charge({ order: 'order-1', more: MARIA });
 		const items = [{ n: 1 }, { n: 2 }];
@@ -88,8 +66,8 @@ describe('An existing charge that is returned', () => {
 
 			for (const said of [
 				shop.hashes[0],
-				'order "2026-10-1"). Asked for now',
-				'order "2026-11-1"',
+				'Order Reference "2026-10-1"). Asked for now',
+				'Order Reference "2026-11-1"',
 			]) {
 				expect(errorOf(refused)).toContain(said);
 			}

@@ -9,7 +9,6 @@ const ORDER = { order: 'order-1' };
 const FEW_MINUTES_MS = 5 * 60_000;
 /** An attempt without its state. */
 const ENTRY = {
-	execution: '1',
 	id: 'i',
 	identity: 'i',
 	key: 'k',
