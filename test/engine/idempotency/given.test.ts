@@ -1,6 +1,6 @@
 import { NodeProcess } from '../../helpers/engine';
 import { errorIn } from '../../helpers/account';
-import { decide, errorOf, type Ask, otherProcess, useShop } from '../../helpers/charging';
+import { decide, errorOf, type Ask, useShop } from '../../helpers/charging';
 
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 const OWN = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
