@@ -14,7 +14,7 @@ describe('What a notification claims', () => {
 	const flat = { transaction_hash: 'ab12', status: 'paid', method: 'pix', amount: '1990' };
 	const envelope = { id: 4711, transaction: { id: 'ab12', status: 'paid', method: 'pix' } };
 	const paid = { hash: 'ab12', status: 'paid' };
-	const aside = { ...paid, isAside: true };
+	const tested = { ...paid, isTest: true };
 
 	test.each<[string, unknown, Partial<Notification>]>([
 		['the transaction itself', resource, paid],
@@ -22,12 +22,12 @@ describe('What a notification claims', () => {
 		['a flat summary', flat, paid],
 		['an envelope', envelope, paid],
 		['an envelope under data', { data: envelope }, paid],
-		['a test', { ...resource, test: 'true' }, aside],
-		['a test under data', { data: { ...flat, event: 'webhook_teste' } }, aside],
+		['a test', { ...resource, test: 'true' }, tested],
+		['a test under data', { data: { ...flat, event: 'webhook_teste' } }, tested],
 		[
 			'an abandoned cart',
 			{ ...flat, status: 'cart_abandoned' },
-			{ ...aside, status: 'cart_abandoned' },
+			{ ...paid, status: 'cart_abandoned', isAbandoned: true },
 		],
 		['a cart that was recovered', { ...flat, event: 'abandoned_cart_recovered' }, paid],
 		['a word that only contains test', { ...flat, event: 'contest' }, paid],
@@ -86,7 +86,7 @@ describe('What a notification claims', () => {
 		['a hash that is a number', { hash: 4711 }, { hash: '4711' }],
 		['the longest hash', { hash: 'a'.repeat(200) }, { hash: 'a'.repeat(200) }],
 	])('is read from %s', (_name, body, expected) => {
-		expect(parseNotification(body)).toEqual({ isAside: false, ...expected });
+		expect(parseNotification(body)).toEqual({ isTest: false, isAbandoned: false, ...expected });
 	});
 
 	test.each<[string, unknown]>([

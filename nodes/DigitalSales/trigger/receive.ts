@@ -78,7 +78,8 @@ class Delivery {
 		if (latest && this.isNamed(latest) && !isWantedStatus(form, webhook.status)) return latest;
 
 		const first = await this.read(account, calledAt - READ_AGAIN_MS);
-		if (!first && webhook.isAside) throw new Declined(REPLIES.noSale);
+		const isUnwanted = webhook.isAbandoned && !isWantedStatus(form, webhook.status);
+		if (!first && (webhook.isTest || isUnwanted)) throw new Declined(REPLIES.noSale);
 		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return first;
 
 		const second = await this.read(account, calledAt + READ_AGAIN_MS).catch((error: unknown) => {

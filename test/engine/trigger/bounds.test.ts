@@ -2,7 +2,7 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../sandbox';
 import { chargesAt } from '../../helpers/charge';
 import type { HttpAnswer } from '../../helpers/engine';
-import { HarnessCredentials } from '../../helpers/engine/credentials';
+import { delayCredential } from '../../helpers/engine/credentials';
 import { countByStatus, useInbox } from '../../helpers/inbox';
 
 /** The reads of unknown hashes that find nothing and are allowed in a minute. */
@@ -74,14 +74,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 	});
 
 	test('a read that was cut short, because its sender had waited long, is not counted', async () => {
-		const { getDecrypted } = HarnessCredentials.prototype;
-		jest.spyOn(HarnessCredentials.prototype, 'getDecrypted').mockImplementation(async function (
-			this: HarnessCredentials,
-			...given
-		) {
-			await clock.sleep(6_000);
-			return await getDecrypted.apply(this, given);
-		});
+		delayCredential(6_000);
 		inbox.account.fault('read', { kind: 'delay', ms: 4_000 }, 'always');
 		expect(countByStatus(await postAll(strangers(MISSES)))).toEqual({ 503: MISSES });
 		expect(inbox.reads).toBeGreaterThanOrEqual(MISSES);

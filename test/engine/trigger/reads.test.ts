@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { HarnessCredentials } from '../../helpers/engine/credentials';
+import { delayCredential } from '../../helpers/engine/credentials';
 import { useInbox } from '../../helpers/inbox';
 import { isTaken, sendAsPlatform, type Sent } from '../../helpers/platform';
 
@@ -8,6 +8,7 @@ import { isTaken, sendAsPlatform, type Sent } from '../../helpers/platform';
 const ANSWER_WITHIN_MS = 9_500;
 const PAID = { triggerOn: ['paid'] };
 const REVERSED = { triggerOn: ['reversed'] };
+const ABANDONED = { triggerOn: ['other'], otherStatuses: 'checkout_abandoned' };
 
 describe('Digital Sales Trigger: what is read twice within three seconds counts', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
@@ -142,12 +143,14 @@ describe('Digital Sales Trigger: what is read twice within three seconds counts'
 			setTimeout(inbox.account.sandbox.clearFaults.bind(inbox.account.sandbox), ms);
 		};
 
-		test('for two seconds is read again and starts the workflow', async () => {
-			const hash = await begin(PAID, 'paid');
+		test.each([
+			[PAID, 'paid', { event: 'abandoned_cart_recovered' }],
+			[ABANDONED, 'checkout_abandoned', { status: 'checkout_abandoned' }],
+		])('for two seconds is read again and starts the workflow', async (form, read, webhook) => {
+			const hash = await begin(form, read);
 			hideFor(2_000);
 
-			const { status } = await inbox.trigger.post({ hash, event: 'abandoned_cart_recovered' });
-			expect(status).toBe(200);
+			expect((await inbox.trigger.post({ hash, ...webhook })).status).toBe(200);
 			expect(inbox.items).toHaveLength(1);
 		});
 
@@ -171,18 +174,6 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 		jest.spyOn(clock, 'random').mockReturnValue(0.9);
 	});
 	afterEach(() => jest.restoreAllMocks());
-
-	/** n8n returns the credential after this time. */
-	const delayCredential = (ms: number): void => {
-		const { getDecrypted } = HarnessCredentials.prototype;
-		jest.spyOn(HarnessCredentials.prototype, 'getDecrypted').mockImplementation(async function (
-			this: HarnessCredentials,
-			...given
-		) {
-			await clock.sleep(ms);
-			return await getDecrypted.apply(this, given);
-		});
-	};
 
 	test('a service that is down is asked a second time, but not a third time', async () => {
 		const notice = { hash: await inbox.charge(), status: 'waiting_payment' };

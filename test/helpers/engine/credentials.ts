@@ -1,3 +1,4 @@
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import {
 	type ICredentialDataDecryptedObject,
 	type ICredentialsExpressionResolveValues,
@@ -84,4 +85,16 @@ export class HarnessCredentials implements Partial<ICredentialsHelper> {
 		// n8n adds its own fields to every credential when it loads the package.
 		return injectDomainRestrictionFields(this.type);
 	}
+}
+
+/** n8n returns a credential after this time, until the mock is restored. */
+export function delayCredential(ms: number): void {
+	const { getDecrypted } = HarnessCredentials.prototype;
+	jest.spyOn(HarnessCredentials.prototype, 'getDecrypted').mockImplementation(async function (
+		this: HarnessCredentials,
+		...given
+	) {
+		await clock.sleep(ms);
+		return await getDecrypted.apply(this, given);
+	});
 }

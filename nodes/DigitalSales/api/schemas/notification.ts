@@ -8,8 +8,10 @@ export interface Notification {
 	hash: string;
 	/** Undefined if the webhook names none. */
 	status?: string;
-	/** A test, or a cart whose status is abandoned: there may be no transaction. */
-	isAside: boolean;
+	/** There may be no transaction. */
+	isTest: boolean;
+	/** By its status. There may be no transaction. An event of a sale may name the cart that it recovered. */
+	isAbandoned: boolean;
 }
 
 const LONGEST_VALUE = 200;
@@ -77,9 +79,8 @@ export function parseNotification(body: unknown): Notification | undefined {
 			const hash = hashAt(fields);
 			if (!hash) continue;
 			const status = readStatus(fields);
-			// An event of a sale may name the cart that it recovered.
-			const isAside = objects.some(isTest) || ABANDONED.test(status ?? '');
-			return { hash, status, isAside };
+			const isAbandoned = ABANDONED.test(status ?? '');
+			return { hash, status, isTest: objects.some(isTest), isAbandoned };
 		}
 	}
 	return undefined;
