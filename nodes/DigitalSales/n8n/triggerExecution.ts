@@ -10,7 +10,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 export const TRIGGER_VERSION = 2;
 
 /** Always Output Data would pass on an empty item, and On Error: Continue what the webhook said. */
-export function passOnItemsAlone(context: IExecuteFunctions): void {
+export function stopOnError(context: IExecuteFunctions): void {
 	const { node } = context.getExecuteData();
 	Object.assign(node, { alwaysOutputData: false, continueOnFail: false, onError: 'stopWorkflow' });
 }

@@ -1,13 +1,6 @@
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import type { Status } from '../domain';
-import {
-	isRetry,
-	Ledger,
-	letRecoveryPass,
-	originKey,
-	passOnItemsAlone,
-	readParkedState,
-} from '../n8n';
+import { isRetry, Ledger, letRecoveryPass, originKey, readParkedState, stopOnError } from '../n8n';
 import { digest, tryPatiently } from '../shared';
 import { Handovers, handoverSchema, statusKey } from './handovers';
 import { lookForClaim } from './look';
@@ -21,12 +14,11 @@ const LEDGER_PAUSES_MS = [1_000, 5_000, 25_000];
  * @throws NodeOperationError or NodeApiError for a fault, or if n8n's database or the last look fails
  */
 export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	passOnItemsAlone(context);
+	stopOnError(context);
 	await letRecoveryPass(context);
 
 	const { json } = context.getInputData()[0] ?? {};
 	const { hash, status, item, awaited, fault, hint } = handoverSchema.parse(json);
-
 	if (hint !== undefined) context.addExecutionHints({ message: hint, location: 'outputPane' });
 	if (fault && !isRetry(context)) {
 		throw new NodeOperationError(context.getNode(), fault.message, fault);
