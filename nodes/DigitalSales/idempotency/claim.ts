@@ -41,9 +41,10 @@ export class Claim<T> {
 
 	/** The request was not processed. An earlier attempt stays in doubt. */
 	async release(): Promise<void> {
-		const { creation, ledger, ownBefore, isInFlight } = this;
+		const { creation, found, ledger, ownBefore, isInFlight } = this;
 		for (const [key, owner] of [...this.held].reverse()) await ledger?.releaseKeys([key], owner);
 		this.held.clear();
+		if (found.doubt) await this.tell().catch(() => undefined);
 
 		if (isInFlight) creation.memory.set(creation.itemIndex, ownBefore);
 		this.isInFlight = false;
@@ -56,12 +57,11 @@ export class Claim<T> {
 		const keys = uniq(compact([...found.ends, ...held.keys(), unresolved]));
 		for (const key of keys) attempts.set(key, key === unresolved ? attempt : { ...attempt, key });
 		const record = async (): Promise<void> => {
-			const told = toldKey(creation, attempt.key);
-			// A person has decided about the earlier attempt, which may be another order's.
 			const decided = found.doubt && unresolved;
-			await ledger?.deleteKeys(compact([told, decided]));
-			await ledger?.claimKey(told, creation.memory.execution);
+			// A person has decided about the earlier attempt, which may be another order's.
+			if (decided) await ledger?.deleteKeys([decided]);
 			if (decided) await ledger?.claimKey(decided, attempt.key);
+			await this.tell();
 		};
 		await record().catch(() => undefined);
 	}
@@ -98,8 +98,7 @@ export class Claim<T> {
 		for (const key of ends) attempts.set(key, { ...attempt, key });
 		if (unresolved !== undefined) attempts.delete(unresolved);
 
-		const over = found.doubt && toldKey(creation, attempt.key);
-		const ended = compact([over, endsAllDoubts && unresolved]);
+		const ended = compact([endsAllDoubts && unresolved]);
 		await ledger?.deleteKeys(ended).catch(() => undefined);
 		for (const key of ends) await ledger?.releaseKeys(compact([unresolved]), key);
 		for (const key of ends) creation.inBackground(storeHash(creation, key, attempt));
@@ -114,6 +113,16 @@ export class Claim<T> {
 		}
 
 		this.held.set(key, attempt.id);
+		// An entry that was left behind must not repeat this attempt.
+		await ledger?.deleteKeys([toldKey(creation, attempt.key)]);
+	}
+
+	/** A decision counts in a later execution. */
+	private async tell(): Promise<void> {
+		const { creation, attempt, ledger } = this;
+		const told = toldKey(creation, attempt.key);
+		await ledger?.deleteKeys([told]);
+		await ledger?.claimKey(told, creation.memory.execution);
 	}
 
 	private async claimKey(key: string, owner: string): Promise<void> {
