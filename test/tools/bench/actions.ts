@@ -81,7 +81,7 @@ export async function gets(bench: Bench): Promise<Row[]> {
 		[0, 0.9],
 	] as const) {
 		service.latencyMs = latencyMs;
-		const runs = await inTurn(sides, 15, async (side) => await side.run({ hashes }));
+		const runs = await inTurn(sides, 7, async (side) => await side.run({ hashes }));
 		const [mine = NaN, peer = NaN] = runs.map(median);
 		const what = `${hashes.length} × Get at ${latencyMs} ms`;
 		rows.push({ what, unit: 'ms', ours: mine, peer, goal: { of: 'peer', atMost } });
