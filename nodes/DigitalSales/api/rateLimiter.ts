@@ -187,7 +187,7 @@ export class RateLimiter {
 }
 
 /** @internal */
-export const rateLimiters = processState(new BoundedMap<RateLimiter>({ most: 10_000 }));
+const rateLimiters = processState(new BoundedMap<RateLimiter>({ most: 10_000 }));
 
 export function findRateLimiter(key: string, rate?: number): RateLimiter {
 	const limiter = rateLimiters.get(key) ?? new RateLimiter(rate);

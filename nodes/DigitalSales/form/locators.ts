@@ -5,7 +5,7 @@ import { hashSchema, rejectBlank } from './fields';
 import { defineField, defineList } from './defineForm';
 
 /** Its value is n8n's locator object, or plain text from an expression. */
-export function fromLocator<T extends z.ZodTypeAny>(reads: T) {
+function fromLocator<T extends z.ZodTypeAny>(reads: T) {
 	return z.unknown().transform(locatorValue).pipe(reads);
 }
 

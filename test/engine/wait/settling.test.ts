@@ -46,7 +46,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		},
 	);
 
-	test('an item has the fields of Create PIX and of the trigger, and paid, timed_out and checked_at', async () => {
+	test('an item has the fields of Create PIX and of the trigger, no code that is paid, and paid, timed_out and checked_at', async () => {
 		const hash = await room.charge();
 		const run = await room.wait([hash]);
 		await room.setStatus([hash]);
@@ -66,7 +66,6 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 			'customer_phone',
 			'product_hash',
 			'product_title',
-			'pix_qr_code',
 			'timed_out',
 			'checked_at',
 		]);
