@@ -79,13 +79,14 @@ class Delivery {
 
 		const first = await this.read(account, calledAt - READ_AGAIN_MS);
 		const isUnwanted = webhook.isAbandoned && !isWantedStatus(form, webhook.status);
-		if (!first && (webhook.isTest || isUnwanted)) throw new Declined(REPLIES.noSale);
+		if (!first && isUnwanted) throw new Declined(REPLIES.noSale);
 		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return first;
 
 		const second = await this.read(account, calledAt + READ_AGAIN_MS).catch((error: unknown) => {
 			if (first && this.handoverFor(first)) return first;
 			throw error;
 		});
+		if (!second && webhook.isTest) throw new Declined(REPLIES.noSale);
 		if (!second) throw new Declined(REPLIES.unknown);
 		return second;
 	}

@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { sendRequest } from '../../helpers/http';
 import { useInbox } from '../../helpers/inbox';
 
@@ -84,15 +85,26 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		});
 	});
 
-	test.each([{ test: true }, { event: 'teste' }, { status: 'checkout_abandoned' }])(
-		'an example sale that the platform does not know is answered 200 at once: %j',
-		async (fields) => {
+	test.each<[IDataObject, number]>([
+		[{ test: true }, 2],
+		[{ event: 'teste' }, 2],
+		[{ type: 'teste_gratis' }, 2],
+		[{ status: 'checkout_abandoned' }, 1],
+	])(
+		'an example sale that the platform does not know is answered 200: %j',
+		async (fields, reads) => {
 			expect((await inbox.trigger.post({ hash: 'example1', ...fields })).status).toBe(200);
-			expect([inbox.items, inbox.reads]).toEqual([[], 1]);
+			expect([inbox.items, inbox.reads]).toEqual([[], reads]);
 			expect((await inbox.trigger.post({ hash, ...fields })).status).toBe(200);
 			expect(inbox.items).toMatchObject([{ hash }]);
 		},
 	);
+
+	test('a sale whose offer is named like a test starts, although the first read does not find it', async () => {
+		inbox.account.fault('read', { kind: 'status', status: 404 });
+		expect((await inbox.trigger.post({ hash, type: 'teste_gratis' })).status).toBe(200);
+		expect(inbox.items).toMatchObject([{ hash }]);
+	});
 
 	describe('a webhook that may be a sale but has no hash that can be read', () => {
 		const SALE = { transaction: 'PP00000000', status: 'Paid', '=HYPERLINK("x")': 1 };
