@@ -134,6 +134,26 @@ describe('Digital Sales Trigger: webhooks', () => {
 		});
 	});
 
+	test.each([
+		['test', 1],
+		['production', 0],
+	] as const)(
+		'a %s run says if only its own network can reach the address: %i',
+		async (mode, count) => {
+			await inbox.publish({ triggerOn: ['paid'] }, { mode });
+			const hash = await inbox.charge();
+			await inbox.account.sandbox.setStatus(hash, 'paid');
+			await inbox.trigger.post({ hash, payment_status: 'paid' });
+			const [outcome] = await inbox.trigger.settled();
+
+			const told = outcome?.hints.map(({ message }) => message) ?? [];
+			expect(told).toHaveLength(count);
+			expect(told.join()).toMatch(
+				count ? /^Only this machine or its network can reach 127\.0\.0\.1/ : /^$/,
+			);
+		},
+	);
+
 	test.each(['production', 'test'] as const)(
 		'that the form excludes are answered without data of the transaction (%s)',
 		async (mode) => {
