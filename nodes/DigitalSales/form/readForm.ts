@@ -36,7 +36,9 @@ export function readForm<T>(
 
 	for (const path of infoPaths(form, values)) {
 		if (!readInfo(get(values, path)).isLeftOut) continue;
-		addHint(`${displayPath(form.properties, path)} was left out, because its value is not a text, or is too long.`);
+		addHint(
+			`${displayPath(form.properties, path)} was left out, because its value is not a text, or is too long.`,
+		);
 	}
 	const { data, problems } = checkForm(form, values, expressionProblems);
 	if (data) return data;
