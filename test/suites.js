@@ -20,7 +20,8 @@ const SUITES = {
 	},
 	e2e: {
 		folders: ['e2e'],
-		testTimeout: 90_000,
+		// The first wait that a young n8n resumes sleeps for up to a minute (n8n/recovery.ts).
+		testTimeout: 300_000,
 		// Each file has its n8n or its account to itself, and mostly waits.
 		maxWorkers: 2,
 		globalSetup: inTest('helpers/e2e/sharedN8n.ts'),
@@ -28,7 +29,7 @@ const SUITES = {
 	},
 	queue: { folders: ['queue'], testTimeout: 180_000 },
 	crash: { folders: ['crash'], testTimeout: 180_000 },
-	installer: { folders: ['installer'], testTimeout: 120_000 },
+	installer: { folders: ['installer'], testTimeout: 300_000 },
 	browser: { folders: ['browser'], testTimeout: 90_000 },
 };
 

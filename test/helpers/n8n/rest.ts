@@ -10,7 +10,8 @@ const POLL_MS = 100;
 const READS_AT_ONCE = 8;
 const SERVED_WITHIN_MS = 60_000;
 const PUBLISH_WITHIN_MS = 60_000;
-const FINISH_WITHIN_MS = 120_000;
+/** The first wait that a young n8n resumes sleeps for up to a minute. */
+const FINISH_WITHIN_MS = 210_000;
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
 const failureSchema = z.object({ message: z.string() });
