@@ -1,10 +1,11 @@
 import { compact, uniq } from 'lodash';
 import { Ledger } from '../n8n';
 import { CanceledError } from '../shared';
-import { againKey, type Created, type Creation, isOrderKey, toldKey } from './keys';
+import { againKey, type Created, type Creation, isOrderKey } from './keys';
 import { buildAttempt, findHolder, type Found, isKeyTaken } from './look';
 import { type Attempt, attempts, hashOf } from './memory';
 import { type Doubt, inDoubtError } from './refusals';
+import { forgetTold, tellOfEnd } from './told';
 
 /** The keys of one request, claimed before it is sent, so that of several processes one sends it. */
 export class Claim<T> {
@@ -30,6 +31,7 @@ export class Claim<T> {
 		const { memory, itemIndex, itemOrder, unresolved } = creation;
 
 		if (found.doubt) await this.claimAgain(found.doubt);
+		await forgetTold(creation, attempt.key);
 		for (const key of found.ends) await this.claimKey(key, attempt.id);
 		// Owned by the key, so that only a decision about this attempt ends it.
 		if (unresolved !== undefined) await this.claimKey(unresolved, attempt.key);
@@ -41,10 +43,10 @@ export class Claim<T> {
 
 	/** The request was not processed. An earlier attempt stays in doubt. */
 	async release(): Promise<void> {
-		const { creation, found, ledger, ownBefore, isInFlight } = this;
+		const { creation, found, ledger, attempt, ownBefore, isInFlight } = this;
 		for (const [key, owner] of [...this.held].reverse()) await ledger?.releaseKeys([key], owner);
 		this.held.clear();
-		if (found.doubt) await this.tell().catch(() => undefined);
+		if (found.doubt) await tellOfEnd(creation, attempt.key).catch(() => undefined);
 
 		if (isInFlight) creation.memory.set(creation.itemIndex, ownBefore);
 		this.isInFlight = false;
@@ -61,7 +63,7 @@ export class Claim<T> {
 			// A person has decided about the earlier attempt, which may be another order's.
 			if (decided) await ledger?.deleteKeys([decided]);
 			if (decided) await ledger?.claimKey(decided, attempt.key);
-			await this.tell();
+			await tellOfEnd(creation, attempt.key);
 		};
 		await record().catch(() => undefined);
 	}
@@ -113,16 +115,6 @@ export class Claim<T> {
 		}
 
 		this.held.set(key, attempt.id);
-		// An entry that was left behind must not repeat this attempt.
-		await ledger?.deleteKeys([toldKey(creation, attempt.key)]);
-	}
-
-	/** A decision counts in a later execution. */
-	private async tell(): Promise<void> {
-		const { creation, attempt, ledger } = this;
-		const told = toldKey(creation, attempt.key);
-		await ledger?.deleteKeys([told]);
-		await ledger?.claimKey(told, creation.memory.execution);
 	}
 
 	private async claimKey(key: string, owner: string): Promise<void> {

@@ -1,10 +1,11 @@
 import { ServiceError } from '../api';
-import { Ledger, LedgerError } from '../n8n';
+import { LedgerError } from '../n8n';
 import { CanceledError, lockKeys } from '../shared';
 import { Claim, giveReference, recordExisting } from './claim';
-import { againKey, type Created, type Creation, toldKey } from './keys';
+import { againKey, type Created, type Creation } from './keys';
 import { type Found, isKeyTaken, lockedKeys, lookForEarlier } from './look';
 import * as refusals from './refusals';
+import { tell } from './told';
 
 /**
  * Creates a charge or an offer, or returns the existing one: look, decide, claim, send, record.
@@ -96,11 +97,14 @@ async function decide<T>(
 	doubt: refusals.Doubt,
 ): Promise<T | undefined> {
 	const { decision, findDifferences } = creation;
-	const isTooNew = await isNews(creation, key);
+	const told = await tell(creation, key, doubt.attempt === undefined);
 	if (!decision) throw refusals.inDoubtError(creation, doubt);
-	if (isTooNew) throw refusals.inDoubtError(creation, { ...doubt, isTooNew });
 
 	const { hash } = decision;
+	// A hash sends nothing, so it need not wait for what may be under way.
+	const isTooNew = told === 'now' || (told === 'minutes ago' && hash === undefined);
+	if (isTooNew) throw refusals.inDoubtError(creation, { ...doubt, isTooNew });
+
 	if (hash === undefined) {
 		const isSpent = await isKeyTaken(creation, againKey(creation, key));
 		if (isSpent) throw refusals.inDoubtError(creation, { ...doubt, isSpent });
@@ -116,18 +120,6 @@ async function decide<T>(
 	if (differences?.length) throw refusals.hashError(creation, hash, differences.join(' and '));
 
 	return made;
-}
-
-/** Whether no earlier execution has told of the doubt. An entry that was left behind is about an earlier one. */
-async function isNews<T>(creation: Creation<T>, key: string): Promise<boolean> {
-	const { context, memory } = creation;
-	const ledger = Ledger.forContext(context);
-	if (!ledger) return false;
-
-	const told = toldKey(creation, key);
-	if (await ledger.hasKey(told)) return await ledger.isOwner(told, memory.execution);
-	await ledger.claimKey(told, memory.execution);
-	return true;
 }
 
 async function endAfter<T>(

@@ -113,7 +113,7 @@ export function isOrderKey(key: string): boolean {
 	return key.startsWith('order ');
 }
 
-/** Claimed by the first execution whose error tells of a doubt about the order, else about the customer's cart. */
+/** When an error told of a doubt about the order, else about the customer's cart (told.ts). */
 export function toldKey({ unresolved }: Keys, key: string): string {
 	return `told ${digest(isOrderKey(key) ? key : (unresolved ?? key))}`;
 }

@@ -17,7 +17,7 @@ export interface Doubt {
 	isGone?: boolean;
 	/** A decision has already allowed an attempt today. */
 	isSpent?: boolean;
-	/** No earlier execution has told of it, so the decision is about an earlier one. */
+	/** The attempt may still be under way, or the decision is about an earlier one. */
 	isTooNew?: boolean;
 }
 
@@ -69,7 +69,7 @@ function describeDoubt(subject: Subject, doubt: Doubt): string {
 		isSpent &&
 			'A decision has already allowed one attempt for it today. The next one is possible tomorrow (Brasília time).',
 		isTooNew &&
-			'The decision was there before this error. If it is about this charge, run again in a few minutes.',
+			'The decision does not count yet, because the charge may still be under way. If it is about this charge, run again in a few minutes.',
 	]).join(' ');
 }
 

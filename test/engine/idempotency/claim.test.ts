@@ -109,7 +109,7 @@ describe('Several processes', () => {
 						const decided = async () =>
 							await shop.ask({ ...asked(0), ...decision, process: restarted });
 						let last = await decided();
-						if (errorOf(last).includes('The decision was there before this error')) {
+						if (errorOf(last).includes('The decision does not count yet')) {
 							// The database failed to keep that the doubt was told.
 							await pause(FEW_MINUTES_MS);
 							last = await decided();

@@ -209,12 +209,31 @@ describe('A charge whose outcome is unknown', () => {
 
 		test('an entry that was left behind repeats nothing that another process is charging now', async () => {
 			const { ended } = await shop.underWay({}, 60_000);
-			const left = await shop.refused({ ...decide(), ...otherProcess() });
+			for (let execution = 0; execution < 3; execution++) {
+				const left = await shop.refused({ ...decide(), ...otherProcess() });
+				expect(errorOf(left)).toContain('The decision does not count yet');
+			}
 
-			expect(errorOf(left)).toContain('The decision was there before this error.');
 			expect((await ended).status).toBe('success');
 			expect(shop.charges).toBe(1);
 		});
+
+		test.each([undefined, 'order-1'])(
+			'an entry that was left behind does not act on a later attempt, although an earlier doubt was told (%s)',
+			async (order) => {
+				const { ended: earlier } = await shop.underWay({ order });
+				await shop.refused({ order, ...otherProcess() });
+				await earlier;
+				await pause(3_600_000);
+				await shop.latestBecomes('expired');
+				const { ended: later } = await shop.underWay({ order }, 60_000);
+				await shop.refused({ order, ...decide(order), ...otherProcess() });
+				await shop.refused({ ...decide(), ...otherProcess() });
+				await later;
+
+				expect(shop.charges).toBe(2);
+			},
+		);
 
 		test('an entry that was left behind does not act under Retry On Fail, and acts in the next execution', async () => {
 			shop.fault('loseRequest');

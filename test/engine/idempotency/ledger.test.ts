@@ -129,7 +129,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		},
 	);
 
-	test('a charge leaves a row, its hash, and for an order its data and execution; a refused charge leaves none, and a doubt two, and that it was told of', async () => {
+	test('a charge leaves a row, its hash, and for an order its data and execution; a refused charge leaves none, and a doubt two, and two that say when it was told', async () => {
 		await shop.ask();
 		const hash = 1 + (shop.hashes[0]?.length ?? 0);
 		expect(processedItems.size).toBe(1 + hash);
@@ -141,7 +141,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(processedItems.size).toBe(size);
 		shop.fault('loseAnswer');
 		await shop.ask({ order: 'order-3' });
-		expect(processedItems.size).toBe(size + 3);
+		expect(processedItems.size).toBe(size + 4);
 	});
 
 	test('two hashes for one charge never mix: the first that is stored counts', async () => {
