@@ -38,6 +38,16 @@ describe('A catalog price that changes between two attempts', () => {
 			);
 		});
 
+		test('the same holds with Order References after a restart', async () => {
+			const ask = { ...each(), order: '={{ $json.n }}' };
+			const first = await thirdRefused(ask);
+			shop.sells(2500);
+			const retry = await shop.charge({ retrying: first, ...ask, ...otherProcess() });
+
+			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
+			expect(shop.charges).toBe(3);
+		});
+
 		test('existing charges are returned even if the price is now a hundred times as high', async () => {
 			const ask = { ...each(), more: { ...each().more, additionalFields: { amount: '19,90' } } };
 			const first = await thirdRefused(ask);
@@ -123,5 +133,30 @@ describe('A catalog price that changes between two attempts', () => {
 			expect(again).toMatch(shown);
 			expect(shop.charges).toBe(1);
 		});
+
+		test('after a charge the error shows nothing of it to another customer', async () => {
+			shop.sells(1990);
+			await shop.charge({ ...ORDER, ...blank() });
+			shop.sells(2500);
+			const again = errorOf(
+				await shop.ask({ ...ORDER, ...blank({ customerDocument: '111.444.777-35' }) }),
+			);
+
+			expect(again).toContain('already belongs to a charge with another customer, cart or amount');
+			expect(again).toContain('change it for this item only');
+			expect(again).not.toContain(shop.hashes[0]);
+			expect(again).not.toContain('19,90');
+		});
+	});
+
+	test('a paid charge is returned without a hint about its missing PIX code', async () => {
+		await shop.charge(ORDER);
+		await shop.latestBecomes('paid');
+		shop.account.fault('read', { kind: 'patchBody', set: { pix: null } });
+		const { hints } = await shop.charge(ORDER);
+
+		expect(hints.map(({ message }) => message)).toEqual([
+			`The customer was already charged. Returning transaction ${shop.hashes[0]}.`,
+		]);
 	});
 });

@@ -124,6 +124,26 @@ describe('Several processes', () => {
 		);
 	});
 
+	test('that charge at the same moment can repeat refused charges and charges without reference at once', async () => {
+		for (let seed = 0; seed < sequences(3, 10); seed++) {
+			shop.begin();
+			const random = seededRandom(seed);
+			processedItems.latency = () => latencyOf(random);
+			const sales = [1, 2, 3, 4, 5, 6].map((n) => (n % 2 ? { ...other(n), order: '' } : other(n)));
+			const buy = async (some: Ask[], ...by: Array<NodeProcess | undefined>) =>
+				await Promise.all(
+					some.map(async (sale, nth) => shop.ask({ ...sale, process: by[nth % by.length] })),
+				);
+			for (let refusals = seed % 4; refusals > 0; refusals--) shop.fault('refuse');
+			const first = await buy(sales, one, two, three);
+			const free = sales.filter(({ order }, nth) => !order || first[nth]?.status === 'error');
+			const again = await buy(free, restarted, one);
+
+			expect(first.map(errorOf).join('')).not.toContain(MAYBE);
+			expect(again.map(errorOf).join('').trim()).toBe('');
+		}
+	});
+
 	test('an order releases its keys when a concurrent order of the same customer wins', async () => {
 		const { ended } = await shop.underWay({ order: 'order-1', process: one });
 		await shop.refused({ order: 'order-2', process: two });

@@ -1,6 +1,14 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { errorIn, openAccount, useLimits } from '../../helpers/account';
-import { type Ask, decide, errorOf, MAYBE, otherProcess, useShop } from '../../helpers/charging';
+import {
+	type Ask,
+	decide,
+	errorOf,
+	MAYBE,
+	otherProcess,
+	useShop,
+	VOID,
+} from '../../helpers/charging';
 
 const ORDER = { order: 'order-1' };
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
@@ -114,6 +122,23 @@ describe('Order Reference', () => {
 		expect(shop.charges).toBe(2);
 	});
 
+	test('a long reference is shortened in errors', async () => {
+		shop.fault('loseAnswer');
+		const order = `order-${'9'.repeat(94)}`;
+		await shop.ask({ order });
+		const doubted = await shop.ask({ order });
+
+		expect(doubted.node?.error?.message).toBe(
+			`The customer ${MAYBE} for order "${order.slice(0, 60)}...", so nothing was sent`,
+		);
+	});
+
+	test('the reference is not sent to the service', async () => {
+		await shop.ask({ order: 'order-secret-name' });
+
+		expect(JSON.stringify(shop.account.sandbox.requests)).not.toContain('order-secret-name');
+	});
+
 	test('after a restart a repeat returns the charge, even of a manual run, and refuses other data', async () => {
 		await shop.ask({ ...ORDER, mode: 'manual' });
 		const second = await afterRestart(ORDER);
@@ -170,6 +195,24 @@ describe('Order Reference', () => {
 		}
 		expect(shop.posts).toBe(1);
 	});
+
+	test.each(VOID)(
+		'an order whose transaction is %s now is charged again once, even after refused tries',
+		async (status) => {
+			for (const refusals of [0, 1, 2]) {
+				const made = await shop.charge(ORDER);
+				const again = await shop.charge(ORDER);
+				expect(again.json[0]?.hash).toBe(made.json[0]?.hash);
+				await shop.latestBecomes(status);
+				for (let nth = 0; nth < refusals; nth++) {
+					shop.fault('refuse');
+					expect(errorOf(await shop.ask(ORDER))).toContain('(422)');
+				}
+			}
+			await shop.charge(ORDER);
+			expect(shop.charges).toBe(4);
+		},
+	);
 
 	test('a reference of 10,000 characters is refused', async () => {
 		const failed = await shop.ask({ order: 'x'.repeat(10_000) });

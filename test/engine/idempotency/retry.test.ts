@@ -10,9 +10,11 @@ import {
 import { errorIn, openAccount } from '../../helpers/account';
 import {
 	type Ask,
+	customers,
 	decide,
 	errorOf,
 	MAYBE,
+	OWN_CUSTOMER,
 	RETRY_ON_FAIL,
 	otherProcess,
 	useShop,
@@ -115,6 +117,37 @@ describe('A charge that n8n requests again is made once:', () => {
 
 			expect(shop.charges).toBe(2);
 		});
+
+		test('lists the charges of all tries in the error', async () => {
+			shop.account.fault('charge', { kind: 'status', status: 422, after: 2 }, 'always');
+			const run = await shop.ask({ settings: RETRY_ON_FAIL, items: ITEMS, more: OWN_DOCUMENT });
+
+			expect(errorOf(run)).toContain(
+				`Already created in this execution: item 0 is ${shop.hashes[0]}; item 1 is ${shop.hashes[1]}.`,
+			);
+			expect(errorOf(run)).not.toContain('Nothing was created');
+		});
+	});
+
+	test('the error of a failed run lists every charge that was made', async () => {
+		shop.fault('refuse', 102);
+
+		const run = await shop.ask({ items: customers(103), more: OWN_CUSTOMER });
+
+		expect(errorOf(run)).toMatch(
+			/^The service did not .*\n.*then use Retry with currently saved workflow.*\nA new execution would create again the successful items that had no Order Reference, so use Retry under Executions/s,
+		);
+		const made = shop.hashes.slice(0, 102).map((hash, index) => `item ${index} is ${hash}`);
+		expect(errorOf(run)).toContain(`Already created in this execution: ${made.join('; ')}.`);
+	});
+
+	test('an error item under On Error: Continue does not list the charges of other items', async () => {
+		shop.fault('loseAnswer', 1);
+		const items = [{ n: 1 }, { n: 2 }, { n: 2 }];
+		const { json } = await shop.ask({ more: OWN_DOCUMENT, items, continueOnFail: true });
+
+		expect(errorIn(json[2]).message).toContain(MAYBE);
+		expect(JSON.stringify(json[2])).not.toContain(shop.hashes[0]);
 	});
 
 	describe('the Retry of an execution', () => {
@@ -134,6 +167,17 @@ describe('A charge that n8n requests again is made once:', () => {
 				expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			}
 			expect(shop.charges).toBe(3);
+		});
+
+		test('with a mistake in the form still lists the charges that were made', async () => {
+			const first = await refusedAfter(2);
+			const customerDocument = '={{ $json.n === 3 ? "1" : "529.982.247-25" }}';
+			const retry = await shop.ask({ retrying: first, more: { customerDocument } });
+
+			expect(errorOf(retry)).toContain('Customer CPF or CNPJ');
+			expect(errorOf(retry)).toContain(
+				`Already created in this execution: item 0 is ${shop.hashes[0]}`,
+			);
 		});
 
 		test('after a restart returns the charges that the execution has stored, again and again', async () => {
