@@ -101,7 +101,7 @@ module.exports = {
 			// Only Node.js can resolve the entry points of these packages.
 			to: {
 				couldNotResolve: true,
-				pathNot: '^(\\./dist/|@modelcontextprotocol/sdk/)',
+				pathNot: '^\\./dist/',
 			},
 		},
 	],
