@@ -71,9 +71,18 @@ function isNamedStatus({ triggerOn, otherStatuses = [] }: Wanted, status: Status
 	return named.some((one) => isSameStatus(one, status));
 }
 
+/** Other statuses are a platform's own words. */
+export function isListed(wanted: Wanted, status: Status): boolean {
+	return groupOf(status) !== undefined || isNamedStatus(wanted, status);
+}
+
 /** Whether reads may still show a status that a webhook names, and that the form wants. Its words are known. */
 export function mayFollow(wanted: Wanted, status: Status, read: Transaction): boolean {
-	const isListed = groupOf(status) !== undefined || isNamedStatus(wanted, status);
-	if (!isListed || !isWantedStatus(wanted, status) || isExcludedForGood(wanted, read)) return false;
+	if (
+		!isListed(wanted, status) ||
+		!isWantedStatus(wanted, status) ||
+		isExcludedForGood(wanted, read)
+	)
+		return false;
 	return !isSameStatus(status, read.payment_status) && !isLater(read.payment_status, status);
 }

@@ -21,7 +21,7 @@ import { isEngine2 } from '../n8n';
 import { Declined, handleWebhook, readNotification, REPLIES, safeReason } from '../notification';
 import { unreachableHint } from '../output';
 import { BoundedMap, clock, processState } from '../shared';
-import { isExcludedForGood, isWantedStatus, mayFollow, rejectionReason } from './filters';
+import { isExcludedForGood, isListed, isWantedStatus, mayFollow, rejectionReason } from './filters';
 import { readTriggerForm, saleItem, type TriggerForm } from './form';
 import { declineIfBacklogged, type Handover, Handovers } from './handovers';
 
@@ -83,8 +83,10 @@ class Delivery {
 		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return first;
 
 		const second = await this.read(account, calledAt + READ_AGAIN_MS).catch((error: unknown) => {
-			if (first && this.handoverFor(first)) return first;
-			throw error;
+			const handover = first && this.handoverFor(first);
+			if (handover && isListed(form, webhook.status)) return first;
+			// What was read starts, and the platform has to repeat a webhook that may be about a later status.
+			throw handover ? new Declined(REPLIES.unread, error, { ...this.handOver(handover) }) : error;
 		});
 		if (!second && webhook.isTest) throw new Declined(REPLIES.noSale);
 		if (!second) throw new Declined(REPLIES.unknown);
