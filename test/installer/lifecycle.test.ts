@@ -18,7 +18,6 @@ import type { SavedWorkflow } from '../helpers/n8n/rest';
 import { EmptyN8n } from '../helpers/n8n/emptyN8n';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
-const WITHIN_MS = 30_000;
 const [OLDER, NEWER] = ['0.0.8', '0.0.9'] as const;
 
 /** Each step needs the earlier steps. */
@@ -106,14 +105,17 @@ describe("installed by n8n's own installer", () => {
 		test('an order charged before is not charged again', async () => {
 			const before = empty.n8n.sandbox.charges();
 			const again = await order(name);
-			expect(again.complaint).toContain(`may already have been charged for order "${name}"`);
+			expect(again.items('Charge')[0]?.json).toMatchObject({
+				hash: parked.items('Charge')[0]?.json.hash,
+				already_charged: true,
+			});
 			expect(empty.n8n.sandbox.charges()).toBe(before);
 		});
 
 		test('an execution that was waiting before continues when its payment comes', async () => {
 			const hash = String(parked.items('Charge')[0]?.json.hash);
 			await empty.n8n.sandbox.pay(hash);
-			const { json } = await downstream.reportOn(hash, WITHIN_MS);
+			const { json } = await downstream.reportOn(hash);
 			expect(json).toMatchObject({ paid: true, hash, timed_out: false });
 		});
 
@@ -122,7 +124,7 @@ describe("installed by n8n's own installer", () => {
 			const hash = await chargeAt(empty.n8n.sandbox);
 			await empty.n8n.sandbox.setStatus(hash, 'paid');
 			expect((await postJson(url, { hash })).status).toBe(200);
-			const { json } = await downstream.reportOn(hash, WITHIN_MS);
+			const { json } = await downstream.reportOn(hash);
 			expect(json).toMatchObject({ hash, payment_status: 'paid' });
 		});
 	});
