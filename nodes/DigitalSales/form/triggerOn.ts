@@ -1,12 +1,14 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 import type { Result } from '../domain';
+import { defineField } from './defineForm';
+import { parseWith } from './fields';
 import { parseTexts } from './textList';
 
 /** Not groups of statuses. */
 export const OTHER = 'other';
 export const ANY = 'any';
 
-export const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
+const OPTIONS: INodePropertyOptions[] = [
 	{
 		name: 'Paid',
 		value: 'paid',
@@ -45,7 +47,7 @@ export const TRIGGER_ON_OPTIONS: INodePropertyOptions[] = [
 		description: 'Statuses that you enter yourself',
 	},
 ];
-const CHOICES = TRIGGER_ON_OPTIONS.map(({ value }) => value);
+const CHOICES = OPTIONS.map(({ value }) => value);
 
 const SUBTITLE_WORDS = {
 	[ANY]: 'any status change',
@@ -57,7 +59,7 @@ const SUBTITLE_WORDS = {
 
 export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
 
-export function parseTriggerOn(input: unknown): Result<string[]> {
+function parseTriggerOn(input: unknown): Result<string[]> {
 	const result = parseTexts(input);
 	if (!('value' in result)) return result;
 	const unknown = result.value.find((value) => !CHOICES.includes(value));
@@ -65,3 +67,13 @@ export function parseTriggerOn(input: unknown): Result<string[]> {
 	const values = CHOICES.join(', ');
 	return { problem: `contains "${unknown}", which is not one of its values: ${values}` };
 }
+
+export const triggerOnField = defineField({
+	displayName: 'Trigger On',
+	name: 'triggerOn',
+	type: 'multiOptions',
+	options: OPTIONS,
+	default: ['paid'],
+	description: 'The payment statuses that start the workflow',
+	reads: parseWith(parseTriggerOn),
+});

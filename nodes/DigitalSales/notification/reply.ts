@@ -4,7 +4,7 @@ import {
 	type IWebhookResponseData,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { CredentialError, ServiceError } from '../api';
+import { CredentialError, ServiceError, TooLateError } from '../api';
 import { BoundedMap, processState } from '../shared';
 
 interface Reply {
@@ -51,7 +51,8 @@ export async function handleWebhook(
 	handle: () => Promise<IWebhookResponseData>,
 ): Promise<IWebhookResponseData> {
 	return await handle().catch((error: unknown) => {
-		const declined = error instanceof Declined ? error : new Declined(REPLIES.unread, error);
+		const reply = error instanceof TooLateError ? REPLIES.busy : REPLIES.unread;
+		const declined = error instanceof Declined ? error : new Declined(reply, error);
 		if (declined.reply === REPLIES.unread) {
 			const reason = safeReason(declined.cause);
 			logRarely(context, reason, () => context.logger.error(failure, { reason }));

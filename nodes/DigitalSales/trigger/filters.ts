@@ -71,18 +71,14 @@ function isNamedStatus({ triggerOn, otherStatuses = [] }: Wanted, status: Status
 	return named.some((one) => isSameStatus(one, status));
 }
 
-/** Other statuses are a platform's own words. */
-export function isListed(wanted: Wanted, status: Status): boolean {
-	return groupOf(status) !== undefined || isNamedStatus(wanted, status);
+/** Whether a webhook names a status that the form wants, in words that are known. */
+export function isClaim(wanted: Wanted, status: Status): boolean {
+	const isListed = groupOf(status) !== undefined || isNamedStatus(wanted, status);
+	return isListed && isWantedStatus(wanted, status);
 }
 
-/** Whether reads may still show a status that a webhook names, and that the form wants. Its words are known. */
+/** Whether reads may still show a status that a webhook claims. */
 export function mayFollow(wanted: Wanted, status: Status, read: Transaction): boolean {
-	if (
-		!isListed(wanted, status) ||
-		!isWantedStatus(wanted, status) ||
-		isExcludedForGood(wanted, read)
-	)
-		return false;
+	if (!isClaim(wanted, status) || isExcludedForGood(wanted, read)) return false;
 	return !isSameStatus(status, read.payment_status) && !isLater(read.payment_status, status);
 }

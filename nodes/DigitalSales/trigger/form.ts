@@ -28,8 +28,7 @@ import {
 	soldProducts,
 	textField,
 	OTHER,
-	parseTriggerOn,
-	TRIGGER_ON_OPTIONS,
+	triggerOnField,
 } from '../form';
 import { isEngine2 } from '../n8n';
 import { transactionOutput } from '../output';
@@ -87,15 +86,7 @@ export const triggerForm = defineForm(
 			type: 'notice',
 			default: '',
 		},
-		defineField({
-			displayName: 'Trigger On',
-			name: 'triggerOn',
-			type: 'multiOptions',
-			options: TRIGGER_ON_OPTIONS,
-			default: ['paid'],
-			description: 'The payment statuses that start the workflow',
-			reads: parseWith(parseTriggerOn),
-		}),
+		triggerOnField,
 		textField({
 			displayName: 'Other Statuses',
 			name: 'otherStatuses',

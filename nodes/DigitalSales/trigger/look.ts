@@ -5,7 +5,7 @@ import { isLater, isSameStatus, type Status } from '../domain';
 import { assertCanPark, isRetry, parkExecution, readParkedState } from '../n8n';
 import { toFailure } from '../output';
 import { CanceledError, clock } from '../shared';
-import { isExcludedForGood, rejectionReason } from './filters';
+import { isClaim, isExcludedForGood, rejectionReason } from './filters';
 import { readTriggerForm, saleItem } from './form';
 
 /** Before each look. n8n checks its timers once a minute, so the first may last a minute. */
@@ -22,7 +22,7 @@ const stateSchema = z.object({ looks: z.number() });
 /**
  * The execution waits in n8n before each look.
  *
- * @param claim without a status, any that the form wants is looked for
+ * @param claim in the platform's own words or without a status, any that the form wants is looked for
  * @returns undefined if reads did not show the status: the execution waits for the next look, or ends
  * @throws NodeOperationError or NodeApiError if the last look fails
  */
@@ -37,19 +37,20 @@ export async function lookForClaim(
 	const isLast = looks === PAUSES_MS.length;
 	const read = await readForLook(context, claim.hash, isLast);
 	const form = readTriggerForm(context);
+	const claimed = isClaim(form, claim.status) ? claim.status : undefined;
 	const status = read?.payment_status;
-	if (read && isAwaited(claim.status, status, isLast) && !rejectionReason(form, read)) {
+	if (read && isAwaited(claimed, status, isLast) && !rejectionReason(form, read)) {
 		return { status, item: saleItem(form, read) };
 	}
 
-	const isLate = claim.status == null || isLater(status, claim.status);
+	const isLate = claimed === undefined || isLater(status, claimed);
 	const isOver = read && (isLate || isExcludedForGood(form, read));
 	return isLast || isOver ? undefined : await park(context, looks);
 }
 
 function isAwaited(claimed: Status, read: Status, isLast: boolean): boolean {
 	// At last, a status that is not earlier may be the service's other word for the claimed one.
-	if (isLast || claimed == null) return !isLater(claimed, read);
+	if (isLast || claimed === undefined) return !isLater(claimed, read);
 	return isSameStatus(claimed, read) || isLater(read, claimed);
 }
 

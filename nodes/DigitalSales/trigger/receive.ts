@@ -12,7 +12,6 @@ import {
 	READ_AGAIN_MS,
 	readBack,
 	ServiceError,
-	TooLateError,
 	type Transaction,
 } from '../api';
 import { isLater, isSameStatus, quoteText } from '../domain';
@@ -21,7 +20,7 @@ import { isEngine2 } from '../n8n';
 import { Declined, handleWebhook, readNotification, REPLIES, safeReason } from '../notification';
 import { unreachableHint } from '../output';
 import { BoundedMap, clock, processState } from '../shared';
-import { isExcludedForGood, isListed, isWantedStatus, mayFollow, rejectionReason } from './filters';
+import { isExcludedForGood, isWantedStatus, mayFollow, rejectionReason } from './filters';
 import { readTriggerForm, saleItem, type TriggerForm } from './form';
 import { declineIfBacklogged, type Handover, Handovers } from './handovers';
 
@@ -56,64 +55,60 @@ class Delivery {
 	}
 
 	async receive(): Promise<Handover> {
-		const { webhook, handovers } = this;
+		const { context, form, webhook, handovers, calledAt } = this;
 		if (webhook.status !== undefined) handovers.declineRepeat(webhook.status);
 		declineIfBacklogged();
 
-		const read = await this.readTransaction();
-		const handover = this.handoverFor(read);
-		if (handover) return this.handOver(handover);
+		const account = await loadRecentAccount(context);
+		const first = await this.readFirst(account);
+		const isUnwanted = webhook.isAbandoned && !isWantedStatus(form, webhook.status);
+		if (!first && isUnwanted) throw new Declined(REPLIES.noSale);
+		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return this.start(first);
 
-		handovers.declineRepeat(read.payment_status);
-		// The reply must not describe the transaction to strangers.
-		throw new Declined(REPLIES.filtered);
+		// Reads may lag.
+		const second = await this.read(account, calledAt + READ_AGAIN_MS).catch((error: unknown) => {
+			if (!first) throw error;
+			return undefined;
+		});
+		if (second) return this.start(second);
+		// The execution reads it again.
+		if (first) return this.handOver({ hash: first.hash, status: webhook.status });
+		throw new Declined(webhook.isTest ? REPLIES.noSale : REPLIES.unknown);
 	}
 
-	/** Reads once more unless the webhook names just the status that was read, because reads may lag. */
-	private async readTransaction(): Promise<Transaction> {
-		const { context, form, webhook, calledAt } = this;
-		const account = await loadRecentAccount(context);
+	private async readFirst(account: Account): Promise<Transaction | undefined> {
+		const { form, webhook, calledAt } = this;
 		// Webhooks about statuses that nobody waits for are the most frequent.
 		const latest = lastReadBack(account, webhook.hash);
 		if (latest && this.isNamed(latest) && !isWantedStatus(form, webhook.status)) return latest;
-
-		const first = await this.read(account, calledAt - READ_AGAIN_MS);
-		const isUnwanted = webhook.isAbandoned && !isWantedStatus(form, webhook.status);
-		if (!first && isUnwanted) throw new Declined(REPLIES.noSale);
-		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return first;
-
-		const second = await this.read(account, calledAt + READ_AGAIN_MS).catch((error: unknown) => {
-			const handover = first && this.handoverFor(first);
-			if (handover && isListed(form, webhook.status)) return first;
-			// What was read starts, and the platform has to repeat a webhook that may be about a later status.
-			throw handover ? new Declined(REPLIES.unread, error, { ...this.handOver(handover) }) : error;
-		});
-		if (!second && webhook.isTest) throw new Declined(REPLIES.noSale);
-		if (!second) throw new Declined(REPLIES.unknown);
-		return second;
+		return await this.read(account, calledAt - READ_AGAIN_MS);
 	}
 
 	private async read(account: Account, earliest: number): Promise<Transaction | undefined> {
 		const { context, webhook, calledAt } = this;
 		const isKnown = isChargeKnown(webhook.hash);
 		const wish = { earliest, answerBy: calledAt + ANSWER_WITHIN_MS, isKnown };
-		return await readBack(context, account, webhook.hash, wish).catch((error: unknown) => {
-			throw error instanceof TooLateError ? new Declined(REPLIES.busy) : error;
-		});
+		return await readBack(context, account, webhook.hash, wish);
 	}
 
 	private isNamed({ payment_status: status }: Transaction): boolean {
 		return this.webhook.status !== undefined && isSameStatus(this.webhook.status, status);
 	}
 
-	private handoverFor(read: Transaction): Handover | undefined {
+	private start(read: Transaction): Handover {
 		const { form, webhook, handovers } = this;
 		const { hash, payment_status: status } = read;
 		const isNews = !rejectionReason(form, read) && !handovers.hasSale(status);
 		const awaited = mayFollow(form, webhook.status, read) ? webhook.status : undefined;
+
 		// The status that was read has webhooks of its own. This may be the only one about the later status.
-		if (awaited && (!isNews || isLater(awaited, status))) return { hash, status: awaited };
-		return isNews ? { hash, status, item: saleItem(form, read), awaited } : undefined;
+		const isClaim = awaited !== undefined && (!isNews || isLater(awaited, status));
+		if (isClaim) return this.handOver({ hash, status: awaited });
+		if (isNews) return this.handOver({ hash, status, item: saleItem(form, read), awaited });
+
+		handovers.declineRepeat(status);
+		// The reply must not describe the transaction to strangers.
+		throw new Declined(REPLIES.filtered);
 	}
 
 	private handOver(handover: Handover): Handover {
