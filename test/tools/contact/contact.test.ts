@@ -1,7 +1,6 @@
 import { chargeAt } from '../../helpers/charge';
 import { startSandbox, type Sandbox } from '../../sandbox';
-import { contact } from './contact';
-import type { Settings } from './outside';
+import { contact, type Settings } from './contact';
 
 // Asks the sandbox as it would ask the service.
 
@@ -55,7 +54,7 @@ test('a charge is announced, is for the cheapest offer, and is sent once', async
 	const text = await report({ charge: true });
 
 	expect(sandbox.transactions.map(({ amount }) => amount)).toEqual([7]);
-	expect(text).toMatch(/Sending a POST to transactions once\.\n## POST \/transactions\nno answer/);
+	expect(text).toMatch(/Sending a POST \/transactions once\.\n## POST \/transactions\nno answer/);
 });
 
 test('an offer is created once', async () => {
@@ -78,17 +77,9 @@ test('the report shows no personal data and no token, wherever the service repea
 
 	const { apiToken, bodyApiToken, products } = sandbox;
 	const titles = products.slice(0, 30).map(({ title }) => title);
-	for (const secret of [
-		...Object.values(CUSTOMER),
-		'Joana',
-		'Prado',
-		hash,
-		apiToken,
-		bodyApiToken,
-	]) {
-		expect(text).not.toContain(secret);
-	}
-	for (const title of titles) expect(text).not.toContain(title);
+	const people = [...Object.values(CUSTOMER), 'Joana', 'Prado'];
+	const secrets = [...people, hash, apiToken, bodyApiToken, ...titles];
+	expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
 });
 
 test('the token is not sent to the address of a redirect', async () => {

@@ -1,105 +1,131 @@
-import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import { parseNotification } from '../../../nodes/DigitalSales/api/schemas/notification';
 import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
 import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { isJsonObject } from '../../../nodes/DigitalSales/shared/json';
-import { type Answer, ask, firstWebhook, type Settings } from './outside';
+import { parseJson } from '../../sandbox/http';
 import { shapeOf } from './shape';
 
-/** Names of query parameters that the document does not show. The first two products answer for themselves. */
-const QUERIES = (word: string, category: unknown): Record<string, Record<string, string>> => ({
-	'per_page=1': { per_page: '1' },
-	'perPage=1': { perPage: '1' },
-	'page=2': { page: '2' },
-	'per_page=250': { per_page: '250' },
-	'search by a word of a title': { search: word },
-	'the same without accents': { search: word.normalize('NFD').replace(/\p{M}/gu, '') },
-	'status=4': { status: '4' },
-	'categories: that of the first product': { categories: String(category) },
-});
+/** Half of the documented limit of 20 requests a minute. */
+const APART_MS = 6_000;
+const TIMEOUT_MS = 120_000;
+
+export interface Settings {
+	baseUrl: string;
+	token: string;
+	/** Sent in the body of a charge, if the account has one. */
+	secondToken: string;
+	customer: object;
+	hashes: string[];
+	charge: boolean;
+	/** The product that gets an offer. */
+	offer?: string;
+	say: (text: string) => void;
+	sleep: (ms: number) => Promise<unknown>;
+}
+
+/** Query parameters of GET /products that the document does not show. The first product answers for itself. */
+const QUERIES = ({ title, id_category: category }: IDataObject): Record<string, string> => {
+	const word = String(title).split(/\s/).at(-1) ?? '';
+	const plain = word.normalize('NFD').replace(/\p{M}/gu, '');
+	return {
+		'per_page=1': 'per_page=1',
+		'perPage=1': 'perPage=1',
+		'page=2': 'page=2',
+		'per_page=250': 'per_page=250',
+		'search by a word of a title': `search=${encodeURIComponent(word)}`,
+		'the same without accents': `search=${encodeURIComponent(plain)}`,
+		'status=4': 'status=4',
+		'categories: that of the first product': `categories=${String(category)}`,
+	};
+};
 
 /**
- * Asks a real service once each question of docs/unknowns.md, and says the answers: statuses, limits, and the names and
+ * Asks a real service each question of docs/unknowns.md once, and says the answers: statuses, limits, and the names and
  * kinds in each body, never a value that may belong to a person.
  */
 export async function contact(settings: Settings): Promise<void> {
-	const { say, hashes, charge, offer, listenAt } = settings;
-	const tell = (what: string, answer: Answer, more = ''): void =>
-		say(`## ${what}\n${answer.status}${limitsIn(answer)}${more}\n${shapeOf(answer.json)}\n`);
-	const read = async (what: string, path: string, withToken = true): Promise<void> => {
-		const answer = await ask(settings, path, undefined, withToken);
-		const isRead = readTransaction(answer.json) !== undefined;
-		tell(what, answer, isRead ? '; the package reads it' : '; the package reads no transaction');
-	};
-	const create = async (path: string, body: object): Promise<Answer> => {
-		// Said before it is sent, so that a person knows of the POST however the command ends.
-		say(`Sending a POST to ${path.split('/').pop()} once.`);
-		return await ask(settings, path, body);
-	};
+	const { hashes, charge, offer } = settings;
+	const transaction = (hash: string) => `/transactions/${encodeURIComponent(hash)}`;
+	const isRead = (json: unknown): string =>
+		readTransaction(json) ? '; the package reads it' : '; the package reads no transaction';
 
-	const products = await readProducts(settings, tell);
+	const first = await ask(settings, 'GET /products', '/products');
+	const products = readProductPage(first)?.data;
+	if (!products)
+		throw new Error('The first answer is no list of products: check address and token.');
+	const [one] = products;
+	for (const [what, query] of Object.entries(one ? QUERIES(one) : {})) {
+		const describe = (json: unknown): string => {
+			const found = readProductPage(json)?.data ?? [];
+			const same = found[0]?.hash === one?.hash ? 'the same' : 'another';
+			return `; ${found.length} products, ${same} first`;
+		};
+		const json = await ask(settings, what, `/products?${query}`, { describe });
+		products.push(...(readProductPage(json)?.data ?? []));
+	}
+
 	const known = new Set(hashes);
-	const webhook = listenAt === undefined ? undefined : firstWebhook(listenAt);
 	if (charge) {
-		const answer = await create('/transactions', chargeOf(settings, products));
-		tell('POST /transactions', answer);
-		const made = readTransaction(answer.json)?.hash;
-		if (made !== undefined) known.add(made);
+		const body = chargeOf(settings, products);
+		const made = await ask(settings, 'POST /transactions', '/transactions', { body });
+		const hash = readTransaction(made)?.hash;
+		if (hash !== undefined) known.add(hash);
 	}
 	if (offer !== undefined) {
 		const path = `/products/${encodeURIComponent(offer)}/offers`;
-		tell('POST /products/{hash}/offers', await create(path, offerOf(offer, products)));
-	}
-	if (webhook) {
-		say(`Waiting for a webhook on port ${listenAt}.`);
-		const body = await webhook;
-		const isRead = parseNotification(body) !== undefined;
-		say(`## The webhook\nthe package reads ${isRead ? 'its' : 'no'} hash\n${shapeOf(body)}\n`);
+		await ask(settings, 'POST /products/{hash}/offers', path, { body: offerOf(offer, products) });
 	}
 	for (const hash of known) {
 		const other = hash === hash.toUpperCase() ? hash.toLowerCase() : hash.toUpperCase();
-		await read('GET /transactions/{hash}', pathOf(hash));
-		await read('the same hash in the other case', pathOf(other));
+		await ask(settings, 'GET /transactions/{hash}', transaction(hash), { describe: isRead });
+		await ask(settings, 'the same hash in the other case', transaction(other), {
+			describe: isRead,
+		});
 	}
-	await read('an unknown hash', pathOf(`nosuch${randomBytes(5).toString('hex')}`));
-	await read('without a token', pathOf('nosuch'), false);
+	await ask(settings, 'an unknown hash', transaction('nosuchhash'), { describe: isRead });
+	await ask({ ...settings, token: '' }, 'without a token', transaction('nosuchhash'));
 }
 
-const pathOf = (hash: string): string => `/transactions/${encodeURIComponent(hash)}`;
-
-/** The headers that state a limit. */
-function limitsIn({ headers }: Answer): string {
-	const stated = Object.entries(headers).filter(([name]) => /rate-?limit|retry-after/.test(name));
-	return stated.map(([name, value]) => `; ${name}: ${value}`).join('');
+interface Question {
+	body?: object;
+	/** What the report says about the body of the answer. */
+	describe?: (json: unknown) => string;
 }
 
-/** Reads pages with each query parameter, and returns all products. */
-async function readProducts(
-	settings: Settings,
-	tell: (what: string, answer: Answer, more?: string) => void,
-): Promise<IDataObject[]> {
-	const first = await ask(settings, '/products');
-	tell('GET /products', first);
-	const page = readProductPage(first.json)?.data;
-	if (!page) throw new Error('The first answer is no list of products: check address and token.');
-	const [one] = page;
-	if (!one) return [];
-
-	const products = [...page];
-	const word = String(one.title).split(/\s/).at(-1) ?? '';
-	for (const [what, query] of Object.entries(QUERIES(word, one.id_category))) {
-		const answer = await ask(settings, `/products?${new URLSearchParams(query).toString()}`);
-		const found = readProductPage(answer.json)?.data ?? [];
-		const isSame = found[0]?.hash === one.hash;
-		tell(
-			what,
-			{ ...answer, json: {} },
-			`; ${found.length} products, ${isSame ? 'the same' : 'another'} first`,
-		);
-		products.push(...found);
-	}
-	return products;
+/**
+ * Sends a GET, or a POST if there is a body, and repeats nothing.
+ *
+ * @returns the body of the answer; undefined if it is not JSON
+ */
+async function ask(
+	{ baseUrl, token, say, sleep }: Settings,
+	what: string,
+	path: string,
+	{ body, describe = () => '' }: Question = {},
+): Promise<unknown> {
+	await sleep(APART_MS);
+	// Said before it is sent, so that a person knows of the POST however the command ends.
+	if (body) say(`Sending a ${what} once.`);
+	const answer = await fetch(baseUrl + path, {
+		method: body ? 'POST' : 'GET',
+		// A redirect would send the token to another address.
+		redirect: 'manual',
+		headers: {
+			accept: 'application/json',
+			...(token !== '' && { authorization: `Bearer ${token}` }),
+			...(body && { 'content-type': 'application/json' }),
+		},
+		...(body && { body: JSON.stringify(body) }),
+		signal: AbortSignal.timeout(TIMEOUT_MS),
+		// The message of a failed request may quote its headers.
+	}).catch(() => undefined);
+	const json = parseJson((await answer?.text().catch(() => '')) ?? '');
+	const limits = [...(answer?.headers ?? [])]
+		.filter(([name]) => /rate-?limit|retry-after/.test(name))
+		.map(([name, value]) => `; ${name}: ${value}`);
+	const status = answer?.status ?? 'no answer';
+	say(`## ${what}\n${status}${limits.join('')}${describe(json)}\n${shapeOf(json)}\n`);
+	return json;
 }
 
 /** A charge for the cheapest active offer, at its own price. */
