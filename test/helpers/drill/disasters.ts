@@ -5,6 +5,7 @@ import { until } from '../until';
 import type { Disaster } from './plan';
 
 const RESTARTED_WITHIN_MS = 600_000;
+const START_AGAIN_AFTER_MS = 2_000;
 
 /** Kills and restarts the processes of n8n and their servers. */
 export class Disasters {
@@ -15,7 +16,10 @@ export class Disasters {
 
 	constructor(private readonly n8n: N8n & Partial<Cluster>) {
 		for (const member of n8n.members) {
-			member.onDeath = () => this.restarts.push(this.restart(member));
+			// A process that ends while it starts is started again by the restart that is under way.
+			member.onDeath = () => {
+				if (!this.down.has(member)) this.restarts.push(this.restart(member));
+			};
 		}
 	}
 
@@ -47,7 +51,8 @@ export class Disasters {
 				.start()
 				.then(() => true)
 				.catch(() => false);
-		await until(`${member.name} starts again`, start, { withinMs: RESTARTED_WITHIN_MS });
+		const options = { withinMs: RESTARTED_WITHIN_MS, everyMs: START_AGAIN_AFTER_MS };
+		await until(`${member.name} starts again`, start, options);
 		this.down.delete(member);
 	}
 
