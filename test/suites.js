@@ -2,6 +2,9 @@ const { run } = require('jest');
 
 const inTest = (path) => `<rootDir>/test/${path}`;
 
+/** A real n8n runs in each file. */
+const ofN8n = { globalSetup: inTest('helpers/n8n/suite.ts') };
+
 /** The folders and further files of each suite, and its options for jest. CONTRIBUTING.md describes the suites. */
 const SUITES = {
 	test: {
@@ -27,10 +30,10 @@ const SUITES = {
 		globalSetup: inTest('helpers/e2e/sharedN8n.ts'),
 		globalTeardown: inTest('helpers/e2e/closeSharedN8n.ts'),
 	},
-	queue: { folders: ['queue'], testTimeout: 180_000 },
-	crash: { folders: ['crash'], testTimeout: 180_000 },
-	installer: { folders: ['installer'], testTimeout: 300_000 },
-	browser: { folders: ['browser'], testTimeout: 90_000 },
+	queue: { folders: ['queue'], ...ofN8n, testTimeout: 180_000 },
+	crash: { folders: ['crash'], ...ofN8n, testTimeout: 180_000 },
+	installer: { folders: ['installer'], ...ofN8n, testTimeout: 300_000 },
+	browser: { folders: ['browser'], ...ofN8n, testTimeout: 90_000 },
 };
 
 /** The suite that this process runs: plain `jest` runs `test`. */

@@ -107,7 +107,7 @@ describe('Digital Sales Trigger waits in n8n until reads show what a webhook say
 		async () => {
 			const hashes = [await park('timer'), await park('timer')];
 			const [first = '', second = ''] = hashes;
-			await n8n.kill();
+			await n8n.main.kill();
 			await n8n.sandbox.setStatus(first, 'paid');
 			await pause(20_000);
 			await n8n.startAgain();

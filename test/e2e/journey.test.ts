@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { type Check, runJourney } from '../helpers/n8n/journey';
-import { accountAt } from '../helpers/n8n/n8n';
-import { setUp, type SetUp } from '../helpers/n8n/setUp';
+import { accountAt, startWithJourney } from '../helpers/n8n/n8n';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 
-let ready: SetUp;
+let ready: Awaited<ReturnType<typeof startWithJourney>>;
 
 beforeAll(async () => {
-	ready = await setUp('e2e');
+	ready = await startWithJourney('e2e');
 }, INSTALL_AND_START_MS);
 
 afterAll(async () => {
@@ -17,11 +16,11 @@ afterAll(async () => {
 
 test('a catalog entry becomes an offer, a charge at its price, a payment and one verified sale', async () => {
 	const checks: Check[] = [];
-	await runJourney(ready, (check) => checks.push(check));
+	await runJourney(ready.n8n, ready.journey, (check) => checks.push(check));
 
 	expect(checks.filter(({ passed }) => !passed)).toEqual([]);
 	expect(checks).toHaveLength(5);
-	expect(ready.sandbox.transactions).toMatchObject([
+	expect(ready.n8n.sandbox.transactions).toMatchObject([
 		{ amount: 4990, customer: { document: '52998224725' }, payment_status: 'paid' },
 	]);
 });
@@ -30,11 +29,11 @@ test.each([
 	['accepts the right token', {}, 'OK', /accepts the token/],
 	['says that the token is wrong', { apiToken: 'wrong-token-1' }, 'Error', /\(401\)(?!.*wrong-t)/],
 ])('the test of the credential %s', async (_, changes, status, said) => {
-	const data = { ...accountAt(ready.sandbox), ...changes };
+	const data = { ...accountAt(ready.n8n.sandbox), ...changes };
 	const schema = z.object({ status: z.string(), message: z.string() });
 
-	const result = await ready.rest.call(schema, 'POST', '/credentials/test', {
-		credentials: { ...ready.credential, data },
+	const result = await ready.n8n.rest.call(schema, 'POST', '/credentials/test', {
+		credentials: { ...ready.n8n.credential, data },
 	});
 
 	expect(result).toEqual({ status, message: expect.stringMatching(said) });

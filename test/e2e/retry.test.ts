@@ -57,7 +57,7 @@ describe('A charge that is requested again in a real n8n', () => {
 			n8n.sandbox.addFault({ endpoint: 'POST /transactions', kind, ms: 60_000 });
 			await post(name, body);
 			await until('the charge', () => charges() > before);
-			await n8n.kill();
+			await n8n.main.kill();
 			n8n.sandbox.clearFaults();
 			await n8n.startAgain();
 		});
@@ -110,7 +110,7 @@ describe('A charge that is requested again in a real n8n', () => {
 		await ask('ordered', order);
 		await n8n.sandbox.setStatus(n8n.sandbox.transactions[0]?.hash ?? '', 'expired');
 		const restart = async (): Promise<void> => {
-			await n8n.kill();
+			await n8n.main.kill();
 			await n8n.startAgain();
 		};
 		await restart();

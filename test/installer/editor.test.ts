@@ -5,7 +5,7 @@ import { pageOf, told } from '../helpers/browser/newcomer';
 import { picture } from '../helpers/browser/pictures';
 import { PACKAGE_NAME } from '../helpers/n8n/paths';
 import { DEMO_LOGIN } from '../helpers/n8n/rest';
-import { EmptyN8n } from '../helpers/n8n/emptyN8n';
+import { type EmptyN8n, startEmptyN8n } from '../helpers/n8n/n8n';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 const VERSION = '0.0.9';
@@ -18,8 +18,8 @@ let editor: Editor;
 beforeAll(async () => {
 	browser = await openBrowser();
 	selectors.setTestIdAttribute('data-test-id');
-	empty = await EmptyN8n.open('install-editor');
-	await empty.publish(VERSION);
+	empty = await startEmptyN8n('install-editor');
+	await empty.registry.publish(VERSION);
 	page = await pageOf(browser);
 	editor = new Editor(page, empty.n8n.url);
 	await editor.open(DEMO_LOGIN);

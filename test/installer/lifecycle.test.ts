@@ -15,7 +15,7 @@ import {
 } from '../helpers/e2e/workflows';
 import type { Execution } from '../helpers/n8n/execution';
 import type { SavedWorkflow } from '../helpers/n8n/rest';
-import { EmptyN8n } from '../helpers/n8n/emptyN8n';
+import { type EmptyN8n, startEmptyN8n } from '../helpers/n8n/n8n';
 
 const INSTALL_AND_START_MS = 15 * 60_000;
 const [OLDER, NEWER] = ['0.0.8', '0.0.9'] as const;
@@ -28,8 +28,8 @@ describe("installed by n8n's own installer", () => {
 	let shop: SavedWorkflow;
 
 	beforeAll(async () => {
-		empty = await EmptyN8n.open('install');
-		await empty.publish(OLDER, NEWER);
+		empty = await startEmptyN8n('install');
+		await empty.registry.publish(OLDER, NEWER);
 		downstream = await Downstream.open();
 	}, INSTALL_AND_START_MS);
 	afterAll(async () => {
@@ -38,7 +38,7 @@ describe("installed by n8n's own installer", () => {
 	});
 
 	const texts = async (): Promise<string[]> =>
-		(await empty.nodeTypes()).map(({ description }) => description);
+		(await empty.nodes.nodeTypes()).map(({ description }) => description);
 	/** Sends an order, and returns its execution when that has failed or waits for the payment. */
 	const order = async (name: string): Promise<Execution> => {
 		const { rest, url: host } = empty.n8n;
@@ -52,8 +52,8 @@ describe("installed by n8n's own installer", () => {
 	};
 
 	test('the requested version works without a restart', async () => {
-		await empty.install(OLDER);
-		const names = (await empty.nodeTypes()).map(({ name }) => name);
+		await empty.nodes.install(OLDER);
+		const names = (await empty.nodes.nodeTypes()).map(({ name }) => name);
 		expect(names).toEqual(expect.arrayContaining([ACTION, TRIGGER, `${ACTION}Tool`]));
 		expect(await texts()).toContain(`Of ${OLDER}`);
 
@@ -77,7 +77,7 @@ describe("installed by n8n's own installer", () => {
 			'updated under a published workflow',
 			async () => {
 				const { nodes } = await empty.n8n.rest.workflow(shop.id);
-				await empty.update();
+				await empty.nodes.update();
 				// Without a restart.
 				expect(await texts()).toContain(`Of ${NEWER}`);
 				expect(await texts()).not.toContain(`Of ${OLDER}`);
@@ -87,10 +87,10 @@ describe("installed by n8n's own installer", () => {
 		[
 			'installed again after n8n has run without it',
 			async () => {
-				await empty.uninstall();
+				await empty.nodes.uninstall();
 				await empty.n8n.restart();
-				expect(await empty.nodeTypes()).toEqual([]);
-				await empty.install(NEWER);
+				expect(await empty.nodes.nodeTypes()).toEqual([]);
+				await empty.nodes.install(NEWER);
 			},
 		],
 	])('%s', (name, change) => {

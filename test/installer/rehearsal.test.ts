@@ -1,12 +1,12 @@
-import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import manifest from '../../package.json';
 import { isPlaceholder, publishingCommands } from '../tools/package/release';
 import { BY_HAND, cartOf, chainOf, createPix } from '../helpers/e2e/workflows';
 import { CleanUp, run } from '../helpers/n8n/processes';
-import { DATA_FOLDER, PACKAGE_NAME, ROOT } from '../helpers/n8n/paths';
-import { EmptyN8n } from '../helpers/n8n/emptyN8n';
+import { PACKAGE_NAME, ROOT } from '../helpers/n8n/paths';
+import { startEmptyN8n } from '../helpers/n8n/n8n';
 
 const REHEARSAL_MS = 15 * 60_000;
 const HOME = 'https://git.example.test/rehearsal/n8n-nodes-digital-sales';
@@ -18,10 +18,9 @@ const PEOPLE = Object.fromEntries(
 );
 
 const versionSchema = z.object({ version: z.string() });
-const log = path.join(DATA_FOLDER, 'rehearsal.log');
 
 async function shell(command: string, cwd: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
-	await run('sh', ['-c', command], { cwd, log, env: { ...PEOPLE, ...env } });
+	await run('sh', ['-c', command], cwd, { ...PEOPLE, ...env });
 }
 
 async function clone(origin: string, target: string, options = ''): Promise<void> {
@@ -48,13 +47,12 @@ test(
 	async () => {
 		const cleanUp = new CleanUp();
 		try {
-			await rm(log, { force: true });
 			const folder = await cleanUp.folder('rehearsal');
 			const origin = path.join(folder, 'origin.git');
 			await shell(`git clone --quiet --bare '${ROOT}' '${origin}'`, ROOT);
 			await clone(origin, path.join(folder, 'released'));
 			const version = await release(path.join(folder, 'released'));
-			const empty = await EmptyN8n.open('rehearsal');
+			const empty = await startEmptyN8n('rehearsal');
 			cleanUp.add(empty.close);
 
 			const published = path.join(folder, 'published');
@@ -77,7 +75,7 @@ test(
 			const tarball = path.join(folder, `${PACKAGE_NAME}-${version}.tgz`);
 			await shell(`npm run check -- scan '${tarball}'`, published);
 
-			await empty.install(version);
+			await empty.nodes.install(version);
 			const charge = chainOf('A charge', await empty.n8n.createCredential(), [
 				BY_HAND,
 				createPix({ cart: cartOf(empty.n8n.sandbox), webhooksGoTo: 'none' }),

@@ -9,8 +9,7 @@ import {
 import { expectTriggerNotifiedIfPublished } from '../helpers/e2e/notified';
 import { until } from '../helpers/until';
 import type { Execution } from '../helpers/n8n/execution';
-import { type Check, runJourney } from '../helpers/n8n/journey';
-import { publishJourney } from '../helpers/n8n/setUp';
+import { type Check, publishJourney, runJourney } from '../helpers/n8n/journey';
 import { useCluster } from '../helpers/queue/cluster';
 
 const env = { OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true' };
@@ -18,11 +17,10 @@ const stage = useCluster({ name: 'queue-journey', env });
 
 test('workers run the whole journey from the catalog to the sale, and a webhook process takes its webhook', async () => {
 	const { cluster } = stage;
-	const { rest, sandbox, url, credential } = cluster;
-	const productHash = sandbox.products[0]?.hash ?? '';
-	const journey = await publishJourney(rest, url, productHash, credential);
+	const { rest } = cluster;
+	const journey = await publishJourney(cluster);
 	const checks: Check[] = [];
-	await runJourney({ sandbox, rest, journey }, (check) => checks.push(check));
+	await runJourney(cluster, journey, (check) => checks.push(check));
 
 	expect(checks.filter(({ passed }) => !passed)).toEqual([]);
 	expect(journey.notificationUrl).toContain(cluster.webhooks[0]?.url);

@@ -1,9 +1,9 @@
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { ROOT } from '../helpers/n8n/paths';
-import { startGroup } from '../helpers/n8n/processes';
 import { messageOf, say } from '../helpers/n8n/terminal';
 
 /** What a test of `npm test` should use at most, on a machine with two slow cores. */
@@ -19,7 +19,7 @@ async function main(options: string[]): Promise<void> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-slow-'));
 	const log = path.join(folder, 'cpu.jsonl');
 	const jest = path.join(ROOT, 'node_modules/.bin/jest');
-	const child = startGroup(jest, ['--silent', ...options], {
+	const child = spawn(jest, ['--silent', ...options], {
 		cwd: ROOT,
 		env: { ...process.env, CPU_LOG: log },
 		stdio: 'inherit',

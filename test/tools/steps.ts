@@ -1,5 +1,5 @@
+import { spawn } from 'node:child_process';
 import { ROOT } from '../helpers/n8n/paths';
-import { startGroup } from '../helpers/n8n/processes';
 import { messageOf, say, secondsSince } from '../helpers/n8n/terminal';
 
 type Steps = Record<string, string>;
@@ -24,7 +24,7 @@ const WRITE: Steps = {
 };
 
 async function holds(command: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-	const child = startGroup('npm', ['exec', '--call', command], {
+	const child = spawn('npm', ['exec', '--call', command], {
 		cwd: ROOT,
 		env,
 		stdio: 'inherit',

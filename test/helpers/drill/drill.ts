@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { z } from 'zod';
 import { chargesAt } from '../charge';
 import type { Downstream } from '../e2e/workflows';
 import type { Execution, ExecutionSummary } from '../n8n/execution';
@@ -18,8 +17,6 @@ const STUCK_AFTER_MS = { several: 110_000, single: 8_000 };
 const WAITS_END_WITHIN_MS = 35 * 60_000;
 /** An execution that was killed before n8n's event log had an entry keeps such a status. */
 const OPEN = ['new', 'running'];
-
-const openSchema = z.object({ results: z.array(z.object({ id: z.string() })) });
 
 /** What a drill leaves, for the invariants. */
 export interface Outcome {
@@ -105,13 +102,11 @@ async function retryFailed(n8n: N8n): Promise<void> {
 /** Waits until no execution is open, or the open ones will never end. One that waits is open only during a look. */
 async function waitUntilQuiet(n8n: N8n): Promise<void> {
 	const stuckAfterMs = STUCK_AFTER_MS[n8n.members.length === 1 ? 'single' : 'several'];
-	const filter = encodeURIComponent(JSON.stringify({ status: OPEN }));
-	const path = `/executions?filter=${filter}&limit=100`;
 	let since = new Map<string, number>();
 	for (;;) {
-		const open = await n8n.rest.call(openSchema, 'GET', path).catch(() => undefined);
+		const open = await n8n.rest.openExecutions().catch(() => undefined);
 		if (open) {
-			since = new Map(open.results.map(({ id }) => [id, since.get(id) ?? Date.now()]));
+			since = new Map(open.map(({ id }) => [id, since.get(id) ?? Date.now()]));
 			if ([...since.values()].every((at) => Date.now() - at > stuckAfterMs)) return;
 		}
 		await pause(1_000);

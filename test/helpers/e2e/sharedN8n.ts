@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type SandboxOptions, startSandbox } from '../../sandbox';
 import { accountAt, type N8n, startN8n } from '../n8n/n8n';
-import { packBuild } from '../n8n/packageInstall';
+import setUpSuite from '../n8n/suite';
 import { CREDENTIAL_TYPE } from '../n8n/paths';
 import { DEMO_LOGIN, N8nRest } from '../n8n/rest';
 import type { Running } from './workflows';
@@ -12,12 +12,9 @@ const RECORDER_FOLDER = path.join(__dirname, 'recorder');
 const SHARED_N8N = 'SHARED_N8N';
 
 let n8n: N8n | undefined;
-let removeBuild: (() => Promise<void>) | undefined;
 
 export default async function openSharedN8n(): Promise<void> {
-	const { tarball, remove } = await packBuild();
-	removeBuild = remove;
-	process.env.PACKED_BUILD = tarball;
+	await setUpSuite();
 	const env = { N8N_CUSTOM_EXTENSIONS: RECORDER_FOLDER, GENERIC_TIMEZONE: 'America/Sao_Paulo' };
 	n8n = await startN8n('e2e-shared', { has: 'package', env });
 	process.env[SHARED_N8N] = n8n.url;
@@ -25,7 +22,6 @@ export default async function openSharedN8n(): Promise<void> {
 
 export async function closeSharedN8n(): Promise<void> {
 	await n8n?.close();
-	await removeBuild?.();
 }
 
 /** Each file has a sandbox of its own, and a credential for it in the shared n8n. */

@@ -1,31 +1,31 @@
 import { installHost } from './host';
 import { runJourney } from './journey';
-import { leave } from './processes';
-import { setUp } from './setUp';
-import { messageOf, say, secondsSince, step } from './terminal';
+import { type N8n, startWithJourney } from './n8n';
+import { runProgram, say, secondsSince, step } from './terminal';
 
 const WIDTH = 32;
+
+let running: N8n | undefined;
 
 async function demo(): Promise<void> {
 	const start = Date.now();
 	say('Digital Sales: from the catalog to a verified sale, in a real n8n\n');
 	await installHost();
-	const ready = await setUp('demo', { step });
-	const results: boolean[] = [];
-	try {
-		say('');
-		await runJourney(ready, ({ what, figures, passed }) => {
-			results.push(passed);
-			say(`  ${passed ? 'PASS' : 'FAIL'}  ${what.padEnd(WIDTH)}${figures}`);
-		});
-	} finally {
-		await ready.n8n.close();
-	}
-	const failed = results.filter((passed) => !passed).length;
-	if (failed > 0) return leave(1, `\n${failed} of ${results.length} steps failed.`);
-	leave(0, `\nAll ${results.length} steps passed in ${secondsSince(start)}.`);
+	const { n8n, journey } = await step('Building the package, starting n8n', async () => {
+		return await startWithJourney('demo');
+	});
+	running = n8n;
+
+	let [passed, failed] = [0, 0];
+	await runJourney(n8n, journey, ({ what, figures, passed: isPassed }) => {
+		if (isPassed) passed += 1;
+		else failed += 1;
+		say(`  ${isPassed ? 'PASS' : 'FAIL'}  ${what.padEnd(WIDTH)}${figures}`);
+	});
+	if (failed > 0) throw new Error(`${failed} of ${passed + failed} steps failed.`);
+	await n8n.close();
+	say(`\nAll ${passed} steps passed in ${secondsSince(start)}.`);
+	process.exit();
 }
 
-demo().catch((error: unknown) => {
-	leave(1, `\n  FAIL  ${messageOf(error)}\n\nThe demo failed.`);
-});
+runProgram(demo, async () => await running?.close());

@@ -17,6 +17,8 @@ export const summarySchema = z.object({
 	/** The original execution of a Retry. */
 	retryOf: z.string().nullish(),
 });
+/** `data` is text in the format of the package flatted. */
+export const storedSchema = summarySchema.extend({ data: z.string() });
 
 const itemSchema = z.object({ json: z.record(z.unknown()) }).passthrough();
 const connectionsSchema = z.record(z.array(z.array(itemSchema).nullable()));
@@ -28,9 +30,7 @@ const nodeRunSchema = z.object({
 	data: connectionsSchema.optional(),
 });
 const dataSchema = z.object({
-	executionData: z
-		.object({ nodeExecutionStack: z.array(z.object({ data: connectionsSchema })) })
-		.optional(),
+	executionData: z.object({ nodeExecutionStack: z.array(z.unknown()) }).optional(),
 	resultData: z.object({
 		error: errorSchema.optional(),
 		lastNodeExecuted: z.string().optional(),
@@ -39,7 +39,7 @@ const dataSchema = z.object({
 });
 
 export type ExecutionSummary = z.infer<typeof summarySchema>;
-export type Item = z.infer<typeof itemSchema>;
+type Item = z.infer<typeof itemSchema>;
 
 export class Execution {
 	private constructor(
@@ -47,8 +47,7 @@ export class Execution {
 		private readonly data: z.infer<typeof dataSchema>,
 	) {}
 
-	/** `data` is text in the format of the package flatted. */
-	static read(summary: ExecutionSummary, data: string): Execution {
+	static read({ data, ...summary }: z.infer<typeof storedSchema>): Execution {
 		return new Execution(summary, dataSchema.parse(flatted().parse(data)));
 	}
 
@@ -62,16 +61,12 @@ export class Execution {
 		return error ? [error.message, error.description ?? ''].join('\n') : '';
 	}
 
-	/** The input of the next nodes, with which a Retry would begin. */
-	get pending(): Item[] {
-		const stack = this.data.executionData?.nodeExecutionStack ?? [];
-		return stack.flatMap(({ data }) => data.main?.[0] ?? []);
-	}
-
 	/** Whether n8n kept no data, because the worker of the execution died. */
 	get isForgotten(): boolean {
-		const { runData } = this.data.resultData;
-		return Object.keys(runData).length === 0 && this.pending.length === 0;
+		const { resultData, executionData } = this.data;
+		// The input of the next nodes, with which a Retry would begin.
+		const next = executionData?.nodeExecutionStack ?? [];
+		return Object.keys(resultData.runData).length === 0 && next.length === 0;
 	}
 
 	get lastNode(): string | undefined {

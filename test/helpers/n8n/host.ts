@@ -2,40 +2,14 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { until } from '../until';
 import { HOST_CONFIGURATION, HOST_FOLDER } from './paths';
-import { capture, listen, run } from './processes';
+import { run } from './processes';
 import { say, step } from './terminal';
 
-const TURN_WITHIN_MS = 30 * 60_000;
-
-/**
- * Lets one process at a time work on a folder. The lock is a port, because the system frees a port however its
- * process ends.
- */
-export async function withLock<T>(
-	folder: string,
-	work: () => Promise<T>,
-	onWait: () => void = () => {},
-): Promise<T> {
-	const port = 20_000 + (createHash('sha256').update(folder).digest().readUInt16BE() % 10_000);
-	const take = async () => await listen(port).catch(() => undefined);
-	let lock = await take();
-	if (!lock) {
-		onWait();
-		lock = await until(`port ${port} is free`, take, { withinMs: TURN_WITHIN_MS, everyMs: 500 });
-	}
-	return await work().finally(() => lock.close());
-}
+const MODULES = path.join(HOST_FOLDER, 'node_modules');
 
 /** The Node.js that n8n runs on, and the script that starts n8n. */
-export interface Host {
-	node: string;
-	n8n: string;
-}
-
-const MODULES = path.join(HOST_FOLDER, 'node_modules');
-const HOST: Host = {
+export const HOST = {
 	node: path.join(MODULES, 'node', 'bin', 'node'),
 	n8n: path.join(MODULES, 'n8n', 'bin', 'n8n'),
 };
@@ -49,45 +23,32 @@ const CONFIGURATION_FILES = ['package.json', 'package-lock.json', '.npmrc'];
 const MARKER = path.join(HOST_FOLDER, 'installed');
 
 /** Installs the pinned n8n and a Node.js for it, unless a complete and current installation exists. */
-export async function installHost(): Promise<Host> {
+export async function installHost(): Promise<void> {
 	const present = await readdir(HOST_CONFIGURATION);
 	const files = CONFIGURATION_FILES.filter((file) => present.includes(file));
-	const wanted = createHash('sha256');
-	for (const file of files) wanted.update(await readFile(path.join(HOST_CONFIGURATION, file)));
-	const mark = `${wanted.digest('hex')}\n`;
-	const isDone = async () => (await readFile(MARKER, 'utf8').catch(() => '')) === mark;
-	if (await isDone()) return HOST;
-	await mkdir(HOST_FOLDER, { recursive: true });
-	const tell = () => say('Waiting for another process that is installing n8n ...');
-	const install = async () => {
-		if (!(await isDone())) await installAnew(files, mark);
-	};
-	await withLock(HOST_FOLDER, install, tell);
-	return HOST;
-}
+	const hash = createHash('sha256');
+	for (const file of files) hash.update(await readFile(path.join(HOST_CONFIGURATION, file)));
+	const wanted = `${hash.digest('hex')}\n`;
+	if ((await readFile(MARKER, 'utf8').catch(() => '')) === wanted) return;
 
-async function installAnew(files: string[], mark: string): Promise<void> {
-	const cwd = HOST_FOLDER;
-	const log = path.join(HOST_FOLDER, 'install.log');
 	say('Installing n8n for the first time (needed once):');
+	await mkdir(HOST_FOLDER, { recursive: true });
 	await rm(MARKER, { force: true });
 	// npm would trust a folder that an interrupted run has half filled.
-	await step('Removing an incomplete installation', async () => {
-		await rm(MODULES, { recursive: true, force: true });
-	});
+	await rm(MODULES, { recursive: true, force: true });
 	for (const file of files) {
 		await cp(path.join(HOST_CONFIGURATION, file), path.join(HOST_FOLDER, file));
 	}
 	await step('Packages (2.4 GB, about 4 minutes)', async () => {
-		await run('npm', ['install', '--no-audit', '--no-fund'], { cwd, log });
+		await run('npm', ['install', '--no-audit', '--no-fund'], HOST_FOLDER);
 	});
 	await step('Node.js for n8n', async () => {
-		const ofNode = { cwd: path.join(MODULES, 'node'), log };
-		await run(process.execPath, ['installArchSpecificPackage.js'], ofNode);
+		const folder = path.join(MODULES, 'node');
+		await run(process.execPath, ['installArchSpecificPackage.js'], folder);
 	});
 	await step('SQLite driver (about a minute)', async () => {
-		await run('npm', ['rebuild', '--ignore-scripts=false', 'sqlite3'], { cwd, log });
-		await capture(HOST.node, ['-e', "require('sqlite3')"], cwd);
+		await run('npm', ['rebuild', '--ignore-scripts=false', 'sqlite3'], HOST_FOLDER);
+		await run(HOST.node, ['-e', "require('sqlite3')"], HOST_FOLDER);
 	});
-	await writeFile(MARKER, mark);
+	await writeFile(MARKER, wanted);
 }

@@ -1,13 +1,15 @@
 import path from 'node:path';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import { CleanUp, freePort, LOOPBACK } from './processes';
 import { installHost } from './host';
-import { Member } from './instance';
-import { installBuild } from './packageInstall';
+import { type Journey, publishJourney } from './journey';
+import { Member } from './member';
+import { installBuild } from './package';
 import { CREDENTIAL_TYPE, DATA_FOLDER } from './paths';
+import { CleanUp, freePort, LOOPBACK } from './processes';
+import { CommunityNodes, Registry } from './registry';
 import { DEMO_LOGIN, N8nRest, type SavedCredential } from './rest';
 
-export type { Member } from './instance';
+export type { Member } from './member';
 
 /** Halves the time that n8n needs to start. */
 export const WITHOUT_EDITOR = { N8N_DISABLE_UI: 'true' };
@@ -23,8 +25,6 @@ export interface N8nOptions {
 	has?: 'credential' | 'package' | 'nothing';
 	/** Further processes, such as `worker-1` and `webhook-1`. */
 	others?: string[];
-	/** Shows progress. */
-	step?: <T>(label: string, work: () => Promise<T>) => Promise<T>;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface N8nOptions {
  * @param name of the logs
  */
 export async function startN8n(name: string, options: N8nOptions = {}): Promise<N8n> {
-	const { step = async (_label, work) => await work(), has = 'credential', others = [] } = options;
+	const { has = 'credential', others = [] } = options;
 	await installHost();
 	return await CleanUp.begin(async (cleanUp) => {
 		const userFolder = options.userFolder ?? (await cleanUp.folder(name));
@@ -43,46 +43,75 @@ export async function startN8n(name: string, options: N8nOptions = {}): Promise<
 		const env = { N8N_WEBHOOK_URL: `http://${LOOPBACK}:${publicPort}/`, ...options.env };
 		const memberOf = (member: string, port: number, folder: string): Member =>
 			new Member(member, port, folder, path.join(DATA_FOLDER, `${name}-${member}`), env);
-		const members = [
-			memberOf('main', mainPort, userFolder),
-			...others.map((other, nth) => memberOf(other, ports[nth] ?? 0, path.join(userFolder, other))),
-		];
+		const main = memberOf('main', mainPort, userFolder);
+		const rest = others.map((other, nth) =>
+			memberOf(other, ports[nth] ?? 0, path.join(userFolder, other)),
+		);
+		const members = [main, ...rest];
 		cleanUp.add(async () => {
 			await Promise.all(members.map(async (member) => await member.stop()));
 		});
-		if (has !== 'nothing') {
-			await step('Building and installing the package', async () => {
-				await installBuild(members.map((member) => member.userFolder));
-			});
-		}
+
+		if (has !== 'nothing') await installBuild(members.map((member) => member.userFolder));
 		const sandbox = await startSandbox(options.sandbox);
 		cleanUp.add(async () => await sandbox.close());
-		const n8n = new N8n(userFolder, sandbox, members, cleanUp.run);
-		await step('Starting n8n', async () => {
-			// The main process migrates the database, which the others need.
-			await n8n.startAgain();
-			await Promise.all(members.slice(1).map(async (member) => await member.start()));
-		});
+		const n8n = new N8n(userFolder, sandbox, main, members, cleanUp.run);
+		// The main process migrates the database, which the others need.
+		await n8n.startAgain();
+		await Promise.all(rest.map(async (member) => await member.start()));
 		if (has === 'credential') await n8n.createCredential();
 		return n8n;
 	});
 }
 
+/** Starts n8n and a sandbox, with the workflow of the journey. */
+export async function startWithJourney(
+	name: string,
+	options: N8nOptions = {},
+): Promise<{ n8n: N8n; journey: Journey }> {
+	const n8n = await startN8n(name, options);
+	const journey = await publishJourney(n8n);
+	await n8n.createCredential({ notificationUrl: journey.notificationUrl });
+	return { n8n, journey };
+}
+
+/** An n8n without the package, and a registry that has it. */
+export interface EmptyN8n {
+	n8n: N8n;
+	registry: Registry;
+	nodes: CommunityNodes;
+	close: () => Promise<void>;
+}
+
+/** @param name of the logs */
+export async function startEmptyN8n(name: string): Promise<EmptyN8n> {
+	return await CleanUp.begin(async (cleanUp) => {
+		const registry = await Registry.open(await cleanUp.folder(`${name}-registry`));
+		cleanUp.add(registry.close);
+		const env = {
+			PATH: registry.path,
+			// n8n first asks the public registry and its own service. Nothing listens on this port, so both fail at once.
+			HTTPS_PROXY: `http://${LOOPBACK}:9`,
+			NO_PROXY: LOOPBACK,
+		};
+		const n8n = await startN8n(name, { has: 'nothing', env });
+		cleanUp.add(n8n.close);
+		return { n8n, registry, nodes: new CommunityNodes(n8n.rest), close: cleanUp.run };
+	});
+}
+
 export class N8n {
 	readonly rest: N8nRest;
-	readonly main: Member;
 	private saved: SavedCredential | undefined;
 
 	constructor(
 		readonly userFolder: string,
 		readonly sandbox: Sandbox,
+		readonly main: Member,
 		readonly members: readonly Member[],
 		/** Ends n8n and the sandbox. */
 		readonly close: () => Promise<void>,
 	) {
-		const [main] = members;
-		if (!main) throw new Error('There is no main process.');
-		this.main = main;
 		this.rest = new N8nRest(main.url);
 	}
 
@@ -114,11 +143,9 @@ export class N8n {
 	}
 
 	/** Saves a credential for the sandbox, in place of one that an earlier sandbox has left in a kept folder. */
-	async createCredential(): Promise<SavedCredential> {
-		const account = accountAt(this.sandbox);
-		const kept = await this.rest.credential('Sandbox');
-		if (kept) await this.rest.updateCredential(kept, account);
-		this.saved = kept ?? (await this.rest.createCredential('Sandbox', CREDENTIAL_TYPE, account));
+	async createCredential(more: object = {}): Promise<SavedCredential> {
+		const account = { ...accountAt(this.sandbox), ...more };
+		this.saved = await this.rest.putCredential('Sandbox', CREDENTIAL_TYPE, account);
 		return this.saved;
 	}
 
@@ -137,11 +164,6 @@ export class N8n {
 	async restart(env?: Record<string, string>): Promise<void> {
 		await this.main.stop();
 		await this.startAgain(env);
-	}
-
-	/** Like a crash. */
-	async kill(): Promise<void> {
-		await this.main.kill();
 	}
 
 	/** Keeps data and address. */

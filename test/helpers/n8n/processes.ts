@@ -1,98 +1,57 @@
 import { type ChildProcess, execFile, spawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 
+export const LOOPBACK = '127.0.0.1';
 const PATIENCE_MS = 10_000;
 const TAIL_LINES = 15;
+const MOST_OUTPUT = 64 * 1024 * 1024;
 
-const running = new Set<ChildProcess>();
-const cleanUps = new Set<() => Promise<void>>();
-let watching = false;
-let ending = false;
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-	if (child.pid === undefined) return;
-	try {
-		process.kill(-child.pid, signal);
-	} catch {
-		// The group has already ended.
-	}
-}
-
-function endAllNow(): void {
-	for (const child of running) signalGroup(child, 'SIGKILL');
-}
-
-async function endOnSignal(signal: NodeJS.Signals): Promise<void> {
-	if (ending) {
-		// A person who presses Ctrl-C again does not want to wait. Other signals follow without a person, because npm
-		// ends before this process does.
-		if (signal === 'SIGINT') process.exit(130);
-		return;
-	}
-	ending = true;
-	if (signal === 'SIGINT') process.stdout.write('\n');
-	// Later starts may depend on earlier ones.
-	for (const cleanUp of [...cleanUps].reverse()) await cleanUp().catch(() => {});
-	process.exit(signal === 'SIGINT' ? 130 : 143);
-}
-
-function watchOwnEnd(): void {
-	if (watching) return;
-	watching = true;
-	process.once('exit', endAllNow);
-	// If the terminal was closed, writing to it must not stop the clean-up.
-	process.stdout.on('error', () => {});
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-		process.on(signal, () => void endOnSignal(signal));
-	}
-}
+const outputSchema = z.object({ stdout: z.string(), stderr: z.string() });
 
 /**
- * Runs `cleanUp` when a signal asks this process to end.
+ * Returns the output of a command.
  *
- * @returns a function that cancels this
+ * @throws Error with the end of the output if the command fails
  */
-export function onEnd(cleanUp: () => Promise<void>): () => void {
-	watchOwnEnd();
-	cleanUps.add(cleanUp);
-	return () => cleanUps.delete(cleanUp);
-}
-
-/** Does nothing after a signal, because then the signal ends the process and causes the failures. */
-export function leave(code: number, lastLine: string): void {
-	if (ending) return;
-	process.stdout.write(`${lastLine}\n`);
-	process.exit(code);
-}
-
-/** The process leads a group, which ends with this process at the latest. */
-export function startGroup(command: string, args: string[], options: SpawnOptions): ChildProcess {
-	watchOwnEnd();
-	const child = spawn(command, args, { ...options, detached: true });
-	running.add(child);
-	child.once('exit', () => {
-		running.delete(child);
-		signalGroup(child, 'SIGKILL');
+export async function run(
+	command: string,
+	args: string[],
+	cwd: string,
+	env: NodeJS.ProcessEnv = {},
+): Promise<string> {
+	const options = { cwd, env: { ...process.env, ...env }, maxBuffer: MOST_OUTPUT };
+	const ended = promisify(execFile)(command, args, options);
+	const { stdout } = await ended.catch((error: unknown) => {
+		const output = outputSchema.safeParse(error).data;
+		const said = output ? lastLines(output.stdout + output.stderr) : String(error);
+		throw new Error(`"${command} ${args.join(' ')}" failed.\n${said}`);
 	});
-	child.once('error', () => running.delete(child));
+	return stdout.trim();
+}
+
+/** The process leads a group, all of which ends with it. */
+export function startGroup(command: string, args: string[], options: SpawnOptions): ChildProcess {
+	const child = spawn(command, args, { ...options, detached: true });
+	child.once('exit', () => signalGroup(child, 'SIGKILL'));
+	// Without an id, the process never started, which whoever waits for it finds.
+	child.once('error', () => undefined);
 	return child;
 }
 
 export function hasEnded(child: ChildProcess): boolean {
-	return child.exitCode !== null || child.signalCode !== null;
+	return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
 
 /** Kills the group if it does not end in time. */
 export async function endGroup(child: ChildProcess): Promise<void> {
-	// Without an id, the process never started and never ends.
-	if (child.pid === undefined || hasEnded(child)) return;
+	if (hasEnded(child)) return;
 	const gone = once(child, 'exit');
 	child.kill('SIGTERM');
 	await Promise.race([gone, pause(PATIENCE_MS, undefined, { ref: false })]);
@@ -100,46 +59,27 @@ export async function endGroup(child: ChildProcess): Promise<void> {
 }
 
 export async function killGroup(child: ChildProcess): Promise<void> {
-	if (child.pid === undefined || hasEnded(child)) return;
+	if (hasEnded(child)) return;
 	const gone = once(child, 'exit');
 	signalGroup(child, 'SIGKILL');
 	await gone;
 }
 
-export async function tail(file: string): Promise<string> {
-	const text = await readFile(file, 'utf8').catch(() => '');
-	return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
-}
-
-/** @throws Error with the end of the log if the command fails */
-export async function run(
-	command: string,
-	args: string[],
-	{ cwd, log, env }: { cwd: string; log: string; env?: NodeJS.ProcessEnv },
-): Promise<void> {
-	await mkdir(path.dirname(log), { recursive: true });
-	const output = createWriteStream(log, { flags: 'a' });
-	await once(output, 'open');
-	const child = startGroup(command, args, {
-		cwd,
-		env: { ...process.env, ...env },
-		stdio: ['ignore', output, output],
-	});
-	const code = await new Promise<number | null>((resolve, reject) => {
-		child.once('error', reject);
-		child.once('exit', resolve);
-	}).finally(() => output.close());
-	if (code !== 0) {
-		throw new Error(
-			`"${command} ${args.join(' ')}" failed with code ${code}.\n${await tail(log)}\n(all of it: ${log})`,
-		);
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+	if (pid === undefined) return;
+	try {
+		process.kill(-pid, signal);
+	} catch {
+		// The group has already ended.
 	}
 }
 
-/** Returns the output of a short command. */
-export async function capture(command: string, args: string[], cwd: string): Promise<string> {
-	const { stdout } = await promisify(execFile)(command, args, { cwd });
-	return stdout.trim();
+export async function tail(file: string): Promise<string> {
+	return lastLines(await readFile(file, 'utf8').catch(() => ''));
+}
+
+function lastLines(text: string): string {
+	return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
 }
 
 /** All callers await the same run. */
@@ -148,14 +88,12 @@ export function onlyOnce<T>(work: () => Promise<T>): () => Promise<T> {
 	return async () => await (doing ??= work());
 }
 
-/** Steps that run in the end, even if a signal ends this process. */
+/** Steps that run in the end. */
 export class CleanUp {
 	private readonly steps: Array<() => Promise<void>> = [];
 
 	/** Runs the last step first. If a step fails, the others still run. */
-	readonly run = onlyOnce(async () => await this.runSteps().finally(this.forget));
-
-	private readonly forget = onEnd(this.run);
+	readonly run = onlyOnce(async () => await this.runSteps());
 
 	/** If `work` fails, its steps run at once. */
 	static async begin<T>(work: (cleanUp: CleanUp) => Promise<T>): Promise<T> {
@@ -181,8 +119,6 @@ export class CleanUp {
 		await step?.().finally(async () => await this.runSteps());
 	}
 }
-
-export const LOOPBACK = '127.0.0.1';
 
 /** Port 0 means any free port. Rejects if the port is taken. */
 export async function listen(port: number): Promise<Server> {

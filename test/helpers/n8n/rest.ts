@@ -4,7 +4,7 @@ import range from 'lodash/range';
 import type { INodeParameters, INodeTypeDescription } from 'n8n-workflow';
 import { z } from 'zod';
 import { until } from '../until';
-import { Execution, type ExecutionSummary, summarySchema } from './execution';
+import { Execution, type ExecutionSummary, storedSchema, summarySchema } from './execution';
 
 const POLL_MS = 100;
 const READS_AT_ONCE = 8;
@@ -44,10 +44,6 @@ const publicationSchema = z.object({
 	status: z.string(),
 	triggers: z.array(z.object({ nodeId: z.string(), errorMessage: z.string().nullable() })),
 });
-const listeningSchema = z.object({ waitingForWebhook: z.literal(true) });
-const runSchema = z.object({ executionId: z.string() });
-const storedSchema = summarySchema.extend({ data: z.string() });
-const retrySchema = z.object({ id: z.string() });
 const listSchema = z.object({ results: z.array(summarySchema) });
 
 export type SavedCredential = z.infer<typeof savedCredentialSchema>;
@@ -105,17 +101,17 @@ export class N8nRest {
 		return await this.call(savedCredentialSchema, 'POST', '/credentials', { name, type, data });
 	}
 
-	async credential(name: string): Promise<SavedCredential | undefined> {
-		const all = await this.call(z.array(savedCredentialSchema), 'GET', '/credentials');
-		return all.find((one) => one.name === name);
-	}
-
-	/** Replaces what is in a credential. */
-	async updateCredential(
-		{ id, name, type }: SavedCredential,
+	/** Creates a credential, or replaces what is in the one of this name. */
+	async putCredential(
+		name: string,
+		type: string,
 		data: Record<string, unknown>,
-	): Promise<void> {
-		await this.call(z.unknown(), 'PATCH', `/credentials/${id}`, { name, type, data });
+	): Promise<SavedCredential> {
+		const all = await this.call(z.array(savedCredentialSchema), 'GET', '/credentials');
+		const kept = all.find((one) => one.name === name);
+		if (!kept) return await this.createCredential(name, type, data);
+		await this.call(z.unknown(), 'PATCH', `/credentials/${kept.id}`, { name, type, data });
+		return kept;
 	}
 
 	/** As a draft. */
@@ -173,9 +169,8 @@ export class N8nRest {
 
 	/** Returns the id of the execution. */
 	async start(workflowId: string, trigger: string): Promise<string> {
-		const path = `/workflows/${workflowId}/run`;
-		const body = { triggerToStartFrom: { name: trigger } };
-		return (await this.call(runSchema, 'POST', path, body)).executionId;
+		const schema = z.object({ executionId: z.string() });
+		return (await this.runFrom(schema, workflowId, trigger)).executionId;
 	}
 
 	async run(workflowId: string, trigger: string): Promise<Execution> {
@@ -184,17 +179,30 @@ export class N8nRest {
 
 	/** Like Execute step of a webhook trigger. */
 	async listen(workflowId: string, trigger: string): Promise<void> {
-		const body = { triggerToStartFrom: { name: trigger } };
-		await this.call(listeningSchema, 'POST', `/workflows/${workflowId}/run`, body);
+		const schema = z.object({ waitingForWebhook: z.literal(true) });
+		await this.runFrom(schema, workflowId, trigger);
+	}
+
+	private async runFrom<S extends z.ZodTypeAny>(schema: S, workflowId: string, name: string) {
+		const body = { triggerToStartFrom: { name } };
+		return await this.call(schema, 'POST', `/workflows/${workflowId}/run`, body);
 	}
 
 	/** Newest first, at most 100. */
 	async executions(workflowId: string): Promise<ExecutionSummary[]> {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-		const path = `/executions?filter=${filter}&limit=100`;
-		const { results } = await this.call(listSchema, 'GET', path);
+		const results = await this.list({ workflowId });
 		// n8n lists running executions first. The ids of Engine 2.0 are not numbers and keep their order.
 		return results.sort((a, b) => Number(b.id) - Number(a.id) || 0);
+	}
+
+	/** The executions of all workflows that run or are about to run, at most 100. */
+	async openExecutions(): Promise<ExecutionSummary[]> {
+		return await this.list({ status: ['new', 'running'] });
+	}
+
+	private async list(filter: object): Promise<ExecutionSummary[]> {
+		const path = `/executions?filter=${encodeURIComponent(JSON.stringify(filter))}&limit=100`;
+		return (await this.call(listSchema, 'GET', path)).results;
 	}
 
 	/** Returns the id of the execution that the action starts. */
@@ -209,16 +217,13 @@ export class N8nRest {
 
 	/** Waits until no execution of any workflow runs or is about to run. */
 	async settled(): Promise<void> {
-		const filter = encodeURIComponent(JSON.stringify({ status: ['new', 'running'] }));
-		const path = `/executions?filter=${filter}&limit=1`;
-		const isOver = async () => (await this.call(listSchema, 'GET', path)).results.length === 0;
+		const isOver = async () => (await this.openExecutions()).length === 0;
 		await until('nothing runs any more', isOver, { withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS });
 	}
 
 	/** Oldest first. */
 	async everyExecution(): Promise<Execution[]> {
-		const { results } = await this.call(listSchema, 'GET', '/executions?limit=100');
-		const newest = Math.max(0, ...results.map(({ id }) => Number(id)));
+		const newest = Math.max(0, ...(await this.list({})).map(({ id }) => Number(id)));
 		const found: Execution[] = [];
 		// Reads executions by id, because n8n sorts its list by start but pages it by id, so some are on no page.
 		for (const ids of chunk(range(1, newest + 1), READS_AT_ONCE)) {
@@ -233,9 +238,7 @@ export class N8nRest {
 		if (response.status === 404) return undefined;
 		// For an id without a stored execution, n8n answers without data.
 		const stored = await this.read(storedSchema.optional(), response, `execution ${id}`);
-		if (stored === undefined) return undefined;
-		const { data, ...summary } = stored;
-		return Execution.read(summary, data);
+		return stored && Execution.read(stored);
 	}
 
 	/**
@@ -244,7 +247,7 @@ export class N8nRest {
 	 */
 	async retry(executionId: string, loadWorkflow: boolean): Promise<string> {
 		const path = `/executions/${executionId}/retry`;
-		return (await this.call(retrySchema, 'POST', path, { loadWorkflow })).id;
+		return (await this.call(z.object({ id: z.string() }), 'POST', path, { loadWorkflow })).id;
 	}
 
 	async successes(workflowId: string): Promise<number> {
@@ -256,33 +259,31 @@ export class N8nRest {
 
 	/** For example `waiting`. Works even before the first node has run. */
 	async status(id: string): Promise<string> {
-		return (await this.readExecution(id)).status;
+		return (await this.stored(id)).status;
 	}
 
 	/** The execution must have begun. */
 	async execution(id: string): Promise<Execution> {
-		const { data, ...summary } = await this.readExecution(id);
-		return Execution.read(summary, data);
+		return Execution.read(await this.stored(id));
 	}
 
 	async ended(id: string): Promise<Execution> {
 		let before: string | undefined;
+		const options = { withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS };
 		return await until(
 			`execution ${id} ends`,
 			async () => {
-				// The data is empty before the first node has run.
-				const { data, ...summary } = await this.readExecution(id);
-				if (!ENDED.includes(summary.status)) return undefined;
+				const stored = await this.stored(id);
 				// n8n may store the status a moment before the data.
-				if (data === before) return Execution.read(summary, data);
-				before = data;
-				return undefined;
+				const isStored = ENDED.includes(stored.status) && stored.data === before;
+				before = ENDED.includes(stored.status) ? stored.data : undefined;
+				return isStored && Execution.read(stored);
 			},
-			{ withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS },
+			options,
 		);
 	}
 
-	private async readExecution(id: string): Promise<z.infer<typeof storedSchema>> {
+	private async stored(id: string): Promise<z.infer<typeof storedSchema>> {
 		return await this.call(storedSchema, 'GET', `/executions/${id}`);
 	}
 

@@ -4,13 +4,12 @@ import debounce from 'lodash/debounce';
 import { RECIPES } from '../../../examples/source';
 import { render } from '../../../examples/source/workflow';
 import { installHost } from './host';
-import { NODES } from './journey';
-import type { N8n } from './n8n';
+import { type Journey, NODES } from './journey';
+import { type N8n, startWithJourney } from './n8n';
 import { DATA_FOLDER, ROOT } from './paths';
-import { freePort, leave, onEnd } from './processes';
+import { freePort } from './processes';
 import { DEMO_LOGIN } from './rest';
-import { setUp, type SetUp } from './setUp';
-import { messageOf, say, step } from './terminal';
+import { messageOf, runProgram, say, step } from './terminal';
 
 const SANDBOX_PORT = 4010;
 const N8N_PORT = 5678;
@@ -18,15 +17,48 @@ const KEPT_FOLDER = path.join(DATA_FOLDER, 'kept');
 const WATCHED = ['nodes', 'credentials', 'vendor'];
 const QUIET_MS = 500;
 
-function introduce({ n8n, sandbox, journey }: SetUp): void {
+let running: N8n | undefined;
+
+/**
+ * Starts n8n with the package, and the sandbox. With `--keep`, workflows, credentials and executions stay for the next
+ * start; `--watch` also loads changes.
+ */
+async function start(options: readonly string[]): Promise<void> {
+	const isWatching = options.includes('--watch');
+	const isKept = isWatching || options.includes('--keep');
+	say('Digital Sales: a real n8n, and a local sandbox that simulates the service\n');
+	await installHost();
+	const { n8n, journey } = await step('Building the package, starting n8n', async () => {
+		const sandbox = { port: await freePort(SANDBOX_PORT) };
+		const userFolder = isKept && { userFolder: KEPT_FOLDER };
+		return await startWithJourney('start', { sandbox, port: N8N_PORT, ...userFolder });
+	});
+	running = n8n;
+	if (journey.isNew) {
+		await step('Recipes, as drafts to complete', async () => {
+			for (const [name, recipe] of Object.entries(RECIPES)) {
+				await n8n.rest.createWorkflow(render(recipe, name, 'en'));
+			}
+		});
+	}
+	introduce(n8n, journey);
+	if (isWatching) reloadOnChange(n8n);
+
+	const lastWords = await new Promise<string>((resolve) => {
+		n8n.main.onDeath = resolve;
+	});
+	throw new Error(`n8n stopped unexpectedly.\n${lastWords}\n(all of it: ${n8n.main.log})`);
+}
+
+function introduce({ url, sandbox }: N8n, { workflow }: Journey): void {
 	say(`
-  Editor      ${n8n.url}
+  Editor      ${url}
   Sign in     ${DEMO_LOGIN.email}
   Password    ${DEMO_LOGIN.password}
   Sandbox     ${sandbox.pageUrl}
 
 What to try
-  1. In the editor, open "${journey.workflow.name}".
+  1. In the editor, open "${workflow.name}".
      Next to "Execute workflow" choose "${NODES.start}", then press it: it lists the catalog,
      creates an offer, and charges a made-up customer by PIX.
   2. On the sandbox page, pay the new transaction. Or let the next charge fail there, and try again.
@@ -46,43 +78,10 @@ function reloadOnChange(n8n: N8n): void {
 	for (const folder of WATCHED) watch(path.join(ROOT, folder), { recursive: true }, reload);
 }
 
-/**
- * Starts n8n with the package, and the sandbox. With `--keep`, workflows, credentials and executions stay for the next
- * start; `--watch` also loads changes.
- */
-async function start(options: readonly string[]): Promise<void> {
-	const isWatching = options.includes('--watch');
-	const isKept = isWatching || options.includes('--keep');
-	say('Digital Sales: a real n8n, and a local sandbox that simulates the service\n');
-	await installHost();
-	const ready = await setUp('start', {
-		sandbox: { port: await freePort(SANDBOX_PORT) },
-		port: N8N_PORT,
-		...(isKept && { userFolder: KEPT_FOLDER }),
-		step,
-	});
-	const { n8n } = ready;
-	onEnd(async () => {
-		await n8n.close();
+runProgram(
+	async () => await start(process.argv.slice(2)),
+	async () => {
+		await running?.close();
 		say('Everything has stopped.');
-	});
-	if (ready.isNew) {
-		await step('Recipes, as drafts to complete', async () => {
-			for (const [name, recipe] of Object.entries(RECIPES)) {
-				await ready.rest.createWorkflow(render(recipe, name, 'en'));
-			}
-		});
-	}
-	introduce(ready);
-	if (isWatching) reloadOnChange(n8n);
-
-	const lastWords = await new Promise<string>((resolve) => {
-		n8n.main.onDeath = resolve;
-	});
-	await n8n.close();
-	throw new Error(`n8n stopped unexpectedly.\n${lastWords}\n(all of it: ${n8n.main.log})`);
-}
-
-start(process.argv.slice(2)).catch((error: unknown) => {
-	leave(1, `\n${messageOf(error)}`);
-});
+	},
+);

@@ -1,5 +1,3 @@
-const TICK_MS = 1_000;
-const QUIET_TICK_MS = 30_000;
 const LABEL_WIDTH = 44;
 
 export type Say = (line: string) => void;
@@ -17,29 +15,33 @@ export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/** Shows the label and the time of a running step: on one line, or every half minute if there is no terminal. */
+/** Shows the label of a step, and in the end how long the step took. */
 export async function step<T>(label: string, work: () => Promise<T>): Promise<T> {
 	const start = Date.now();
-	const live = process.stdout.isTTY;
-	const shown = label.padEnd(LABEL_WIDTH);
-	if (live) process.stdout.write(`  ${shown}`);
-	const ticker = setInterval(
-		() => {
-			if (live) process.stdout.write(`\r  ${shown}${secondsSince(start)}`);
-			else say(`  ${shown}still running after ${secondsSince(start)}`);
-		},
-		live ? TICK_MS : QUIET_TICK_MS,
-	);
-	const end = (outcome: string) => {
-		clearInterval(ticker);
-		process.stdout.write(`${live ? '\r' : ''}  ${shown}${outcome}\n`);
-	};
-	try {
-		const result = await work();
-		end(secondsSince(start));
-		return result;
-	} catch (error) {
-		end('failed');
+	process.stdout.write(`  ${label.padEnd(LABEL_WIDTH)}`);
+	const result = await work().catch((error: unknown) => {
+		say('failed');
 		throw error;
+	});
+	say(secondsSince(start));
+	return result;
+}
+
+/** Runs a program that a person started. A signal ends it after `end`. */
+export function runProgram(work: () => Promise<void>, end: () => Promise<void>): void {
+	let isAsked = false;
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.on(signal, () => {
+			if (isAsked) return;
+			isAsked = true;
+			void end().finally(() => process.exit(130));
+		});
 	}
+	work().catch(async (error: unknown) => {
+		// The signal has caused the failure.
+		if (isAsked) return;
+		say(`\n${messageOf(error)}`);
+		await end();
+		process.exit(1);
+	});
 }

@@ -9,7 +9,7 @@ import { until } from '../until';
 import { Downstream } from '../e2e/workflows';
 import { type N8n, startN8n } from '../n8n/n8n';
 import {
-	capture,
+	run,
 	CleanUp,
 	freePort,
 	hasEnded,
@@ -82,7 +82,7 @@ async function startServer({
 		child.once('exit', () => output.close());
 		await until(`${path.basename(command)} starts`, async () => {
 			if (hasEnded(child)) throw new Error(`${command} has ended.\n${await tail(log)}`);
-			return (await capture(client, question, cwd).catch(() => undefined)) === ready;
+			return (await run(client, question, cwd).catch(() => undefined)) === ready;
 		});
 		return child;
 	};
@@ -122,12 +122,12 @@ export async function startPostgres(folder: string): Promise<Server> {
 	const user = process.getuid?.() === 0 ? 'postgres' : undefined;
 	const home = path.join(folder, 'postgres');
 	await mkdir(home);
-	if (user !== undefined) await capture('chown', [user, home], folder);
+	if (user !== undefined) await run('chown', [user, home], folder);
 	await chmod(folder, 0o755);
 	const data = path.join(home, 'data');
 	const locale = ['-E', 'UTF8', '--locale=C.UTF-8'];
 	const initialize = ['-D', data, '-U', DATABASE_USER, '-A', 'trust', '--no-sync', ...locale];
-	await capture(...tied([find('initdb'), initialize], 'KILL', user), home);
+	await run(...tied([find('initdb'), initialize], 'KILL', user), home);
 	const port = await freePort();
 	const serve = ['-D', data, '-p', String(port), '-h', LOOPBACK, '-k', home, '-F'];
 	return await startServer({

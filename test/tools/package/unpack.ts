@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { packBuild } from '../../helpers/n8n/packageInstall';
-import { capture } from '../../helpers/n8n/processes';
+import { packBuild } from '../../helpers/n8n/package';
+import { run } from '../../helpers/n8n/processes';
 
 /** The content of a tarball. */
 export interface Packed {
@@ -15,15 +15,13 @@ export interface Packed {
 
 /** Builds, packs and unpacks the package. */
 export async function packAndUnpack(): Promise<Packed> {
-	const { tarball, remove } = await packBuild();
-	const unpacked = await unpack(tarball);
-	return { ...unpacked, remove: async () => await Promise.all([remove(), unpacked.remove()]) };
+	return await unpack(await packBuild());
 }
 
 /** Unpacks a tarball. `remove` leaves the tarball itself. */
 export async function unpack(tarball: string): Promise<Packed> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-unpacked-'));
-	await capture('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], folder);
+	await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'], folder);
 	const remove = async () => await rm(folder, { recursive: true, force: true });
 	return { folder, files: await filesIn(folder), remove };
 }

@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ROOT } from '../../helpers/n8n/paths';
-import { capture } from '../../helpers/n8n/processes';
+import { run } from '../../helpers/n8n/processes';
 import { messageOf, say } from '../../helpers/n8n/terminal';
 import { release } from './release';
 
 const CHANGELOG = path.join(ROOT, 'CHANGELOG.md');
 
-const git = async (...args: string[]): Promise<string> => await capture('git', args, ROOT);
+const git = async (...args: string[]): Promise<string> => await run('git', args, ROOT);
 
 /** Releases what CHANGELOG.md lists: sets the version, commits and tags. `kind` is patch, minor, major or a version. */
 async function main(kind: string | undefined): Promise<void> {
@@ -18,7 +18,7 @@ async function main(kind: string | undefined): Promise<void> {
 	// A changelog without changes is refused before anything changes.
 	release(text, kind, day);
 
-	const tag = await capture('npm', ['version', kind, '--no-git-tag-version'], ROOT);
+	const tag = await run('npm', ['version', kind, '--no-git-tag-version'], ROOT);
 	await writeFile(CHANGELOG, release(text, tag.slice(1), day));
 	await git('commit', '--quiet', '--all', '--message', tag);
 	await git('tag', '--annotate', tag, '--message', tag);
