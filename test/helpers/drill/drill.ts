@@ -57,16 +57,19 @@ export async function drill(
 	await disasters.areOver();
 
 	sandbox.clearFaults();
-	const open = sandbox.transactions.filter((one) => one.payment_status === 'waiting_payment');
-	for (const { hash } of open) await sandbox.setStatus(hash, 'paid');
+	await payAll(n8n);
 	await waitUntilQuiet(n8n);
 	// n8n looks for lost executions only when it starts.
 	await main.kill();
 	await disasters.restart(main);
 	await waitUntilQuiet(n8n);
 	await retryFailed(n8n);
-	const areOver = async (): Promise<boolean> =>
-		(await rest.everyExecution()).every(({ summary }) => summary.status !== 'waiting');
+	const areOver = async (): Promise<boolean> => {
+		// A Retry may have charged somebody.
+		await payAll(n8n);
+		const all = await rest.everyExecution();
+		return all.every(({ summary }) => summary.status !== 'waiting');
+	};
 	await until('the waits have ended', areOver, { withinMs: WAITS_END_WITHIN_MS, everyMs: 5_000 });
 	await waitUntilQuiet(n8n);
 	disasters.end();
@@ -85,6 +88,11 @@ export async function drill(
 			.flatMap(({ json: { hash } }) => (typeof hash === 'string' ? [hash] : [])),
 		underWay: disasters.underWay,
 	};
+}
+
+async function payAll({ sandbox }: N8n): Promise<void> {
+	const open = sandbox.transactions.filter((one) => one.payment_status === 'waiting_payment');
+	for (const { hash } of open) await sandbox.setStatus(hash, 'paid');
 }
 
 /** Presses Retry once on each failed execution, unless a Retry succeeded. */
