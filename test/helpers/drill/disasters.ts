@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { RecordedRequest } from '../../sandbox/parts';
 import type { Member, N8n } from '../n8n/n8n';
 import type { Cluster } from '../queue/cluster';
 import { until } from '../until';
 import type { Disaster } from './plan';
 
+const BUSY_WITHIN_MS = 10_000;
 const RESTARTED_WITHIN_MS = 600_000;
 const START_AGAIN_AFTER_MS = 2_000;
 
@@ -24,23 +26,31 @@ export class Disasters {
 	}
 
 	async strike(disaster: Disaster): Promise<void> {
-		const { redis, postgres, members, sandbox } = this.n8n;
+		const { redis, postgres, members } = this.n8n;
 		if (disaster.kind === 'restart') {
 			// An n8n that loses its database while it starts neither starts nor ends.
 			while (this.down.size > 0) await pause(500);
 			return await { redis, postgres }[disaster.server]?.restart();
 		}
+		const isBusy = () => this.requestsUnderWay().length > 0;
+		await until('a request is under way', isBusy, { withinMs: BUSY_WITHIN_MS }).catch(
+			() => undefined,
+		);
 		await pause(disaster.afterMs);
 		await this.waitUntilUp();
 		const up = members.filter((member) => !this.down.has(member));
 		const member = up[Math.floor(disaster.which * up.length)];
 		if (!member) return;
+		const underWay = this.requestsUnderWay();
 		this.down.add(member);
 		await member.kill();
-		const underWay = sandbox.requests.filter(({ durationMs }) => durationMs === null);
 		this.underWay.charges += underWay.filter(({ method }) => method === 'POST').length;
 		this.underWay.reads += underWay.filter(({ method }) => method === 'GET').length;
 		this.restarts.push(pause(disaster.downMs).then(async () => await this.restart(member)));
+	}
+
+	private requestsUnderWay(): RecordedRequest[] {
+		return this.n8n.sandbox.requests.filter(({ durationMs }) => durationMs === null);
 	}
 
 	/** Starts a process, and again while its servers are down. */

@@ -108,7 +108,7 @@ class Planner {
 		return {
 			kind: 'kill',
 			which: this.share(),
-			afterMs: chance.within(500, 2_000),
+			afterMs: chance.within(0, 1_000),
 			downMs: chance.within(0, 8_000),
 		};
 	}
