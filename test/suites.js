@@ -16,6 +16,7 @@ const SUITES = {
 	thorough: {
 		folders: ['thorough'],
 		files: [
+			'unit/{api/pagination,domain/document,domain/money,shared/memory}.test.ts',
 			'engine/**/{model,*.model,claim,platforms,bounds,whatIsSent,expressions,hostileAnswers}.test.ts',
 		],
 		testTimeout: 900_000,

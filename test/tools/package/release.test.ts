@@ -5,6 +5,8 @@ import { ROOT } from '../../helpers/n8n/paths';
 import { run } from '../../helpers/n8n/processes';
 import { identityProblems, notesOf, publishingCommands, release, releaseProblems } from './release';
 
+/** What `npx tsx` starts. `npm exec` around these tests would confuse it. */
+const SCRIPT = ['test/tools/package/version.ts', '7.8.9'];
 const INTRODUCTION = '# Changelog\n\nAll notable changes.\n\n';
 const CHANGES = '### Added\n\n- A thing, see [its guide](guide.md).';
 
@@ -64,7 +66,7 @@ test('a release changes nothing if the changelog has nothing to release', async 
 		const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.test'];
 		await git(...identity, 'commit', '--quiet', '--message', 'All');
 
-		const version = run('npx', ['tsx', 'test/tools/package/version.ts', '7.8.9'], folder);
+		const version = run(process.execPath, [require.resolve('tsx/cli'), ...SCRIPT], folder);
 
 		await expect(version).rejects.toThrow('lists nothing');
 		expect(await git('status', '--porcelain')).toBe('');

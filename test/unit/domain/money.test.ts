@@ -7,6 +7,7 @@ import {
 } from '../../../nodes/DigitalSales/domain/money';
 import { findSlowSearches } from '../../helpers/slowSearches';
 import { anyAmountText, clearReais, meaningOf } from '../../helpers/amountOracle';
+import { sequences } from '../../helpers/extent';
 
 const cents = fc.integer({ min: 0, max: 99_999_999_999 });
 
@@ -90,14 +91,14 @@ describe('Reading an amount:', () => {
 				clearReais,
 				({ text, cents: expected }) => read(text) === expected && meaningOf(text) === expected,
 			),
-			{ numRuns: 3_000 },
+			{ numRuns: sequences(1_000, 3_000) },
 		);
 	});
 
 	test('anything else is refused', () => {
 		fc.assert(
 			fc.property(anyAmountText, (text) => Object.is(read(text), meaningOf(text))),
-			{ numRuns: 20_000 },
+			{ numRuns: sequences(5_000, 20_000) },
 		);
 	});
 });
