@@ -1,4 +1,4 @@
-import { chargeOrder, ifPaid, message, notCharged, orderForm, waitFor, words } from './parts';
+import { chargeOrder, message, notCharged, orderForm, waitFor, words } from './parts';
 import { notChargedPage, pixPage } from './checkout';
 import { from, output, type Node, type Say, type Workflow } from './workflow';
 
@@ -27,7 +27,7 @@ export function charging(
 	const charge = chargeOrder(say);
 	const text = message(say, `${from(form)}.whatsapp`);
 	const { pix, confirm } = send(text);
-	const paid = ifPaid(say);
+	const wait = waitFor(say, charge);
 	return {
 		name,
 		notes: [
@@ -44,7 +44,8 @@ export function charging(
 			notChargedNote(say),
 		],
 		chains: [
-			[form, charge, pixPage(say, next), text, ...pix, waitFor(say, charge), paid, ...confirm],
+			[form, charge, pixPage(say, next), text, ...pix, wait],
+			[output(wait, 1), ...confirm],
 			[output(charge, 1), notChargedPage(say, form), notCharged(say, charge)],
 		],
 	};
@@ -53,8 +54,8 @@ export function charging(
 /** Where to put the delivery, and which payments it misses. */
 export function deliverNote(say: Say): string {
 	return say(
-		"**Deliver only after *Paid?*, on its true branch.** Put what you deliver between *Paid?* (true) and *Confirm the payment* (the + on their connection), so that the customer gets it even if the message cannot be sent.\n\nA payment after that time is not confirmed here: set a longer **Time Limit** in *Wait for the payment*, or check your platform's dashboard.\n\n**A form sent again on the same day comes through here again without a new charge, even after the payment.** Deliver only what may come twice, such as access by e-mail; for license keys or credits use *Sell and deliver*.",
-		'**Entregue só depois de *Pago?*, na saída true.** Coloque a entrega entre *Pago?* (saída true) e *Confirmar o pagamento* (o + da linha entre os dois): se a mensagem falhar, o cliente recebe o produto mesmo assim.\n\nQuem pagar depois do prazo não é confirmado aqui: aumente o **Time Limit** em *Aguardar o pagamento* ou confira no painel da plataforma.\n\n**Quem reenvia o formulário no mesmo dia passa por aqui de novo sem nova cobrança, mesmo já tendo pago.** Entregue só o que pode ir duas vezes, como acesso por e-mail; para chave de licença ou créditos, use *Vender e entregar*.',
+		"Put what you deliver between the output **Paid** of *Wait for the payment* and *Confirm the payment* (the + on their connection), so that the customer gets it even if the message cannot be sent.\n\nA payment after that time is not confirmed here: set a longer **Time Limit** in *Wait for the payment*, or check your platform's dashboard.\n\n**A form sent again on the same day comes through here again without a new charge, even after the payment.** Deliver only what may come twice, such as access by e-mail; for license keys or credits use *Sell and deliver*.",
+		'Coloque a entrega entre a saída **Paid** de *Aguardar o pagamento* e *Confirmar o pagamento* (o + da linha entre os dois): se a mensagem falhar, o cliente recebe o produto mesmo assim.\n\nQuem pagar depois do prazo não é confirmado aqui: aumente o **Time Limit** em *Aguardar o pagamento* ou confira no painel da plataforma.\n\n**Quem reenvia o formulário no mesmo dia passa por aqui de novo sem nova cobrança, mesmo já tendo pago.** Entregue só o que pode ir duas vezes, como acesso por e-mail; para chave de licença ou créditos, use *Vender e entregar*.',
 	);
 }
 

@@ -10,7 +10,6 @@ import {
 	stopAndError,
 	telegram,
 	waitForPayment,
-	when,
 	whatsApp,
 	type Sheet,
 } from './nodes';
@@ -87,8 +86,8 @@ export function chargeOrder(say: Say, order = '$json', more: INodeParameters = {
 			customerPhone: `={{ ${order}.whatsapp }}`,
 			customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
 			// The same form sent twice charges once. With another e-mail or phone it charges again, because the first PIX
-			// reached nobody; on another day the same person may buy again.
-			orderReference: `={{ [${order}.${say('document', 'documento')}, ${order}.whatsapp].map((text) => (text ?? '').replace(/[^0-9a-z]/gi, '').replace(/^55(?=\\d{10,11}$)/, '').toUpperCase()).join(' ') }} {{ (${order}.email ?? '').trim().toLowerCase() }} {{ $now.toISODate() }}`,
+			// reached nobody; on another day the same person may buy again. A Retry has the day of its original.
+			orderReference: `={{ [${order}.${say('document', 'documento')}, ${order}.whatsapp].map((text) => (text ?? '').replace(/[^0-9a-z]/gi, '').replace(/^55(?=\\d{10,11}$)/, '').toUpperCase()).join(' ') }} {{ (${order}.email ?? '').trim().toLowerCase() }} {{ $parameter.cart.items[0].offerHash.value }} {{ ${order}.submittedAt.slice(0, 10) }}`,
 			options: { fields: [...DEFAULT_FIELDS, 'pix_qr_code_image'] },
 			...more,
 		},
@@ -195,7 +194,7 @@ export const TEXTS = {
 		),
 };
 
-/** Waits for the payment of a charge; a sender in between has replaced its item. */
+/** Waits for the payment of a charge; a sender in between has replaced its item. Deliver after its second output. */
 export function waitFor(say: Say, charge: Node, limit: INodeParameters = {}): Node {
 	return waitForPayment(say('Wait for the payment', 'Aguardar o pagamento'), {
 		transactionHash: `={{ ${from(charge)}.hash }}`,
@@ -210,11 +209,6 @@ export const CLOSES = 20;
 /** An expression: in how many minutes a customer may be reminded, not before `minutes` are over. */
 export function minutesByDay(minutes: string): string {
 	return `(() => { const at = $now.plus({ minutes: ${minutes} }); const opens = at.set({ hour: ${OPENS}, minute: 0, second: 0 }); const then = at.hour < ${OPENS} ? opens : at.hour >= ${CLOSES} ? opens.plus({ days: 1 }) : at; return Math.ceil(then.diff($now, 'minutes').minutes); })()`;
-}
-
-/** Deliver only after its first output. */
-export function ifPaid(say: Say): Node {
-	return when(say('Paid?', 'Pago?'), '$json.paid');
 }
 
 /** Sends a text by WhatsApp Business Cloud. */

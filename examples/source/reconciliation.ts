@@ -140,6 +140,7 @@ export const reconciliation: Recipe = (say) => {
 		],
 		chains: [
 			[order, table, charge, remember, page, wait, decided, row, changed, tell, note],
+			[output(wait, 1), decided],
 			[told, decided],
 			[output(charge, 1), notChargedPage(say, order), notCharged(say, charge)],
 		],

@@ -13,7 +13,6 @@ import {
 	chargeOrder,
 	CLOSES,
 	html,
-	ifPaid,
 	message,
 	minutesByDay,
 	notCharged,
@@ -54,7 +53,6 @@ export const recoverUnpaidPix: Recipe = (say) => {
 		timeLimit: `={{ $json.${say('minutes', 'minutos')} }}`,
 		timeLimitUnit: 'minutes',
 	});
-	const paid = ifPaid(say);
 	const confirm = whatsAppText(
 		say('Confirm the payment', 'Confirmar o pagamento'),
 		whatsapp,
@@ -153,8 +151,21 @@ export const recoverUnpaidPix: Recipe = (say) => {
 			notChargedNote(say),
 		],
 		chains: [
-			[start, charge, pixPage(say, next), text, picture, sendCode, plan, wait, paid, confirm],
-			[output(paid, 1), again, isLast, remindLast, plan],
+			[
+				start,
+				charge,
+				pixPage(say, next),
+				text,
+				picture,
+				sendCode,
+				plan,
+				wait,
+				again,
+				isLast,
+				remindLast,
+				plan,
+			],
+			[output(wait, 1), confirm],
 			[output(isLast, 1), remind, codeAgain, plan],
 			[output(again, 1), giveUp],
 			[output(charge, 1), notChargedPage(say, start), notCharged(say, charge)],

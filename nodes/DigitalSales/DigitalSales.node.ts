@@ -7,7 +7,13 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { executeOperation, formProperties, manyItemsHints, subtitleExpression } from './actions';
+import {
+	executeOperation,
+	formProperties,
+	manyItemsHints,
+	outputsExpression,
+	subtitleExpression,
+} from './actions';
 import { digitalSalesApiTest } from './api';
 import { searchOffers, searchProducts } from './form';
 import { resumeWebhooks } from './n8n';
@@ -25,7 +31,7 @@ export class DigitalSales implements INodeType {
 		defaults: { name: 'Digital Sales' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
+		outputs: outputsExpression(),
 		credentials: [{ name: 'digitalSalesApi', required: true, testedBy: 'digitalSalesApiTest' }],
 		webhooks: resumeWebhooks,
 		hints: manyItemsHints(),
@@ -33,16 +39,12 @@ export class DigitalSales implements INodeType {
 			'Waiting for the payment. The execution continues when the payment is decided, or at the Time Limit.',
 		builderHint: {
 			searchHint:
-				'Create PIX charges a customer and gives pix_qr_code, the text to pay with. Then add Wait for Payment with the hash from the Create PIX node (a node in between, such as a messenger, replaces the item), and branch with an If node: deliver only if paid is true. Set Order Reference, so that an order is charged once however often it runs.',
+				'Create PIX charges a customer and gives pix_qr_code, the text to pay with. Then add Wait for Payment with the hash from the Create PIX node (a node in between, such as a messenger, replaces the item), and deliver after its second output, Paid. Set Order Reference, so that an order is charged once however often it runs.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-digital-sales.digitalSalesTrigger',
 					relationHint:
 						'Starts a workflow when a transaction is paid, instead of waiting in the execution that charged it',
-				},
-				{
-					nodeType: 'n8n-nodes-base.if',
-					relationHint: 'After Wait for Payment: deliver only if paid is true',
 				},
 			],
 		},

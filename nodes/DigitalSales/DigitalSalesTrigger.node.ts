@@ -70,7 +70,7 @@ export class DigitalSalesTrigger implements INodeType {
 				{
 					nodeType: 'n8n-nodes-digital-sales.digitalSales',
 					relationHint:
-						'Create PIX in the same workflow notifies this trigger. To wait in the execution that charged instead, use Wait for Payment, and deliver only if paid is true',
+						'Create PIX in the same workflow notifies this trigger. To wait in the execution that charged instead, use Wait for Payment, and deliver after its output Paid',
 				},
 				{
 					nodeType: 'n8n-nodes-base.switch',

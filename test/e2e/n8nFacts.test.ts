@@ -143,7 +143,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 		await paid();
 		const execution = await n8n.rest.ended(id);
 		expect(execution.runs('Wait')).toBe(1);
-		expect(execution.items('Wait')).toMatchObject([{ json: { paid: true } }]);
+		expect(execution.items('Wait', 1)).toMatchObject([{ json: { paid: true } }]);
 	},
 	processedItems: async () => {
 		const order = { orderReference: '={{ $json.body.order }}' };

@@ -66,11 +66,14 @@ describe('What the editor shows of an output before the node has run', () => {
 
 	test.each(OPERATIONS)('is what %s returns (npm run check -- write)', async (name) => {
 		const operation = name.replace(/^[^/]+\//, '');
-		const { json } = await account.run(sampleOf(operation, account.sandbox, { transactionHash }), {
-			// For the operation that shows its address.
-			beside: [{ name: 'Sale', type: TRIGGER_TYPE }],
-		});
+		const { outputs } = await account.run(
+			sampleOf(operation, account.sandbox, { transactionHash }),
+			{
+				// For the operation that shows its address.
+				beside: [{ name: 'Sale', type: TRIGGER_TYPE }],
+			},
+		);
 
-		expectPreview(name, json[0]);
+		expectPreview(name, outputs.flat()[0]?.json);
 	});
 });

@@ -8,6 +8,7 @@ import {
 } from 'n8n-workflow';
 import { files, RECIPES } from '../../examples/source';
 import { type Language, LANGUAGES, type PlacedNode, sayIn } from '../../examples/source/workflow';
+import { outputsExpression } from '../../nodes/DigitalSales/actions';
 import { ACTION_TYPE, defaultProcess, runWorkflow, testDouble } from '../helpers/engine';
 
 /** Phones as customers type them, as the service returns them, and as WhatsApp dials them. */
@@ -73,7 +74,7 @@ function startItems(kind: string, language: Language): IDataObject[] {
 			email: 'maria@example.com',
 			whatsapp: typed,
 			[say('document', 'documento')]: '12.ABC.345/01DE-35',
-			formMode: 'production',
+			...{ formMode: 'production', submittedAt: '2026-01-02T10:00:00.000-03:00' },
 		}));
 	}
 	if (kind === 'digitalSalesTrigger') return PHONES.map((_phone, nth) => sale(nth));
@@ -134,6 +135,7 @@ type Evaluated = Record<string, Array<[expression: string, value: unknown]>>;
 function standIn(nodes: PlacedNode[], evaluated: Evaluated): INodeType {
 	const names = [...new Set(nodes.flatMap(({ parameters }) => Object.keys(parameters)))];
 	const isBranch = nodes.some((node) => /^(if|switch)$/.test(kindOf(node)));
+	const isOurs = nodes.some(({ type }) => type.endsWith('.digitalSales'));
 	return testDouble(
 		async function () {
 			const { name } = this.getNode();
@@ -150,10 +152,11 @@ function standIn(nodes: PlacedNode[], evaluated: Evaluated): INodeType {
 					pairedItem: { item },
 				}));
 			});
-			return isBranch ? [given, given] : [given];
+			return isBranch || kindOf(node).endsWith('waitForPayment') ? [given, given] : [given];
 		},
 		isBranch ? 2 : 1,
 		{
+			...(isOurs && { outputs: outputsExpression() }),
 			properties: names.map((name) => ({ displayName: name, name, type: 'json', default: '' })),
 			...(nodes.some(({ type }) => type.endsWith('Trigger')) && { inputs: [], group: ['trigger'] }),
 		},

@@ -1,3 +1,4 @@
+import sortBy from 'lodash/sortBy';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clearProcessState } from '../../nodes/DigitalSales/shared/processState';
 import type { SandboxOptions } from '../sandbox';
@@ -123,7 +124,14 @@ export function waitParameters(more: INodeParameters = {}): INodeParameters {
 	};
 }
 
-/** The items that the node after the wait received. */
+/** The items that the node after the wait received, by Paid and then by Not Paid. */
 export function received(outcome: RunOutcome | undefined): IDataObject[] | undefined {
-	return outcome?.data.After?.items.map(({ json }) => json);
+	const runs = outcome?.run.data.resultData.runData.After;
+	const byOutput = runs && sortBy(runs, ({ source }) => -(source[0]?.previousNodeOutput ?? 0));
+	return byOutput?.flatMap(({ data }) => (data?.main?.[0] ?? []).map(({ json }) => json));
+}
+
+/** The items that left by each output of the wait. */
+export function leftBy(outcome: RunOutcome | undefined): IDataObject[][] | undefined {
+	return outcome?.data.Wait?.outputs.map((items) => items.map(({ json }) => json));
 }

@@ -2,6 +2,13 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Form } from '../form';
 import type { Run } from './run';
 
+export interface OperationOutputs {
+	/** As the canvas shows them. */
+	names: string[];
+	/** Sorts items, also failed ones, into the outputs. */
+	sort(items: INodeExecutionData[]): INodeExecutionData[][];
+}
+
 /** Each item takes four steps: its form is read, completed, checked and sent. */
 export interface Operation<Values = unknown, Ready = Values, Checked = Ready> {
 	resource: 'transaction' | 'product' | 'offer';
@@ -28,4 +35,6 @@ export interface Operation<Values = unknown, Ready = Values, Checked = Ready> {
 	send(run: Run, itemIndex: number, checked: Checked): Promise<INodeExecutionData[]>;
 	/** Processes the output of the whole run, including failed items. */
 	finish?(run: Run, items: INodeExecutionData[]): Promise<INodeExecutionData[]>;
+	/** An operation without outputs of its own has one. */
+	outputs?: OperationOutputs;
 }

@@ -1,5 +1,6 @@
 import { pick, startCase } from 'lodash';
-import type { INodeProperties, NodeHint } from 'n8n-workflow';
+import type { ExpressionString, INodeProperties, NodeHint } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
 import { createOfferOperation } from './offer/create.operation';
 import type { Operation } from './operation';
 import { getAllProducts } from './product/getAll.operation';
@@ -31,6 +32,16 @@ export function subtitleExpression(): string {
 		`${startCase(resource)}: ${name}`,
 	]);
 	return `={{ (${JSON.stringify(Object.fromEntries(subtitles))})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
+}
+
+/** n8n evaluates it on the canvas and in each run. */
+export function outputsExpression(): ExpressionString {
+	const main = NodeConnectionTypes.Main;
+	const named = OPERATIONS.flatMap(({ value, outputs }) => {
+		const named = outputs?.names.map((displayName) => ({ type: main, displayName }));
+		return named ? [[value, named]] : [];
+	});
+	return `={{ (${JSON.stringify(Object.fromEntries(named))})[$parameter["operation"]] ?? ["${main}"] }}`;
 }
 
 export function manyItemsHints(): NodeHint[] {

@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api';
 import { type ErrorContext, NotSentError, toFailure } from '../output';
 import { fieldLabel, readForm } from '../form';
-import { isEngine2, letRecoveryPass } from '../n8n';
+import { addNoEmptyItem, isEngine2, letRecoveryPass } from '../n8n';
 import { CanceledError, eachLimit, READS_AT_ONCE } from '../shared';
 import { ExecutionMemory } from '../idempotency';
 import type { Operation } from './operation';
@@ -26,18 +26,30 @@ export async function executeOperation(
 		const source = { context, memory: new ExecutionMemory(context) };
 		// All items fail. The error has no item number, because no item is at fault.
 		const items = context.getInputData();
-		return [
-			items.flatMap((_item, index) => failItem(source, operation, index, error, { isOfRun: true })),
-		];
+		const failed = items.flatMap((_item, index) =>
+			failItem(source, operation, index, error, { isOfRun: true }),
+		);
+		return sortIntoOutputs(context, operation, failed);
 	}
 	try {
 		const items = await sendAll(operation, run, await prepareAll(operation, run));
-		return [operation.finish ? await operation.finish(run, items) : items];
+		const finished = operation.finish ? await operation.finish(run, items) : items;
+		return sortIntoOutputs(context, operation, finished);
 	} finally {
 		await run.finishBackground();
 		run.showHints();
 		run.logCanceled();
 	}
+}
+
+function sortIntoOutputs(
+	context: IExecuteFunctions,
+	operation: Operation | undefined,
+	items: INodeExecutionData[],
+): INodeExecutionData[][] {
+	if (!operation?.outputs) return [items];
+	addNoEmptyItem(context);
+	return operation.outputs.sort(items);
 }
 
 /** The result of an item's latest step, or the item's output if that step failed. */

@@ -47,9 +47,14 @@ export async function parkExecution(
 	// A copy, because n8n disables the node of the original.
 	findStack(context)?.unshift({ ...entry, node: { ...entry.node }, data });
 	entry.data = { main: [] };
-	// Always Output Data would run the next nodes with an empty item.
-	entry.node = { ...entry.node, alwaysOutputData: false };
+	addNoEmptyItem(context);
 	await context.putExecutionToWait(until);
+}
+
+/** Always Output Data would run the nodes after the first output with an empty item. */
+export function addNoEmptyItem(context: IExecuteFunctions): void {
+	const entry = context.getExecuteData();
+	entry.node = { ...entry.node, alwaysOutputData: false };
 }
 
 function findStack(context: IExecuteFunctions): IExecuteData[] | undefined {

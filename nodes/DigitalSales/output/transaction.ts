@@ -94,7 +94,7 @@ export function transactionOutput(
 	);
 }
 
-/** `paid` comes first, because the next node branches on this field. */
+/** `paid` comes first, because a person looks for it. */
 export function waitOutput(
 	transaction: Transaction,
 	{ simplify, fields = DEFAULT_WAIT_FIELDS }: OutputChoice,

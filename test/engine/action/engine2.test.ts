@@ -16,11 +16,11 @@ describe("In n8n's experimental Engine 2.0", () => {
 		async (name) => {
 			const items = [{ nth: 1 }, { nth: 2 }];
 			const options = { ...ENGINE_2, items, continueOnFail: true };
-			const { json } = await account.run(parametersOf(name), options);
+			const { outputs } = await account.run(parametersOf(name), options);
 
-			expect(json).toHaveLength(2);
-			for (const item of json) {
-				expect(errorIn(item)).toMatchObject({
+			expect(outputs.flat()).toHaveLength(2);
+			for (const item of outputs.flat()) {
+				expect(errorIn(item.json)).toMatchObject({
 					message: expect.stringContaining(REFUSED),
 					outcome: 'notSent',
 				});

@@ -21,8 +21,8 @@ describe('A failed item under On Error: Continue', () => {
 	const failed = async (name: string, credentials = account.credentials) => {
 		const parameters = sampleOf(name, account.sandbox, { transactionHash: HASH });
 		limit({ maxTries: 1 });
-		const { json } = await account.run(parameters, { continueOnFail: true, credentials });
-		return errorIn(json[0]);
+		const { outputs } = await account.run(parameters, { continueOnFail: true, credentials });
+		return errorIn(outputs.flat()[0]?.json);
 	};
 
 	test.each(operations)('of %s contains the words of the service', async (name) => {

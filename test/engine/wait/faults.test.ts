@@ -3,7 +3,7 @@ import type { IExecuteData } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../sandbox';
 import { everythingIn } from '../../helpers/engine';
-import { received, useWaitingRoom } from '../../helpers/waiting';
+import { leftBy, received, useWaitingRoom } from '../../helpers/waiting';
 
 const MINUTE_MS = 60_000;
 
@@ -97,20 +97,24 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			expect(room.lookMinutes('nosuch1').at(-1)).toBeCloseTo(4, 1);
 		});
 
-		test.each(['continueRegularOutput', 'continueErrorOutput'])(
-			'does not hold up other items under %s',
-			async (onError) => {
+		test.each([
+			['continueRegularOutput', 'Not Paid', 0],
+			['continueErrorOutput', 'the error output', 2],
+		] as const)(
+			'does not hold up other items under %s, and leaves by %s',
+			async (onError, _output, index) => {
 				const hash = await room.charge();
 				const parked = await room.park(['nosuch1', hash], { settings: { onError } });
 				await room.setStatus([hash]);
 
 				const end = await parked.finished;
 
-				const outputs = end.data.Wait?.outputs.map((items) => items.map(({ json }) => json)) ?? [];
-				const [regular = [], failed = []] = outputs;
-				const [error, item] = onError === 'continueErrorOutput' ? [...failed, ...regular] : regular;
-				expect(error).toMatchObject({ error: { status: 404, about: 'transaction nosuch1' } });
-				expect(item).toMatchObject({ hash, paid: true, timed_out: false });
+				const outputs = leftBy(end) ?? [];
+				expect(outputs[1]).toMatchObject([{ hash, paid: true, timed_out: false }]);
+				expect(outputs.map(({ length }) => length)).toEqual(index === 0 ? [1, 1] : [0, 1, 1]);
+				expect(outputs[index]).toMatchObject([
+					{ error: { status: 404, about: 'transaction nosuch1' } },
+				]);
 				expect(room.lookMinutes('nosuch1').at(-1)).toBeLessThan(40);
 			},
 		);
@@ -203,7 +207,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 		const end = await parked.finished;
 
-		expect(received(end)).toMatchObject([{ error: { status: 404 } }, { hash, paid: true }]);
+		expect(received(end)).toMatchObject([{ hash, paid: true }, { error: { status: 404 } }]);
 		expect(room.lookMinutes('nosuch1').at(-1)).toBeLessThan(40);
 	});
 
@@ -218,8 +222,8 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		await room.setStatus([hash]);
 
 		expect(received(await parked.finished)).toMatchObject([
-			{ error: { status: 422, about: 'transaction bad1' } },
 			{ hash, paid: true },
+			{ error: { status: 422, about: 'transaction bad1' } },
 		]);
 		expect(room.lookMinutes(hash).at(-1)).toBeLessThan(4);
 	});

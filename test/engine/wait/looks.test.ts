@@ -327,7 +327,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 
 				const items = received(await parked.finished);
 
-				expect(items).toMatchObject([{ payment_status: 'refunded' }, { paid: true }]);
+				expect(items).toMatchObject([{ paid: true }, { payment_status: 'refunded' }]);
 			});
 		});
 
@@ -373,8 +373,8 @@ describe('Transaction > Wait for Payment: when few reads are allowed', () => {
 
 		const items = received(await parked.finished) ?? [];
 
-		expect(items.slice(0, 5).map(({ paid }) => paid)).not.toContain(true);
-		expect(items.slice(5).map(({ paid }) => paid)).toEqual([true, true, true]);
+		expect(items.slice(0, 3).map(({ paid }) => paid)).toEqual([true, true, true]);
+		expect(items.slice(3)).toHaveLength(unknown.length);
 		expect(room.lookMinutes(hashes[0] ?? '').at(-1)).toBeLessThan(60);
 	});
 });

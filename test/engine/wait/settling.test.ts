@@ -9,7 +9,7 @@ import {
 	START_TYPE,
 } from '../../helpers/engine';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { received, useWaitingRoom, waitParameters } from '../../helpers/waiting';
+import { leftBy, received, useWaitingRoom, waitParameters } from '../../helpers/waiting';
 
 const MINUTE_MS = 60_000;
 
@@ -31,6 +31,30 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 			expect(room.reads()).toBe(1);
 		},
 	);
+
+	test.each([
+		['paid', ['Delivered']],
+		['expired', ['Not delivered']],
+	])('runs only the branch of a payment that is %s', async (status, branches) => {
+		const hash = await room.charge();
+		const run = await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() },
+				{ name: 'Delivered', type: NO_OP_TYPE },
+				{ name: 'Not delivered', type: NO_OP_TYPE },
+			],
+			connections: connect({ Start: 'Wait', Wait: ['Not delivered', 'Delivered'] }),
+			startItems: [{ hash }],
+			mode: 'trigger',
+			credentials: room.account.credentials,
+		});
+		await room.setStatus([hash], status);
+
+		const end = await run.parked?.finished;
+
+		expect(Object.keys(end?.data ?? {})).toEqual(['Start', 'Wait', ...branches]);
+	});
 
 	test.each(['waiting_payment', 'never_heard_of', 'authorized'])(
 		'waits while one of two payments is %s',
@@ -192,13 +216,16 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		const last = await parked.resumeByWebhook({ hash: first, status: 'paid' });
 
 		expect([early.answer.status, early.outcome?.status]).toEqual([200, 'waiting']);
-		expect(received(last.outcome)).toMatchObject([
-			{ paid: true, hash: first, payment_status: 'paid', timed_out: false },
-			{ paid: false, hash: second, payment_status: 'refused', timed_out: false },
-			{ paid: true, hash: third, payment_status: 'paid', timed_out: false },
+		expect(leftBy(last.outcome)).toMatchObject([
+			[{ paid: false, hash: second, payment_status: 'refused', timed_out: false }],
+			[
+				{ paid: true, hash: first, payment_status: 'paid', timed_out: false },
+				{ paid: true, hash: third, payment_status: 'paid', timed_out: false },
+			],
 		]);
-		const paired = last.outcome?.data.After?.items.map(({ pairedItem }) => pairedItem);
-		expect(paired).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		const outputs = last.outcome?.data.Wait?.outputs ?? [];
+		const paired = outputs.map((items) => items.map(({ pairedItem }) => pairedItem));
+		expect(paired).toEqual([[{ item: 1 }], [{ item: 0 }, { item: 2 }]]);
 		expect(hashes.map((hash) => room.reads(hash))).toEqual([3, 2, 3]);
 	});
 
@@ -210,8 +237,8 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		await room.setStatus([open]);
 
 		expect(received(await parked.finished)).toMatchObject([
-			{ paid: false, hash: paid, payment_status: 'chargeback', timed_out: false },
 			{ paid: true, hash: open, payment_status: 'paid' },
+			{ paid: false, hash: paid, payment_status: 'chargeback', timed_out: false },
 		]);
 	});
 
@@ -244,10 +271,10 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 			await room.setStatus([open]);
 			room.account.fault('read', { kind: 'status', status: 500, after: 1 }, 2);
 
-			const [item, other] = received(await parked.finished) ?? [];
-
-			expect(item).toMatchObject({ hash: paid, paid: false, payment_status: 'refunded' });
-			expect(other).toMatchObject({ hash: open, paid: true });
+			expect(received(await parked.finished)).toMatchObject([
+				{ hash: open, paid: true },
+				{ hash: paid, paid: false, payment_status: 'refunded' },
+			]);
 		});
 
 		test('fails for 15 minutes and then shows it open, the wait goes on', async () => {
@@ -301,7 +328,8 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 
 		const end = await run.parked?.finished;
 
-		expect(end?.data.One?.items[0]?.json).toMatchObject({ hash: first, payment_status: 'paid' });
+		const [, paid] = end?.data.One?.outputs ?? [];
+		expect(paid?.[0]?.json).toMatchObject({ hash: first, payment_status: 'paid' });
 		expect(received(end)).toMatchObject([{ hash: second, payment_status: 'canceled' }]);
 	});
 
@@ -323,7 +351,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 						],
 					],
 				},
-				...connect({ Wait: 'After' }),
+				...connect({ Wait: ['After', 'After'] }),
 			},
 			startItems: [{ hash }],
 			mode: 'trigger',

@@ -16,6 +16,7 @@ export interface NodeSketch {
 	parameters?: Parameters;
 	webhookId?: string;
 	alwaysOutputData?: boolean;
+	disabled?: boolean;
 	onError?: 'continueErrorOutput' | 'continueRegularOutput' | 'stopWorkflow';
 	retryOnFail?: boolean;
 	/** For n8n's own nodes. The nodes of the package get the credential of the chain. */
@@ -33,7 +34,7 @@ export interface Running {
 	readonly sandbox: Sandbox;
 }
 
-/** Each chain begins with a trigger of its own. */
+/** Each chain begins with a trigger of its own. Wait for Payment leads to the next node by both of its outputs. */
 export function chainOf(
 	name: string,
 	credential: SavedCredential,
@@ -51,12 +52,11 @@ export function chainOf(
 	}));
 	const connections = Object.fromEntries(
 		chains.flatMap((chain) =>
-			chain
-				.slice(0, -1)
-				.map((node, index) => [
-					node.name,
-					{ main: [[{ node: chain[index + 1]?.name, type: 'main', index: 0 }]] },
-				]),
+			chain.slice(0, -1).map((node, index) => {
+				const next = [{ node: chain[index + 1]?.name, type: 'main', index: 0 }];
+				const isWait = node.parameters?.operation === 'waitForPayment';
+				return [node.name, { main: isWait ? [next, next] : [next] }];
+			}),
 		),
 	);
 	return { name, nodes, connections, settings: { executionOrder: 'v1' } };

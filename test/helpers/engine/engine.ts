@@ -139,10 +139,13 @@ export class StoredWorkflow {
 	}
 }
 
+/** Wait for Payment leads to the next node by both of its outputs. */
 export function chain(nodes: NodeInput[]): IConnections {
-	return connect(
-		Object.fromEntries(nodes.slice(1).map(({ name }, nth) => [String(nodes[nth]?.name), name])),
-	);
+	const wires = nodes.slice(0, -1).map(({ name, parameters }, nth) => {
+		const next = String(nodes[nth + 1]?.name);
+		return [name, parameters?.operation === 'waitForPayment' ? [next, next] : next];
+	});
+	return connect(Object.fromEntries(wires) as Record<string, string | string[]>);
 }
 
 /** @param wires the next node of each node, or a node for each output */

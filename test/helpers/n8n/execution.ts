@@ -77,9 +77,9 @@ export class Execution {
 		return this.data.resultData.runData[node]?.length ?? 0;
 	}
 
-	/** The items of the first output in all runs. */
-	items(node: string): Item[] {
+	/** The items of an output in all runs; the first output is 0. */
+	items(node: string, output = 0): Item[] {
 		const runs = this.data.resultData.runData[node] ?? [];
-		return runs.flatMap((run) => run.data?.main?.[0] ?? []);
+		return runs.flatMap((run) => run.data?.main?.[output] ?? []);
 	}
 }

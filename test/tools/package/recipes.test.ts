@@ -216,17 +216,20 @@ describe('The workflows of examples/', () => {
 	test.each(LANGUAGES)('charge a company by its whole CNPJ, letters included (%s)', (language) => {
 		const say = sayIn(language);
 		const { parameters } = chargeOrder(say, 'order');
+		const whatsapp = '+51 912';
+		const more = { whatsapp, email: ' A@B.c', submittedAt: '2026-01-02T23:59:00.000-03:00' };
+		const chosen = { cart: { items: [{ offerHash: { value: 'offer1' } }] } };
 		const referenceOf = (document: string): string =>
 			String(parameters.orderReference).replace(/=?\{\{(.*?)\}\}/g, (_part, code: string) =>
 				String(
-					new Function('order', '$now', `return (${code})`)(
-						{ [say('document', 'documento')]: document, whatsapp: '+51 912', email: ' A@B.c' },
-						{ toISODate: () => '2026-01-02' },
+					new Function('order', '$parameter', `return (${code})`)(
+						{ [say('document', 'documento')]: document, ...more },
+						chosen,
 					),
 				),
 			);
 
-		expect(referenceOf('12.abc.345/01de-35')).toBe('12ABC34501DE35 51912 a@b.c 2026-01-02');
+		expect(referenceOf('12.abc.345/01de-35')).toBe('12ABC34501DE35 51912 a@b.c offer1 2026-01-02');
 		expect(referenceOf('12ABC34501DE35')).toBe(referenceOf('12.abc.345/01de-35'));
 		expect(referenceOf('12ABD34501DE35')).not.toBe(referenceOf('12ABC34501DE35'));
 	});

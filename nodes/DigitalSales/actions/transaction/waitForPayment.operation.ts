@@ -1,3 +1,4 @@
+import { partition } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { type Client, SHARES } from '../../api';
@@ -25,7 +26,7 @@ const waitForm = defineForm(
 	[
 		{
 			displayName:
-				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. It needs no webhook, and continues after a restart of n8n. Send the PIX code before this node, because branches below it wait, too. Deliver only if "paid" is true.',
+				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. It needs no webhook, and continues after a restart of n8n. Send the PIX code before this node, because branches below it wait, too. Items leave by Paid only if the last read said so, and otherwise by Not Paid.',
 			name: 'waitNotice',
 			type: 'notice',
 			default: '',
@@ -87,6 +88,11 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 		return [await run.wait.lookAt(lookClient(run), itemIndex, { hash, simplify, fields })];
 	},
 	finish: async (run, items) => await run.wait.finishLook(() => lookClient(run), items),
+	outputs: {
+		// n8n passes on the input of a node that it skips by the first output.
+		names: ['Not Paid', 'Paid'],
+		sort: (items) => partition(items, ({ json }) => json.paid !== true),
+	},
 };
 
 /** A failed read is not repeated, because the next look comes soon enough. */
