@@ -82,7 +82,7 @@ describe('Wait for Payment under races and loss', () => {
 		const nothingNew = await notify(parked, 'waiting_payment');
 		const readsBefore = waits.readsOf(charge.hash);
 		const ahead = await notify(parked, 'paid');
-		await until('it looks', () => waits.readsOf(charge.hash) > 1);
+		await until('it looks', () => waits.readsOf(charge.hash) > 1, { withinMs: 90_000 });
 		await waits.parkedAgain(executionId);
 		const [report] = await n8n.sandbox.pay(charge.hash);
 		const { json } = await downstream.reportOn(charge.hash);

@@ -98,35 +98,6 @@ export class NodeView {
 		return (await this.field(field).locator('.cm-content').first().innerText()).trim();
 	}
 
-	/** Drags a field of the input into the first condition, and returns the comparison that n8n then chooses. */
-	async dragIntoCondition(field: string): Promise<string> {
-		const { page } = this;
-		const condition = page.getByTestId('filter-condition').first();
-		const from = page.getByTestId('ndv-input-panel').getByText(field, { exact: true }).first();
-		await from.waitFor();
-		// The panels get their places a moment after they open.
-		await page.waitForTimeout(1_500);
-		await moveTo(page, from);
-		await page.mouse.down();
-		await moveTo(page, condition.getByTestId('filter-condition-left'));
-		await page.mouse.up();
-		await condition.getByText(`$json.${field}`).waitFor();
-		await page.waitForTimeout(1_000);
-		const value = await condition
-			.getByTestId('filter-condition-right')
-			.locator('input')
-			.inputValue();
-		return `${await this.comparison.innerText()} ${value}`;
-	}
-
-	/** Chooses another comparison for the first condition. */
-	async compare(type: string, comparison: string): Promise<void> {
-		await this.comparison.click();
-		await this.page.getByRole('menuitem', { name: type }).hover();
-		await this.page.getByRole('menuitem', { name: comparison, exact: true }).click();
-		await this.page.waitForTimeout(800);
-	}
-
 	async addOption(name: string): Promise<void> {
 		await this.page.getByTestId('node-parameters').getByPlaceholder('Add Option').last().click();
 		await this.shownChoice(name).click();
@@ -233,10 +204,6 @@ export class NodeView {
 	private shownChoice(name: string): Locator {
 		const choices = this.page.locator('.el-select-dropdown__item:visible');
 		return choices.getByText(name, { exact: true });
-	}
-
-	private get comparison(): Locator {
-		return this.page.getByTestId('filter-operator-select').first().getByRole('button');
 	}
 
 	private locator(field: string): Locator {
@@ -373,13 +340,17 @@ export class Editor {
 		return await this.add('Actions', action);
 	}
 
-	/** Adds a node of n8n's own after a node. */
-	async addNode(name: string, after: string): Promise<NodeView> {
-		await this.node(after).getByTestId('canvas-handle-plus').last().click();
-		await this.searchField.fill(name);
-		const names = this.panel.getByTestId('node-creator-item-name');
-		await names.getByText(name, { exact: true }).first().click();
-		return await new NodeView(this.page).opened();
+	/** Drags from an output to the input of another node. */
+	async connect(from: string, output: string, to: string): Promise<void> {
+		const { page } = this;
+		const label = page.getByText(output, { exact: true });
+		const outputs = this.node(from).getByTestId('canvas-node-output-handle');
+		await moveTo(page, outputs.filter({ has: label }));
+		await page.mouse.down();
+		await moveTo(page, this.node(to).getByTestId('canvas-node-input-handle'));
+		await page.mouse.up();
+		// The editor saves a moment later.
+		await page.waitForTimeout(1_000);
 	}
 
 	async addTriggerOf(entry: string, trigger: string): Promise<NodeView> {

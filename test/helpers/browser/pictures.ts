@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { ROOT } from '../n8n/paths';
 import { noteMade, PICTURES } from '../pictured';
+import { reducePng } from './palettePng';
 
 const REPORTS = path.join(ROOT, 'reports', 'browser');
 
@@ -48,8 +50,13 @@ export async function picture(page: Page, name: string, clip?: Area): Promise<vo
 	const common = { path: file, animations: 'disabled' } as const;
 	// The notes of a workflow are small.
 	const of = clip && ({ clip, scale: 'device', style: HOVER_STYLE + CANVAS_STYLE } as const);
-	await page.screenshot({ ...common, ...(of ?? { scale: 'css', style: HOVER_STYLE }) });
-	if (file.startsWith(PICTURES)) noteMade(path.relative(PICTURES, file));
+	const png = await page.screenshot({
+		...common,
+		...(of ?? { scale: 'css', style: HOVER_STYLE }),
+	});
+	if (!file.startsWith(PICTURES)) return;
+	writeFileSync(file, reducePng(png));
+	noteMade(path.relative(PICTURES, file));
 }
 
 function fileOf(name: string): string {
