@@ -35,6 +35,12 @@ export interface Operation<Values = unknown, Ready = Values, Checked = Ready> {
 	send(run: Run, itemIndex: number, checked: Checked): Promise<INodeExecutionData[]>;
 	/** Processes the output of the whole run, including failed items. */
 	finish?(run: Run, items: INodeExecutionData[]): Promise<INodeExecutionData[]>;
+	/**
+	 * Runs later if the credential cannot be loaded.
+	 *
+	 * @returns false if the run fails instead
+	 */
+	postpone?(context: IExecuteFunctions): Promise<boolean>;
 	/** An operation without outputs of its own has one. */
 	outputs?: OperationOutputs;
 }

@@ -22,6 +22,8 @@ export async function executeOperation(
 		refuseEngine2(operation, context);
 		run = new Run(context, await loadSharedAccount(context, operation));
 	} catch (error) {
+		if (await operation?.postpone?.(context)) return [[]];
+
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
 		const source = { context, memory: new ExecutionMemory(context) };
 		// All items fail. The error has no item number, because no item is at fault.

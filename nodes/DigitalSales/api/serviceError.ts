@@ -55,6 +55,9 @@ const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: s
 	noPermission: { message: 'One of the two tokens has no permission for this' },
 };
 
+/** Only the owner of the token can correct these. */
+export const TOKEN_REFUSALS = ['badToken', 'noPermission'] as const;
+
 /** Holds nothing of the failed request, which contains secrets. */
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
@@ -87,6 +90,10 @@ export class ServiceError extends Error {
 	/** An unknown hash may get a 404, another 4xx, or a failure with status 200. */
 	get isUnknownTransaction(): boolean {
 		return ['notFound', 'rejected'].includes(this.outcome.kind);
+	}
+
+	get isTokenRefused(): boolean {
+		return TOKEN_REFUSALS.some((kind) => kind === this.outcome.kind);
 	}
 
 	/** Replaces what the error says to do. */

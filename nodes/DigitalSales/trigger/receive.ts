@@ -149,7 +149,6 @@ function failedExecution(
 }
 
 function isOwnersFault(error: unknown): boolean {
-	if (error instanceof ServiceError)
-		return ['badToken', 'noPermission'].includes(error.outcome.kind);
+	if (error instanceof ServiceError) return error.isTokenRefused;
 	return error instanceof NodeOperationError || error instanceof CredentialError;
 }

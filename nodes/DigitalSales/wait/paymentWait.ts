@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData as Item } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { type Client, getTransaction, retryDecision, ServiceError } from '../api';
-import { isPrivateAddress, isSettled } from '../domain';
+import { type Client, getTransaction, retryDecision, ServiceError, TOKEN_REFUSALS } from '../api';
+import { isPaid, isPrivateAddress, isSettled } from '../domain';
 import { parkExecution, readParkedState, resumeUrl } from '../n8n';
 import { type OutputChoice, waitOutput } from '../output';
 import { clock, eachLimit, jsonObject, READS_AT_ONCE } from '../shared';
@@ -10,12 +10,19 @@ import { pauseUntilNextLook } from './schedule';
 /** How long a hash may be unknown, the last reads may fail, and a read stays recent. */
 const PATIENCE_MS = 15 * 60_000;
 const READS_MAY_LAG_MS = 60_000;
+/** n8n's timers may be a little early. */
+const EARLY_MS = 1_000;
 
+const refusalSchema = z.object({ kind: z.enum(TOKEN_REFUSALS), status: z.number() });
 const paymentSchema = z.object({
 	hash: z.string(),
 	triedAt: z.number(),
 	read: z.object({ at: z.number(), status: z.string().nullish(), json: jsonObject }).optional(),
 	unknownSince: z.number().optional(),
+	/** Since when the reads have shown a failed status. */
+	failedSince: z.number().optional(),
+	/** The service has refused the token since the last read. */
+	refused: refusalSchema.optional(),
 });
 type Payment = z.output<typeof paymentSchema>;
 
@@ -71,8 +78,24 @@ export class PaymentWait {
 		this.state.payments[itemIndex] = payment;
 		const entry: Entry = { item: { json: {} }, awaited, payment };
 		if (!this.isDone(payment)) await this.readPayment(client, entry);
+		if (payment.refused && this.isLastLook && !this.isDone(payment)) {
+			throw new ServiceError('GET /transactions/{hash}', payment.refused, 1);
+		}
 		this.entries.push(entry);
 		return entry.item;
+	}
+
+	/**
+	 * Looks later, because nothing can be read.
+	 *
+	 * @returns false at the first and at the last look
+	 */
+	async postpone(): Promise<boolean> {
+		const { state, now } = this;
+		if (state.looks === 0 || this.isLastLook) return false;
+		if (now >= state.deadline) state.endingSince ??= now;
+		await this.parkUntilNextLook();
+		return true;
 	}
 
 	async finishLook(newClient: () => Client, items: Item[]): Promise<Item[]> {
@@ -106,10 +129,13 @@ export class PaymentWait {
 		return this.entries.every(({ payment }) => this.isDone(payment, since));
 	}
 
-	/** Whether a read after `since` settled the payment, or came after the deadline. */
-	private isDone({ read }: Payment, since = 0): boolean {
+	/** Whether a read after `since` decided the payment, or came after the deadline. */
+	private isDone({ read, failedSince }: Payment, since = 0): boolean {
 		if (read === undefined || read.at < since) return false;
-		return isSettled(read.status) || read.at >= this.state.deadline;
+		if (isPaid(read.status)) return true;
+		// A service may call a payment expired, and paid seconds later.
+		if (failedSince !== undefined) return read.at >= failedSince + READS_MAY_LAG_MS - EARLY_MS;
+		return read.at >= this.state.deadline;
 	}
 
 	private async readPayment(client: Client, { payment, awaited }: Entry): Promise<void> {
@@ -124,13 +150,17 @@ export class PaymentWait {
 		this.hasAnswer = true;
 		const { payment_status: status, postback_url: url } = transaction;
 		payment.read = { at, status, json: waitOutput(transaction, awaited) };
+		delete payment.refused;
+		if (isSettled(status) && !isPaid(status)) payment.failedSince ??= at;
+		else delete payment.failedSince;
 		this.isWebhookExpected &&= isSettled(status) || (!!url && this.isOwnPublicAddress(url));
 	}
 
 	/** @returns whether a later look may read the payment */
 	private recordFailure(payment: Payment, { outcome }: ServiceError, at: number): boolean {
-		if (payment.read) return true;
 		const { kind, status, isWebPage = false } = outcome;
+		payment.refused = refusalSchema.safeParse(outcome).data ?? payment.refused;
+		if (payment.read) return true;
 		if (status === 404 && !isWebPage) {
 			this.hasAnswer = true;
 			payment.unknownSince ??= at;
@@ -147,8 +177,7 @@ export class PaymentWait {
 
 	private async parkUntilNextLook(): Promise<void> {
 		const { state, now, isWebhookExpected } = this;
-		// n8n's timers may be a little early.
-		const isWoken = now < state.nextLookAt - 1_000;
+		const isWoken = now < state.nextLookAt - EARLY_MS;
 		if (!this.isEnding) {
 			delete state.endingSince;
 			// Reads may not show yet what the webhook reported.
@@ -158,8 +187,11 @@ export class PaymentWait {
 		if (!isWoken) state.looks++;
 		const earlierFailures = isWoken || endingSince === now ? 0 : state.failures;
 		state.failures = this.hasAnswer ? 0 : earlierFailures + 1;
+		const isFailing = this.entries.some(
+			({ payment }) => payment.failedSince !== undefined && !this.isDone(payment),
+		);
 		// Looks again soon after a webhook, because the service may lag, and after failed reads at the end.
-		const isSoon = isWoken || endingSince !== undefined;
+		const isSoon = isWoken || isFailing || endingSince !== undefined;
 		const backoffStep = state.failures || Number(isSoon);
 		const pauseMs = pauseUntilNextLook({ ...state, backoffStep, isWebhookExpected });
 		const lookBy = endingSince === undefined ? deadline : endingSince + PATIENCE_MS;

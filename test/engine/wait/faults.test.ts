@@ -239,24 +239,94 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect([parked, status]).toEqual([undefined, 'canceled']);
 	});
 
-	test('a credential that is gone fails the next look with the reason', async () => {
-		const hash = await room.charge();
-		const credentials = { ...room.account.credentials };
-		const { parked } = await room.wait([hash], { credentials });
-		Reflect.deleteProperty(credentials, 'digitalSalesApi');
+	describe('a credential that cannot be loaded', () => {
+		/** Parks an execution, and takes its credential away. */
+		const parkWithout = async () => {
+			const hash = await room.charge();
+			const credentials = { ...room.account.credentials };
+			const options = { credentials, minutes: 10 };
+			const parked = await room.park([hash], options);
+			Reflect.deleteProperty(credentials, 'digitalSalesApi');
+			const restore = (): object => Object.assign(credentials, room.account.credentials);
+			return { hash, parked, options, restore };
+		};
 
-		const { answer, outcome } = (await parked?.resumeByWebhook({ hash, status: 'paid' })) ?? {};
+		test('at one look does not end the wait', async () => {
+			const { hash, parked, restore } = await parkWithout();
 
-		expect(answer?.status).toBe(200);
-		expect(outcome?.error?.message).toMatch(/Credential of type "digitalSalesApi" does not exist/);
+			const { answer, outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
+			restore();
+			await room.setStatus([hash]);
 
-		// n8n's Retry goes on with the same wait.
-		Object.assign(credentials, room.account.credentials);
-		const again = await room.wait([hash], { credentials, retryOf: outcome?.run.data });
-		expect(again.status).toBe('waiting');
-		await minutes(60);
-		await room.setStatus([hash]);
-		expect(received(await again.parked?.finished)).toMatchObject([{ hash, paid: true }]);
+			expect([answer.status, outcome?.status]).toEqual([200, 'waiting']);
+			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+			expect(room.lookMinutes(hash).at(-1)).toBeLessThan(3);
+		});
+
+		test('until the end fails with the reason, and a Retry continues the wait', async () => {
+			const { hash, parked, options, restore } = await parkWithout();
+			const startedAt = clock.elapsed();
+
+			const end = await parked.finished;
+
+			expect(end.error?.message).toMatch(/Credential of type "digitalSalesApi" does not exist/);
+			expect((clock.elapsed() - startedAt) / MINUTE_MS).toBeCloseTo(25, 0);
+			restore();
+			await room.setStatus([hash]);
+			const retry = await room.wait([hash], { ...options, retryOf: end.run.data });
+			expect(received(retry)).toMatchObject([{ hash, paid: true }]);
+		});
+	});
+
+	describe('a token that the service refuses at the last reads', () => {
+		const refusal = (status: number): Fault => ({ kind: 'status', status, body: {} });
+
+		test.each([401, 403])(
+			'(%s) ends the wait with that error, and a Retry continues it',
+			async (status) => {
+				const hash = await room.charge();
+				const parked = await room.park([hash], { minutes: 10 });
+				await room.setStatus([hash]);
+				always(refusal(status));
+
+				const end = await parked.finished;
+
+				expect([end.status, received(end)]).toEqual(['error', undefined]);
+				expect(end.error?.message).toMatch(new RegExp(`API token.*\\(${status}\\)`));
+				expect(room.lookMinutes(hash).at(-1)).toBeCloseTo(25, 0);
+				room.account.sandbox.clearFaults();
+				const retry = await room.wait([hash], { minutes: 10, retryOf: end.run.data });
+				expect(leftBy(retry)).toMatchObject([[], [{ hash, paid: true, timed_out: false }]]);
+			},
+		);
+
+		test('ends it also if the very last read fails in another way', async () => {
+			const hash = await room.charge();
+			const parked = await room.park([hash], { minutes: 10 });
+			always(refusal(401));
+			await minutes(23);
+			room.account.sandbox.clearFaults();
+			always(refusal(503));
+
+			expect((await parked.finished).error?.message).toContain('API token');
+		});
+
+		test('leaves payments that were decided before to their outputs', async () => {
+			const [paid, expired, open] = [await room.charge(), await room.charge(), await room.charge()];
+			await room.setStatus([paid]);
+			await room.setStatus([expired], 'expired');
+			const settings = { onError: 'continueErrorOutput' };
+			const parked = await room.park([paid, expired, open], { minutes: 10, settings });
+			await minutes(3);
+			await room.setStatus([open]);
+			always(refusal(401));
+
+			expect(leftBy(await parked.finished)).toMatchObject([
+				[{ hash: expired, paid: false }],
+				[{ hash: paid, paid: true }],
+				[{ error: { status: 401, about: `transaction ${open}` } }],
+			]);
+		});
 	});
 
 	test('a form that can no longer be read fails the next look with the reason', async () => {

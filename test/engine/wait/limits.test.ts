@@ -30,6 +30,22 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
 	});
 
+	test.each([10, 9.7])(
+		'a payment that is first read as expired at the limit of 10 minutes, or just before (%s), is read once more a minute later',
+		async (expiresAt) => {
+			const hash = await room.charge();
+			const parked = await room.park([hash], { minutes: 10 });
+			await clock.sleep(expiresAt * MINUTE_MS - 5_000);
+			await room.setStatus([hash], 'expired');
+			if (expiresAt < 10) await parked.resumeByWebhook({ hash, status: 'expired' });
+			await clock.sleep(30_000);
+			await room.setStatus([hash]);
+
+			expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+			expect(room.lookMinutes(hash).at(-1)).toBeLessThan(12);
+		},
+	);
+
 	test('uses the longest limit of its items', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const parked = await room.park(hashes, {

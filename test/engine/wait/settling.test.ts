@@ -16,21 +16,49 @@ const MINUTE_MS = 60_000;
 describe('Transaction > Wait for Payment: until the payment is decided', () => {
 	const room = useWaitingRoom();
 
-	test.each(['paid', 'expired', 'PAID'])(
-		'passes on at once a payment that is %s',
+	test.each(['paid', 'PAID'])('passes on at once a payment that is %s', async (status) => {
+		const hash = await room.charge();
+		await room.setStatus([hash], status);
+
+		const run = await room.wait([hash]);
+
+		expect(run.status).toBe('success');
+		expect(received(run)).toMatchObject([
+			{ paid: true, hash, payment_status: status, timed_out: false },
+		]);
+		expect(room.reads()).toBe(1);
+	});
+
+	test.each(['expired', 'refused', 'chargeback'])(
+		'reads a payment that is %s once more a minute later, and then passes it on',
 		async (status) => {
 			const hash = await room.charge();
 			await room.setStatus([hash], status);
 
-			const run = await room.wait([hash]);
+			const parked = await room.park([hash]);
 
-			expect(run.status).toBe('success');
-			expect(received(run)).toMatchObject([
-				{ paid: status !== 'expired', hash, payment_status: status, timed_out: false },
+			expect(received(await parked.finished)).toMatchObject([
+				{ paid: false, hash, payment_status: status, timed_out: false },
 			]);
-			expect(room.reads()).toBe(1);
+			const [, second = NaN, ...more] = room.lookMinutes(hash);
+			expect(more).toEqual([]);
+			expect(second).toBeCloseTo(1.05, 0);
 		},
 	);
+
+	test('a payment that is called expired, and paid two seconds later, is paid', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		await room.setStatus([hash], 'expired');
+		const expired = await parked.resumeByWebhook({ hash, status: 'expired' });
+		await clock.sleep(2_000);
+		await room.setStatus([hash]);
+
+		const paid = await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		expect([expired.outcome?.status, paid.answer.status]).toEqual(['waiting', 200]);
+		expect(received(paid.outcome)).toMatchObject([{ hash, paid: true }]);
+	});
 
 	test.each([
 		['paid', ['Delivered']],
@@ -120,8 +148,10 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		const set = { paid: true, timed_out: true, checked_at: 'never' };
 		room.account.fault('read', { kind: 'patchBody', set });
 
-		const [whole = {}] =
-			received(await room.wait([hash], { parameters: { simplify: false } })) ?? [];
+		const parked = await room.park([hash], { parameters: { simplify: false } });
+		room.account.fault('read', { kind: 'patchBody', set });
+
+		const [whole = {}] = received(await parked.finished) ?? [];
 
 		expect(whole).toMatchObject({
 			paid: false,
@@ -209,6 +239,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		await room.setStatus([second], 'refused');
 		const parked = await room.park(hashes);
 
+		await clock.sleep(1.5 * MINUTE_MS);
 		await room.setStatus([third]);
 		const early = await parked.resumeByWebhook({ hash: third, status: 'paid' });
 		await clock.sleep(1_000);
@@ -226,7 +257,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		const outputs = last.outcome?.data.Wait?.outputs ?? [];
 		const paired = outputs.map((items) => items.map(({ pairedItem }) => pairedItem));
 		expect(paired).toEqual([[{ item: 1 }], [{ item: 0 }, { item: 2 }]]);
-		expect(hashes.map((hash) => room.reads(hash))).toEqual([3, 2, 3]);
+		expect(hashes.map((hash) => room.reads(hash))).toEqual([4, 3, 4]);
 	});
 
 	test('reads a paid payment again at the end, because it may have been charged back', async () => {

@@ -16,6 +16,7 @@ import {
 } from '../../form';
 import { assertCanPark, isTool } from '../../n8n';
 import { NotSentError } from '../../output';
+import { PaymentWait } from '../../wait';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 
@@ -88,6 +89,7 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 		return [await run.wait.lookAt(lookClient(run), itemIndex, { hash, simplify, fields })];
 	},
 	finish: async (run, items) => await run.wait.finishLook(() => lookClient(run), items),
+	postpone: async (context) => await new PaymentWait(context).postpone(),
 	outputs: {
 		// n8n passes on the input of a node that it skips by the first output.
 		names: ['Not Paid', 'Paid'],
