@@ -1,12 +1,11 @@
 import { mailPix } from './charge-by-email';
 import { notChargedNote } from './charging';
-import { notChargedPage, pixPage } from './checkout';
+import { notChargedSteps, pixPage } from './checkout';
 import { branches, httpRequest, RETRIED, sendEmail } from './nodes';
 import {
 	addressNote,
 	chargeOrder,
 	message,
-	notCharged,
 	onlyMyProduct,
 	orderForm,
 	publishNote,
@@ -165,7 +164,7 @@ export const sellAndDeliver: Recipe = (say) => {
 		],
 		chains: [
 			[form, charge, pixPage(say, next), text, mailPix(say, text)],
-			[output(charge, 1), notChargedPage(say, form), notCharged(say, charge)],
+			[output(charge, 1), ...notChargedSteps(say, form, charge)],
 			...delivery(say),
 		],
 	};

@@ -1,5 +1,5 @@
-import { chargeOrder, message, notCharged, orderForm, waitFor, words } from './parts';
-import { notChargedPage, pixPage } from './checkout';
+import { chargeOrder, message, orderForm, waitFor, words } from './parts';
+import { notChargedSteps, pixPage } from './checkout';
 import { from, output, type Node, type Say, type Workflow } from './workflow';
 
 /** What differs between e-mail, WhatsApp and other channels. */
@@ -46,7 +46,7 @@ export function charging(
 		chains: [
 			[form, charge, pixPage(say, next), text, ...pix, wait],
 			[output(wait, 1), ...confirm],
-			[output(charge, 1), notChargedPage(say, form), notCharged(say, charge)],
+			[output(charge, 1), ...notChargedSteps(say, form, charge)],
 		],
 	};
 }
@@ -86,8 +86,8 @@ export function stepsNote(say: Say, own: string[]): string {
 /** What happens to an order that cannot be charged, and what a copy of the form needs. */
 export function notChargedNote(say: Say): string {
 	return say(
-		'## If the PIX cannot be created\nThe page says which field to correct, and leads back to the form. It asks the customer to wait only if the charge may exist. Either way the execution fails with the reason: let *Errors to the team, by Telegram* tell you, under Settings > **Error workflow**.\n\n**A copy of this workflow needs another address**: *Order form* > Options > **Form Path**.',
-		'## Se o Pix não for gerado\nA página diz qual campo corrigir e leva de volta ao formulário. Ela só pede para esperar se a cobrança pode ter sido criada. Nos dois casos a execução falha com o motivo (em inglês): para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Uma cópia deste fluxo precisa de outro endereço**: *Formulário do pedido* > Options > **Form Path**.',
+		'## If the PIX cannot be created\nThe page says which field to correct, and leads back to the form. It asks the customer to wait only if the charge may exist. Then, or if nothing in the form is at fault, the execution fails with the reason: let *Errors to the team, by Telegram* tell you, under Settings > **Error workflow**.\n\n**A copy of this workflow needs another address**: *Order form* > Options > **Form Path**.',
+		'## Se o Pix não for gerado\nA página diz qual campo corrigir e leva de volta ao formulário. Ela só pede para esperar se a cobrança pode ter sido criada. Nesse caso, ou se o erro não estiver no formulário, a execução falha com o motivo (em inglês): para a equipe ser avisada, use *Erros para a equipe, por Telegram* em Settings > **Error workflow**.\n\n**Uma cópia deste fluxo precisa de outro endereço**: *Formulário do pedido* > Options > **Form Path**.',
 	);
 }
 

@@ -1,5 +1,5 @@
-import { endPage } from './nodes';
-import { html, plain, reais } from './parts';
+import { endPage, only } from './nodes';
+import { html, notCharged, plain, reais } from './parts';
 import { from, type Node, type Say } from './workflow';
 
 const STYLE = `<style>
@@ -67,11 +67,31 @@ const asked = (say: Say): Array<[pattern: string, label: string]> => [
 	['Customer Name|customer.name', say('your name', 'seu nome')],
 ];
 
+/** Whether an `error` says what became of the charge. */
+const IS_KNOWN = "['notSent', 'refused'].includes(error.outcome)";
+
+/** An expression for the field of the form that an `error` names. */
+function wrongField(say: Say): string {
+	const said =
+		"[error.message, ...(error.messages ?? []), ...Object.keys(error.fields ?? {})].join(' ')";
+	return `((said) => ${JSON.stringify(asked(say))}.find(([pattern]) => new RegExp(pattern).test(said))?.[1])(${said})`;
+}
+
+/** For an order that cannot be charged. Fails the execution unless the customer can correct the order. */
+export function notChargedSteps(say: Say, form: Node, charge: Node): Node[] {
+	const isForTeam = `((error) => !(${IS_KNOWN} && ${wrongField(say)}))(${from(charge)}.error)`;
+	return [
+		notChargedPage(say, form),
+		only(say('Unless it is a typo', 'Se não for erro de digitação'), isForTeam),
+		notCharged(say, charge),
+	];
+}
+
 /**
  * Shows which field to correct, with a link to the form, if nothing was charged; asks the customer to wait if the charge
  * may exist. The error's own texts are English and for the team.
  */
-export function notChargedPage(say: Say, form: Node): Node {
+function notChargedPage(say: Say, form: Node): Node {
 	const order = from(form);
 	const name = say('name', 'nome');
 	const link = `$execution.resumeFormUrl.replace(/form-waiting.*/, '') + (${order}.formMode === 'test' ? 'form-test/' : 'form/') + $('${form.name}').params.options.path + '?' + ['${name}', 'email', 'whatsapp'].map((field) => field + '=' + encodeURIComponent(${order}[field] ?? '')).join('&')`;
@@ -99,9 +119,7 @@ export function notChargedPage(say: Say, form: Node): Node {
 		],
 	};
 	const back = say('Back to the form', 'Voltar ao formulário');
-	const said =
-		"[error.message, ...(error.messages ?? []), ...Object.keys(error.fields ?? {})].join(' ')";
-	const content = `((error) => { const said = ${said}; const field = ${JSON.stringify(asked(say))}.find(([pattern]) => new RegExp(pattern).test(said))?.[1]; const isKnown = ['notSent', 'refused'].includes(error.outcome); const [heading, text] = (${JSON.stringify(texts)})[isKnown ? (field ? 'correct' : 'retry') : 'wait']; const link = isKnown ? '<a class="button" href="' + ${link} + '">${back}</a>' : ''; return '<h1>' + [heading, isKnown && field].filter(Boolean).join(' ') + '</h1><p>' + text + '</p>' + link; })($json.error)`;
+	const content = `((error) => { const field = ${wrongField(say)}; const isKnown = ${IS_KNOWN}; const [heading, text] = (${JSON.stringify(texts)})[isKnown ? (field ? 'correct' : 'retry') : 'wait']; const link = isKnown ? '<a class="button" href="' + ${link} + '">${back}</a>' : ''; return '<h1>' + [heading, isKnown && field].filter(Boolean).join(' ') + '</h1><p>' + text + '</p>' + link; })($json.error)`;
 	return endPage(
 		say('Tell the customer', 'Avisar o cliente'),
 		`${STYLE}\n<main>{{ ${content} }}</main>`,

@@ -87,7 +87,7 @@ export function chargeOrder(say: Say, order = '$json', more: INodeParameters = {
 			customerDocument: `={{ ${order}.${say('document', 'documento')} }}`,
 			// The same form sent twice charges once. With another e-mail or phone it charges again, because the first PIX
 			// reached nobody; on another day the same person may buy again. A Retry has the day of its original.
-			orderReference: `={{ [${order}.${say('document', 'documento')}, ${order}.whatsapp].map((text) => (text ?? '').replace(/[^0-9a-z]/gi, '').replace(/^55(?=\\d{10,11}$)/, '').toUpperCase()).join(' ') }} {{ (${order}.email ?? '').trim().toLowerCase() }} {{ $parameter.cart.items[0].offerHash.value }} {{ ${order}.submittedAt.slice(0, 10) }}`,
+			orderReference: `={{ ${order}.${say('document', 'documento')} }}, {{ ${order}.whatsapp }}, {{ ${order}.email }}, {{ $parameter.cart.items[0].offerHash.value }}, {{ ${order}.submittedAt.slice(0, 10) }}`,
 			options: { fields: [...DEFAULT_FIELDS, 'pix_qr_code_image'] },
 			...more,
 		},

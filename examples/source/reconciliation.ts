@@ -3,7 +3,6 @@ import { dataTable, only } from './nodes';
 import {
 	chargeOrder,
 	html,
-	notCharged,
 	orderForm,
 	reais,
 	saleTrigger,
@@ -11,7 +10,7 @@ import {
 	tellTeam,
 	waitFor,
 } from './parts';
-import { notChargedPage, pixPage } from './checkout';
+import { notChargedSteps, pixPage } from './checkout';
 import { from, output, type Recipe } from './workflow';
 
 const TABLE = 'pix_charges';
@@ -142,7 +141,7 @@ export const reconciliation: Recipe = (say) => {
 			[order, table, charge, remember, page, wait, decided, row, changed, tell, note],
 			[output(wait, 1), decided],
 			[told, decided],
-			[output(charge, 1), notChargedPage(say, order), notCharged(say, charge)],
+			[output(charge, 1), ...notChargedSteps(say, order, charge)],
 		],
 	};
 };

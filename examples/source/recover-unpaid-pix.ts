@@ -15,7 +15,6 @@ import {
 	html,
 	message,
 	minutesByDay,
-	notCharged,
 	OPENS,
 	orderForm,
 	tellTeam,
@@ -26,7 +25,7 @@ import {
 	whatsAppText,
 	words,
 } from './parts';
-import { notChargedPage, pixPage } from './checkout';
+import { notChargedSteps, pixPage } from './checkout';
 import { from, output, type Recipe } from './workflow';
 
 /** Minutes before each of the three reminders, and before the team is informed. */
@@ -168,7 +167,7 @@ export const recoverUnpaidPix: Recipe = (say) => {
 			[output(wait, 1), confirm],
 			[output(isLast, 1), remind, codeAgain, plan],
 			[output(again, 1), giveUp],
-			[output(charge, 1), notChargedPage(say, start), notCharged(say, charge)],
+			[output(charge, 1), ...notChargedSteps(say, start, charge)],
 		],
 	};
 };

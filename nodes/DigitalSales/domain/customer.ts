@@ -115,8 +115,13 @@ export function normalizeContact(
 		document: 'value' in parsed ? parsed.value : (document ?? undefined),
 		name: name?.trim().toLowerCase(),
 		email: email?.trim().toLowerCase(),
-		phone: digits?.replace(/^55(?=\d{10,11}$)/, ''),
+		phone: digits && withoutCountry(digits),
 	};
+}
+
+/** Without that of Brazil, which people may leave out. */
+export function withoutCountry(phone: string): string {
+	return phone.replace(/^55(?=\d{10,11}$)/, '');
 }
 
 const EMAIL =

@@ -19,20 +19,6 @@ export function normalizeUnicode(text: string, form: 'NFC' | 'NFD' | 'NFKC' = 'N
 	return text.replace(LONGEST_RUN_OF_MARKS, `$&${GRAPHEME_JOINER}`).normalize(form);
 }
 
-const DASH = /[\p{Pd}\u2212]/gu;
-
-/**
- * Makes the spellings of one order equal: a spreadsheet's apostrophe and decimals, another width, another dash, another
- * case.
- */
-export function normalizeReference(reference: string): string {
-	return cleanText(normalizeUnicode(reference, 'NFKC'))
-		.replace(DASH, '-')
-		.replace(/^['\u2018\u2019]+ ?/, '')
-		.replace(/^(\d+)\.0$/, '$1')
-		.toLowerCase();
-}
-
 const LONGEST_QUOTE = 60;
 
 /** On one line, so that no text looks like a line of advice. */
@@ -46,10 +32,6 @@ export const RUN_AGAIN = 'run this again';
 
 export function isSameText(one: string, other: string): boolean {
 	return normalizeUnicode(one) === normalizeUnicode(other);
-}
-
-export function isSameReference(one: string, other: string): boolean {
-	return normalizeReference(one) === normalizeReference(other);
 }
 
 /** @internal "cafe" finds "Café da Manhã". */

@@ -241,6 +241,15 @@ describe('Order Reference', () => {
 			1,
 		],
 		['a number, even 0, and its digits are one order', '={{ 0 }}', '0', 1],
+		[
+			'a CPF, a phone and an e-mail between commas are one order, however they are written',
+			'529.982.247-25, (11) 91234-5678, Maria@Example.test, 2026-11-29',
+			'52998224725,+55 11 91234-5678 , maria@example.test, 2026-11-29',
+			1,
+		],
+		['a CNPJ with letters is one order', '12.abc.345/01de-35, 1', '12ABC34501DE35, 1', 1],
+		['other signs tell orders apart', 'maria, 2026-1-12', 'maria, 2026-11-2', 2],
+		['a CPF alone is a number as any other', '529.982.247-25', '52998224725', 2],
 	])('%s', async (_what, one, other, charges) => {
 		await shop.charge({ order: one });
 		await shop.charge({ order: other });

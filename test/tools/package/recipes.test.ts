@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { files, recipeOf, RECIPES } from '../../../examples/source';
 import { parsePhone } from '../../../nodes/DigitalSales/domain/customer';
+import { normalizeReference } from '../../../nodes/DigitalSales/domain/reference';
 import { PHONES } from '../../helpers/typed';
 import { chargeOrder, whatsAppNumber } from '../../../examples/source/parts';
 import { LANGUAGES, render, sayIn, type Language } from '../../../examples/source/workflow';
@@ -216,20 +217,24 @@ describe('The workflows of examples/', () => {
 	test.each(LANGUAGES)('charge a company by its whole CNPJ, letters included (%s)', (language) => {
 		const say = sayIn(language);
 		const { parameters } = chargeOrder(say, 'order');
-		const whatsapp = '+51 912';
+		const whatsapp = '+55 (11) 91234-5678';
 		const more = { whatsapp, email: ' A@B.c', submittedAt: '2026-01-02T23:59:00.000-03:00' };
 		const chosen = { cart: { items: [{ offerHash: { value: 'offer1' } }] } };
 		const referenceOf = (document: string): string =>
-			String(parameters.orderReference).replace(/=?\{\{(.*?)\}\}/g, (_part, code: string) =>
-				String(
-					new Function('order', '$parameter', `return (${code})`)(
-						{ [say('document', 'documento')]: document, ...more },
-						chosen,
+			normalizeReference(
+				String(parameters.orderReference).replace(/=?\{\{(.*?)\}\}/g, (_part, code: string) =>
+					String(
+						new Function('order', '$parameter', `return (${code})`)(
+							{ [say('document', 'documento')]: document, ...more },
+							chosen,
+						),
 					),
 				),
 			);
 
-		expect(referenceOf('12.abc.345/01de-35')).toBe('12ABC34501DE35 51912 a@b.c offer1 2026-01-02');
+		expect(referenceOf('12.abc.345/01de-35')).toBe(
+			'12abc34501de35, 11912345678, a@b.c, offer1, 2026-01-02',
+		);
 		expect(referenceOf('12ABC34501DE35')).toBe(referenceOf('12.abc.345/01de-35'));
 		expect(referenceOf('12ABD34501DE35')).not.toBe(referenceOf('12ABC34501DE35'));
 	});
