@@ -21,14 +21,14 @@ function page(recipes: Record<string, Recipe>, language: Language): string {
 
 Workflows to import with **... > Import > From file** (older n8n: **Import from File**). Each has a note that says what to choose before you run it: your credentials, your offer or product, your spreadsheet. They use n8n's own nodes in the versions of n8n 2.41.
 
-Deliver after the output **Paid** of Wait for Payment, or after a trigger on _Paid_, filtered by your product and your minimum amount.`,
+Deliver after the output **Paid**, or after a trigger on _Paid_ with your product and minimum amount.`,
 		`# Receitas
 
 [In English](README.md)
 
 Fluxos para importar com **... > Import > From file** (n8n mais antigo: **Import from File**). Cada um tem uma nota que diz o que escolher antes de executar: suas credenciais, sua oferta ou seu produto, sua planilha. Eles usam os nós do próprio n8n nas versões do n8n 2.41.
 
-Entregue depois da saída **Paid** do Wait for Payment, ou depois de um gatilho em _Paid_, filtrado pelo seu produto e pelo seu valor mínimo.`,
+Entregue depois da saída **Paid**, ou de um gatilho em _Paid_ com o seu produto e valor mínimo.`,
 	);
 	const deliver = deliverNote(say);
 	const waiting = say('Recipes that wait for the payment', 'Receitas que esperam o pagamento');
