@@ -605,7 +605,7 @@ describe('The recipes', () => {
 		const page = await imported.fillIn(newCustomer());
 
 		expect(page).toContain('Your PIX could not be created');
-		expect((await imported.over()).error).toContain('API token');
+		expect((await imported.over()).error).toContain('does not accept');
 	});
 
 	test('charge-by-email asks the customer to wait if the outcome of the charge is unknown', async () => {

@@ -1,6 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
 import memoize from 'lodash/memoize';
-import minBy from 'lodash/minBy';
 import { PNG } from 'pngjs';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
@@ -14,10 +13,8 @@ export function reducePng(png: Buffer): Buffer {
 	const colors = Array.from({ length: width * height }, (_, pixel) => data.readUInt32BE(pixel * 4));
 
 	const palette = mostFrequent(colors);
-	const nearest = memoize((color: number) =>
-		palette.indexOf(minBy(palette, (other) => distance(color, other)) ?? 0),
-	);
-	const pixels = Buffer.from(colors.map(nearest));
+	const channels = palette.map(channelsOf);
+	const pixels = Buffer.from(colors.map(memoize((color) => nearest(channels, channelsOf(color)))));
 
 	const size = Buffer.alloc(8);
 	size.writeUInt32BE(width, 0);
@@ -29,7 +26,7 @@ export function reducePng(png: Buffer): Buffer {
 	return Buffer.concat([
 		SIGNATURE,
 		chunkOf('IHDR', Buffer.concat([size, Buffer.of(BITS, INDEXED, 0, 0, 0)])),
-		chunkOf('PLTE', Buffer.from(palette.flatMap(channels))),
+		chunkOf('PLTE', Buffer.from(channels.flat())),
 		chunkOf('IDAT', deflateSync(Buffer.concat(rows), { level: 9 })),
 		chunkOf('IEND', Buffer.alloc(0)),
 	]);
@@ -42,14 +39,19 @@ function mostFrequent(colors: number[]): number[] {
 	return ranked.slice(0, MOST_COLORS).map(([color]) => color);
 }
 
-function distance(one: number, other: number): number {
-	const [others, parts] = [channels(other), channels(one)];
-	return parts.reduce((sum, part, nth) => sum + (part - (others[nth] ?? 0)) ** 2, 0);
+type Channels = readonly [red: number, green: number, blue: number];
+
+function channelsOf(color: number): Channels {
+	return [color >>> 24, (color >>> 16) & 255, (color >>> 8) & 255];
 }
 
-/** Red, green and blue. */
-function channels(color: number): number[] {
-	return [24, 16, 8].map((shift) => (color >>> shift) & 255);
+function nearest(palette: Channels[], [red, green, blue]: Channels): number {
+	let best = { place: 0, distance: Infinity };
+	for (const [place, [otherRed, otherGreen, otherBlue]] of palette.entries()) {
+		const distance = (red - otherRed) ** 2 + (green - otherGreen) ** 2 + (blue - otherBlue) ** 2;
+		if (distance < best.distance) best = { place, distance };
+	}
+	return best.place;
 }
 
 function chunkOf(type: string, data: Buffer): Buffer {
