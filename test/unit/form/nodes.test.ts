@@ -44,10 +44,10 @@ describe.each<[string, INodeTypeDescription]>([
 		]);
 	});
 
-	test('tells AI builders to deliver only if paid is true, and with which nodes', () => {
+	test('tells AI builders to deliver after the output Paid, and with which nodes', () => {
 		const { searchHint, relatedNodes = [] } = node.builderHint ?? {};
-		expect(`${searchHint} ${JSON.stringify(relatedNodes)}`).toContain(
-			'deliver only if paid is true',
+		expect(`${searchHint} ${JSON.stringify(relatedNodes)}`).toMatch(
+			/deliver after its (second )?output,? Paid/,
 		);
 		const sibling = kind === 'action' ? trigger.name : action.name;
 		expect(relatedNodes.map(({ nodeType }) => nodeType)).toContain(`${manifest.name}.${sibling}`);
@@ -55,7 +55,13 @@ describe.each<[string, INodeTypeDescription]>([
 
 	test('has the inputs and outputs of its kind', () => {
 		expect(node.inputs).toEqual(kind === 'action' ? ['main'] : []);
-		expect(node.outputs).toEqual(['main']);
+		const outputsOf = (operation: string): unknown =>
+			typeof node.outputs === 'string'
+				? new Function('$parameter', `return ${node.outputs.slice(3, -2)}`)({ operation })
+				: node.outputs;
+		const named = ['Not Paid', 'Paid'].map((displayName) => ({ type: 'main', displayName }));
+		expect(outputsOf('create')).toEqual(['main']);
+		expect(outputsOf('waitForPayment')).toEqual(kind === 'action' ? named : ['main']);
 	});
 });
 
