@@ -86,7 +86,7 @@ describe('The outputs of Wait for Payment', () => {
 		n8n.sandbox.addFault({ endpoint: 'GET /transactions/{hash}', kind: 'delay', ms: 60_000 });
 		await postJson(url, { hash, payment_status: 'paid' });
 		await isStatus(id, 'running');
-		await n8n.kill();
+		await n8n.main.kill();
 		n8n.sandbox.clearFaults();
 		await n8n.startAgain();
 		await isStatus(id, 'crashed');
