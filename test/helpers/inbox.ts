@@ -64,6 +64,33 @@ class Inbox {
 		return this.account.sandbox.transactions.at(-1)?.hash ?? '';
 	}
 
+	/** Publishes a trigger, and charges a customer without the node. Reads show this status. */
+	async begin(
+		parameters: INodeParameters,
+		status = 'waiting_payment',
+		more: TriggerOptions = {},
+	): Promise<string> {
+		await this.publish(parameters, more);
+		const hash = await this.charge();
+		await this.account.sandbox.setStatus(hash, status);
+		return hash;
+	}
+
+	/** Reads show the status from then on. */
+	show(hash: string, status: string, afterMs: number): void {
+		setTimeout(() => void this.account.sandbox.setStatus(hash, status), afterMs);
+	}
+
+	/** Posts a webhook, and returns the status of the answer. */
+	async post(hash: string, status?: string): Promise<number> {
+		return (await this.trigger.post({ hash, status })).status;
+	}
+
+	/** The status of each item. */
+	get statuses(): unknown[] {
+		return this.items.map(({ payment_status: status }) => status);
+	}
+
 	/** How often a transaction was read. */
 	get reads(): number {
 		return this.account.reads();

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { sendRequest } from '../../helpers/http';
 import { useInbox } from '../../helpers/inbox';
+import { NOTICE_SHAPES } from '../../sandbox';
 
 type Call = { headers: Record<string, string>; body: string };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -25,11 +26,17 @@ const multipart = async (fields: Record<string, string | Blob>) => {
 describe('Digital Sales Trigger: what platforms send', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 	let hash: string;
+	const warnings = () => inbox.trigger.logs.filter(({ level }) => level === 'warn');
 
 	beforeEach(async () => {
-		await inbox.publish({ triggerOn: ['paid'] });
-		hash = await inbox.charge();
-		await inbox.account.sandbox.setStatus(hash, 'paid');
+		hash = await inbox.begin({ triggerOn: ['paid'] }, 'paid');
+	});
+
+	test.each(NOTICE_SHAPES)('a webhook of shape %s is read', async (shape) => {
+		const report = await inbox.account.sandbox.notify(hash, { shape, url: inbox.trigger.url });
+
+		expect(report.status).toBe(200);
+		expect(inbox.items).toMatchObject([{ hash, payment_status: 'paid', amount_reais: 19.9 }]);
 	});
 
 	test.each<[string, (hash: string) => Call | Promise<Call>]>([
@@ -41,6 +48,14 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		['JSON under payload of a form', (hash) => form(`payload=${encoded({ hash })}`)],
 		['a form declared as text', (hash) => text(`hash=${hash}&status=paid`)],
 		['JSON declared as text', (hash) => text(JSON.stringify({ data: { hash } }))],
+		['JSON without a type', (hash) => ({ headers: {}, body: `\uFEFF{"hash":"${hash}"}` })],
+		[
+			'JSON of a type that n8n does not read',
+			(hash) => ({
+				headers: { 'content-type': 'application/vnd.shop; charset=iso-8859-1' },
+				body: `{"hash":"${hash}"}`,
+			}),
+		],
 		['a list of one', (hash) => json([{ hash }])],
 		['an object under payload', (hash) => json({ payload: { hash } })],
 		['JSON as a text under data', (hash) => json({ data: JSON.stringify({ hash }) })],
@@ -52,6 +67,35 @@ describe('Digital Sales Trigger: what platforms send', () => {
 	])('%s is read', async (_name, call) => {
 		expect((await inbox.trigger.send(await call(hash))).status).toBe(200);
 		expect(inbox.items).toMatchObject([{ hash, payment_status: 'paid' }]);
+	});
+
+	const KB = 1024;
+	test.each([
+		['application/json', 256 * KB, 200],
+		['application/json', 256 * KB + 1, 413],
+		['a type that n8n does not read', 256 * KB + 1, 413],
+		// More than n8n reads.
+		['a type that n8n does not read', 17 * KB * KB, 413],
+	])('a body as %s of %i bytes is answered %i', async (type, bytes, expected) => {
+		const filler = 'x'.repeat(bytes - JSON.stringify({ hash, filler: '' }).length);
+		const content = JSON.stringify({ hash, filler });
+		const sent = { method: 'POST', duplex: 'half', headers: { 'content-type': type } } as const;
+
+		expect((await fetch(inbox.trigger.url, { ...sent, body: content })).status).toBe(expected);
+		if (type.startsWith('a type')) {
+			const body = new Blob([content]).stream();
+			expect((await fetch(inbox.trigger.url, { ...sent, body })).status).toBe(expected);
+		}
+		expect([inbox.items.length, inbox.reads > 0]).toEqual(
+			expected === 200 ? [1, true] : [0, false],
+		);
+	});
+
+	test('a form with files that is too large is answered 413', async () => {
+		const call = await multipart({ hash, bill: new Blob(['x'.repeat(256 * KB)]) });
+
+		expect((await inbox.trigger.send(call)).status).toBe(413);
+		expect(inbox.reads).toBe(0);
 	});
 
 	describe('a webhook that is certainly not about a sale is answered 200, and starts nothing', () => {
@@ -68,6 +112,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			form('event=test&account=123456789'),
 			form('event=transaction&status=checkout_abandoned&offer[hash]=ab12'),
 			text('hello, world'),
+			...['{"event":"verification"', '[', '{}}'].map(text),
 			...[
 				'{"data_criacao":"2024-01-23T20:32:14.429Z","event":"OPENPIX:CHARGE_COMPLETED"}',
 				'{"evento":"teste_webhook","data_criacao":"2026-05-21T13:24:06.791Z"}',
@@ -80,8 +125,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			const { status, json } = await inbox.trigger.send(call);
 
 			expect([status, json]).toEqual([200, NO_SALE]);
-			expect([inbox.items, inbox.reads]).toEqual([[], 0]);
-			expect(inbox.trigger.logs.filter(({ level }) => level === 'warn')).toEqual([]);
+			expect([inbox.items, inbox.reads, warnings()]).toEqual([[], 0, []]);
 		});
 	});
 
@@ -100,15 +144,8 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		},
 	);
 
-	test('a sale whose offer is named like a test starts, although the first read does not find it', async () => {
-		inbox.account.fault('read', { kind: 'status', status: 404 });
-		expect((await inbox.trigger.post({ hash, type: 'teste_gratis' })).status).toBe(200);
-		expect(inbox.items).toMatchObject([{ hash }]);
-	});
-
 	describe('a webhook that may be a sale but has no hash that can be read', () => {
 		const SALE = { transaction: 'PP00000000', status: 'Paid', '=HYPERLINK("x")': 1 };
-		const warnings = () => inbox.trigger.logs.filter(({ level }) => level === 'warn');
 
 		test('is refused, and n8n’s log names its fields, once a minute', async () => {
 			const long = { a: [1], 'a[length]': 33_000_000 };
@@ -135,31 +172,15 @@ describe('Digital Sales Trigger: what platforms send', () => {
 			'{"event":"testimonial","code":1}',
 			'<venda>abcdefgh</venda>',
 			encodeURIComponent('{"hash":"abcdefgh","status":"paid"}'),
+			'{"hash":"abcdefgh","status":"paid"',
+			'\uFFFD\u0001 1',
 		])('%s is refused', async (body) => {
-			for (const headers of [FORM, { 'content-type': 'text/plain' }]) {
-				expect((await inbox.trigger.send({ headers, body })).status).toBe(400);
+			for (const type of ['text/plain', FORM['content-type'], 'application/vnd.api+json']) {
+				const { status } = await inbox.trigger.send({ headers: { 'content-type': type }, body });
+				expect(status).toBe(400);
 			}
 			expect(warnings()).toHaveLength(1);
 		});
-
-		test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/vnd.api+json'])(
-			'broken JSON as %s is refused, and n8n’s log says so',
-			async (type) => {
-				const body = `{"hash":"abcdefgh","status":"paid"`;
-				const { status } = await inbox.trigger.send({ headers: { 'content-type': type }, body });
-
-				expect(status).toBe(400);
-				expect(warnings()).toHaveLength(1);
-			},
-		);
-
-		test.each(['{"event":"verification"', '[', '{}}'])(
-			'broken JSON without anything like a sale is answered 200: %s',
-			async (body) => {
-				const headers = { 'content-type': 'text/plain' };
-				expect((await inbox.trigger.send({ headers, body })).status).toBe(200);
-			},
-		);
 	});
 
 	describe.each(['production', 'test'] as const)('a probe of the %s URL', (mode) => {
@@ -175,8 +196,41 @@ describe('Digital Sales Trigger: what platforms send', () => {
 					: '{"received":true,"started":false,"reason":"listens here for webhooks, which are sent by POST"}',
 			);
 			expect([inbox.items, inbox.reads]).toEqual([[], 0]);
-			expect((await inbox.trigger.post({ hash, status: 'paid' })).status).toBe(200);
+			expect(await inbox.post(hash, 'paid')).toBe(200);
 			expect(inbox.items).toHaveLength(1);
 		});
+	});
+
+	test.each([
+		['test', /^Only this machine or its network can reach 127\.0\.0\.1/],
+		['production', /^$/],
+	] as const)('a %s run says if only its own network can reach it: %p', async (mode, told) => {
+		await inbox.publish({ triggerOn: ['paid'] }, { mode });
+		await inbox.post(hash, 'paid');
+		const [outcome] = await inbox.trigger.settled();
+
+		expect(outcome?.hints.map(({ message }) => message).join()).toMatch(told);
+	});
+
+	test.each(['production', 'test'] as const)(
+		'the answer to a webhook that the form excludes has no data of the transaction (%s)',
+		async (mode) => {
+			const hash = await inbox.begin({ triggerOn: ['paid'] }, 'waiting_payment', { mode });
+
+			const { status, json } = await inbox.trigger.post({ hash, status: 'waiting_payment' });
+			const reason = 'excluded by Trigger On or the filters';
+			expect([status, json]).toEqual([200, { received: true, started: false, reason }]);
+			expect(inbox.items).toEqual([]);
+		},
+	);
+
+	test('no token is in what n8n keeps or logs', async () => {
+		await inbox.publish({ triggerOn: ['any'], simplify: false });
+		inbox.account.fault('read', { kind: 'echoRequest' }, 'always');
+		await inbox.post(hash);
+
+		const { logs, emitted } = inbox.trigger;
+		expect(logs).not.toEqual([]);
+		expect(JSON.stringify([logs, emitted])).not.toContain(inbox.account.sandbox.apiToken);
 	});
 });
