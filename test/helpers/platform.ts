@@ -1,3 +1,4 @@
+import { groupOf } from '../../nodes/DigitalSales/domain/paymentStatus';
 import { clock } from '../../nodes/DigitalSales/shared/clock';
 import { sendRequest } from './http';
 
@@ -9,6 +10,10 @@ export type Sent = number[];
 
 export const isTakenAtFirst = ([status]: Sent): boolean => status === 200;
 export const isTaken = (statuses: Sent): boolean => statuses.at(-1) === 200;
+
+/** Whether a form with this Trigger On wants the status. */
+export const isWanted = (triggerOn: string, status: string): boolean =>
+	['any', groupOf(status)].some((one) => one && triggerOn.split(', ').includes(one));
 
 /** Posts JSON, and returns the status of the answer. */
 export async function post(url: string, body: unknown): Promise<number> {

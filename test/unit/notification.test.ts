@@ -22,6 +22,10 @@ describe('What a notification claims', () => {
 		['a flat summary', flat, paid],
 		['an envelope', envelope, paid],
 		['an envelope under data', { data: envelope }, paid],
+		['a list of one', [flat], paid],
+		['a list of one under data', { data: [flat] }, paid],
+		['JSON as a text under data', { data: JSON.stringify(flat) }, paid],
+		['a summary under payload', { payload: flat }, paid],
 		['a test', { ...resource, test: 'true' }, tested],
 		['a test under data', { data: { ...flat, event: 'webhook_teste' } }, tested],
 		[

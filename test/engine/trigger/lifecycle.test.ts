@@ -1,4 +1,4 @@
-import type { ICredentialDataDecryptedObject, WorkflowActivateMode } from 'n8n-workflow';
+import type { WorkflowActivateMode } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { PublishedTrigger } from '../../helpers/engine';
 import { HarnessCredentials } from '../../helpers/engine/credentials';
@@ -48,23 +48,16 @@ describe('Digital Sales Trigger: publication', () => {
 
 describe('Digital Sales Trigger: its credential', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
-	let credential: ICredentialDataDecryptedObject;
-
-	const publish = async (): Promise<PublishedTrigger> => {
-		credential = { ...inbox.account.credentials.digitalSalesApi };
-		return await inbox.publish(
-			{ triggerOn: ['paid'] },
-			{ credentials: { digitalSalesApi: credential } },
-		);
-	};
-	/** Sends a webhook about a new charge, which the trigger has to read. */
-	const notified = async (trigger: PublishedTrigger): Promise<number> =>
-		(await trigger.post({ hash: await inbox.charge(), status: 'waiting_payment' })).status;
 
 	test('is decrypted once in five seconds, and a change takes effect then, for its own trigger alone', async () => {
-		const right = await publish();
-		const wrong = await publish();
+		const credential = { ...inbox.account.credentials.digitalSalesApi };
+		const right = await inbox.publish();
+		const wrong = await inbox.publish(undefined, { credentials: { digitalSalesApi: credential } });
 		const decrypted = jest.spyOn(HarnessCredentials.prototype, 'getDecrypted');
+		/** Sends a webhook about a new charge, which the trigger has to read. */
+		const notified = async (trigger: PublishedTrigger): Promise<number> =>
+			(await trigger.post({ hash: await inbox.charge(), status: 'waiting_payment' })).status;
+
 		const burst = Array.from({ length: 20 }, async () => await notified(wrong));
 		expect(new Set(await Promise.all(burst))).toEqual(new Set([200]));
 		expect(decrypted).toHaveBeenCalledTimes(1);

@@ -172,6 +172,7 @@ describe('A webhook starts the workflow once', () => {
 				await postAndLeave(async () => await pause(60));
 				await pause(1_000);
 			}
+			expect(inbox.trigger.outcomes).toHaveLength(1);
 		});
 
 		test('n8n could not store it', async () => {

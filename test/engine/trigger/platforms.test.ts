@@ -1,3 +1,5 @@
+import { range } from 'lodash';
+import type { INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../helpers/charge';
 import { flood } from '../../helpers/extent';
@@ -7,7 +9,27 @@ import { isTaken, isTakenAtFirst, sendAsPlatform, type Sent } from '../../helper
 describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 	const PAID = { triggerOn: ['paid'] };
-	const statuses = (): unknown[] => inbox.items.map(({ payment_status: status }) => status);
+	let urls: string[];
+
+	const publish = async (forms: INodeParameters[]): Promise<void> => {
+		urls = [];
+		for (const form of forms) urls.push((await inbox.publish({ ...PAID, ...form })).url);
+	};
+	/** Each trigger of the account gets the webhook. */
+	const send = async (body: object): Promise<Sent[]> =>
+		await Promise.all(urls.map(async (url) => await sendAsPlatform(url, body)));
+	/** Does one thing after the other, so many a minute, side by side. */
+	const each = async <T, R>(all: T[], perMinute: number, task: (one: T) => Promise<R>) =>
+		await Promise.all(
+			all.map(async (one, nth) => {
+				await clock.sleep((nth * 60_000) / perMinute);
+				return await task(one);
+			}),
+		);
+	const pay = async (hash: string): Promise<Sent[]> => {
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+		return await send({ hash, status: 'paid' });
+	};
 
 	test.each([
 		[8, 1],
@@ -15,24 +37,15 @@ describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 	])(
 		'beside %i abandoned carts a minute, each with a hash of its own, at %i triggers of one account',
 		async (carts, triggers) => {
-			const urls: string[] = [];
-			while (urls.length < triggers) urls.push((await inbox.publish(PAID)).url);
-			const sendToAll = async (body: object) =>
-				await Promise.all(urls.map(async (url) => await sendAsPlatform(url, body)));
+			await publish(Array(triggers).fill({}));
 			const sales = await chargesAt(inbox.account.sandbox, flood(60));
-			const leaving = Array.from({ length: carts * flood(30) }, async (_, nth) => {
-				await clock.sleep((nth * 60_000) / carts);
-				await sendToAll({ hash: `cart${nth}`, status: 'checkout_abandoned' });
+			const leaving = each(range(carts * flood(30)), carts, async (nth) => {
+				return await send({ hash: `cart${nth}`, status: 'checkout_abandoned' });
 			});
 
-			const sent = await Promise.all(
-				sales.map(async (hash, nth) => {
-					await clock.sleep(300_000 + nth * 20_000);
-					await inbox.account.sandbox.setStatus(hash, 'paid');
-					return await sendToAll({ hash, status: 'paid' });
-				}),
-			);
-			await Promise.all(leaving);
+			await clock.sleep(300_000);
+			const sent = await each(sales, 3, pay);
+			await leaving;
 
 			expect(sent.flat().filter(isTaken)).toHaveLength(sales.length * triggers);
 		},
@@ -40,30 +53,20 @@ describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 	);
 
 	test('at first, if each of six products has a trigger that gets all webhooks', async () => {
-		const triggers = 6;
-		const [perMinute, minutes] = [10, flood(3)];
-		const hashes = await chargesAt(inbox.account.sandbox, perMinute * minutes);
-		const [own = ''] = inbox.account.sandbox.transactions.map(({ product }) => product.hash);
-		const urls: string[] = [];
-		while (urls.length < triggers) {
-			const product = urls.length === triggers - 1 ? own : `other${urls.length}`;
-			urls.push((await inbox.publish({ ...PAID, ...products(product) })).url);
-		}
-		const sendToAll = async (body: object): Promise<Sent[]> =>
-			await Promise.all(urls.map(async (url) => await sendAsPlatform(url, body)));
+		const perMinute = 10;
+		const hashes = await chargesAt(inbox.account.sandbox, perMinute * flood(3));
+		const own = inbox.account.sandbox.transactions[0]?.product.hash ?? '';
+		const others = range(5).map((nth) => `other${nth}`);
+		await publish([...others, own].map((hash) => products(hash)));
 
-		const sent = await Promise.all(
-			hashes.map(async (hash, nth) => {
-				await clock.sleep((nth * 60_000) / perMinute);
-				const opening = [0, 4_000, 12_000].map(async (ms) => {
-					await clock.sleep(ms);
-					return await sendToAll({ hash, status: 'waiting_payment', event: `event_${ms}` });
-				});
-				await clock.sleep(60_000);
-				await inbox.account.sandbox.setStatus(hash, 'paid');
-				return [await sendToAll({ hash, status: 'paid' }), ...(await Promise.all(opening))];
-			}),
-		);
+		const sent = await each(hashes, perMinute, async (hash) => {
+			const opening = [0, 4_000, 12_000].map(async (ms) => {
+				await clock.sleep(ms);
+				return await send({ hash, status: 'waiting_payment', event: `event_${ms}` });
+			});
+			await clock.sleep(60_000);
+			return [await pay(hash), ...(await Promise.all(opening))];
+		});
 
 		expect(sent.flat(2).filter((one) => !isTakenAtFirst(one))).toEqual([]);
 		expect(inbox.items).toHaveLength(hashes.length);
@@ -75,72 +78,14 @@ describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 	])(
 		'if reads take %i ms, and %i triggers of one account get %i sales, %i a second',
 		async (ms, triggers, count, perSecond) => {
-			const urls: string[] = [];
-			while (urls.length < triggers) urls.push((await inbox.publish(PAID)).url);
+			await publish(Array(triggers).fill({}));
 			const sales = await chargesAt(inbox.account.sandbox, count);
-			for (const hash of sales) await inbox.account.sandbox.setStatus(hash, 'paid');
 			inbox.account.fault('read', { kind: 'delay', ms }, 'always');
 
-			const sent = await Promise.all(
-				sales.map(async (hash, nth) => {
-					await clock.sleep((nth * 1_000) / perSecond);
-					const body = { hash, status: 'paid' };
-					return await Promise.all(urls.map(async (url) => await sendAsPlatform(url, body)));
-				}),
-			);
+			const sent = await each(sales, 60 * perSecond, pay);
 
 			expect(sent.flat().filter(isTaken)).toHaveLength(count * triggers);
 		},
 		120_000,
 	);
-
-	describe.each([
-		[{ filters: { paymentMethods: ['pix'] } }, { payment_method: 'credit_card' }, 'refused'],
-		[{ filters: { paymentMethods: ['pix'] } }, { payment_method: null }, 'waiting_payment'],
-		[{ filters: { minimumAmount: '0,01' } }, { amount: null }, 'waiting_payment'],
-	])('if a read does not match the filter yet: %j, %j, %s,', (filter, set, status) => {
-		let hash: string;
-		const pay = async (): Promise<void> => {
-			inbox.account.sandbox.clearFaults();
-			await inbox.account.sandbox.setStatus(hash, 'paid');
-		};
-
-		beforeEach(async () => {
-			await inbox.publish({ ...PAID, ...filter });
-			hash = await inbox.charge();
-			await inbox.account.sandbox.setStatus(hash, status);
-			inbox.account.fault('read', { kind: 'patchBody', set }, 'always');
-		});
-
-		test.each(['20 minutes before the payment', 'and lags by two seconds'])('%s', async (when) => {
-			if (when.startsWith('20')) {
-				await sendAsPlatform(inbox.trigger.url, { hash, status });
-				await clock.sleep(20 * 60_000);
-				await pay();
-			} else setTimeout(() => void pay(), 2_000);
-
-			await sendAsPlatform(inbox.trigger.url, { hash, status: 'paid' });
-
-			expect(statuses()).toEqual(['paid']);
-		});
-	});
-
-	describe('if a webhook with a hash speaks of an abandoned cart,', () => {
-		const OTHER = { triggerOn: ['other'], otherStatuses: 'checkout_abandoned' };
-
-		test.each([
-			[OTHER, 'checkout_abandoned', { event: 'checkout_abandoned' }],
-			[OTHER, 'checkout_abandoned', { status: 'abandoned' }],
-			[{ triggerOn: ['failed'] }, 'expired', { status: 'abandoned' }],
-			[PAID, 'paid', { event: 'abandoned_cart_recovered', status: 'approved' }],
-		])('%j, read as %s, webhook %j', async (form, read, webhook) => {
-			await inbox.publish(form);
-			const hash = await inbox.charge();
-			await inbox.account.sandbox.setStatus(hash, read);
-
-			await sendAsPlatform(inbox.trigger.url, { hash, ...webhook });
-
-			expect(statuses()).toEqual([read]);
-		});
-	});
 });

@@ -8,8 +8,6 @@ import { post, sendAsPlatform } from '../../helpers/platform';
 import { received, waitingRoomOf } from '../../helpers/waiting';
 
 const RUNS = sequences(1);
-/** In a flood of ten a second. */
-const EACH_MS = 100;
 
 /** Faults of the service, or of a proxy in front of it, for a while. */
 const FAULTS: Fault[] = [
@@ -40,7 +38,6 @@ const script = fc.record({
 	triggerOn: fc.constantFrom('paid', 'paid, reversed', 'waiting, paid', 'any'),
 	sales: fc.array(sale, { minLength: 1, maxLength: 6 }),
 	waits: some(fc.record({ at, paidAfterMs: fc.constantFrom(undefined, 5_000, 100_000) }), 6),
-	lists: some(at, 2),
 	floods: some(
 		fc.record({ at, isUnpaid: fc.boolean(), count: fc.integer({ min: 10, max: 120 }) }),
 		2,
@@ -58,7 +55,7 @@ const script = fc.record({
 type Script = typeof script extends fc.Arbitrary<infer T> ? T : never;
 
 describe.each([null, 60])(
-	'Sales, waits, lists, strangers, lags, failures, restarts, in any order, under a limit of %p',
+	'Sales, waits, strangers, lags, failures, restarts, in any order, under a limit of %p',
 	(readsPerMinute) => {
 		const inbox = useInbox({ resendAfterSeconds: [], readsPerMinute });
 
@@ -75,7 +72,7 @@ describe.each([null, 60])(
 		};
 
 		const play = async (
-			{ sales, waits, lists, floods, faults, restarts }: Script,
+			{ sales, waits, floods, faults, restarts }: Script,
 			room: ReturnType<typeof waitingRoomOf>,
 		): Promise<{ sold: string[]; waited: unknown[] }> => {
 			const { account, trigger } = inbox;
@@ -114,17 +111,11 @@ describe.each([null, 60])(
 					const [item] = received(await parked.finished) ?? [];
 					waited[nth] = item?.paid;
 				}),
-				each(
-					lists.map((at) => ({ at })),
-					async () => {
-						await account.run({ resource: 'product', operation: 'getAll', returnAll: true });
-					},
-				),
 				each(floods, async ({ isUnpaid, count }, flood) => {
 					for (let nth = 0; nth < count; nth++) {
 						const hash = isUnpaid ? unpaid[nth % unpaid.length] : `nosuch${flood}${nth}`;
 						void post(url, { hash, status: 'paid' });
-						await clock.sleep(EACH_MS);
+						await clock.sleep(100);
 					}
 				}),
 				each(faults, async ({ fault, forMs }) => {
