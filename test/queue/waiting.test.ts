@@ -70,7 +70,9 @@ describe('Wait for Payment, over several processes', () => {
 		const atMain = charge.postback_url.replace(cluster.url, cluster.main.url);
 
 		const ahead = await notify(charge.postback_url, charge.hash);
-		await until('it looks', () => waits.readsOf(charge.hash) > 1);
+		// The first look of a young worker (n8n/recovery.ts).
+		const hasLooked = () => waits.readsOf(charge.hash) > 1;
+		await until('it looks', hasLooked, { withinMs: BY_TIMER_MS });
 		await waits.parkedAgain(executionId);
 		await waits.payUnheard(charge.hash);
 		const misrouted = await notify(atMain, charge.hash);

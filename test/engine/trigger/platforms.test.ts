@@ -8,12 +8,12 @@ import { isTaken, isTakenAtFirst, sendAsPlatform, type Sent } from '../../helper
 
 describe('Digital Sales Trigger: the platform gets 200 for each sale', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
-	const PAID = { triggerOn: ['paid'] };
 	let urls: string[];
 
 	const publish = async (forms: INodeParameters[]): Promise<void> => {
 		urls = [];
-		for (const form of forms) urls.push((await inbox.publish({ ...PAID, ...form })).url);
+		for (const form of forms)
+			urls.push((await inbox.publish({ triggerOn: ['paid'], ...form })).url);
 	};
 	/** Each trigger of the account gets the webhook. */
 	const send = async (body: object): Promise<Sent[]> =>
