@@ -18,7 +18,6 @@ const WHATSAPP = '5511987654321';
 /** What a customer fills into an order form, field by field. */
 const CUSTOMER = { name: NAME, email: EMAIL, phone: '(11) 98765-4321', document: '529.982.247-25' };
 type Customer = typeof CUSTOMER;
-const WITHOUT_CPF = { ...CUSTOMER, document: '529.982.247-26' };
 let customers = 200_000_000;
 const newCustomer = (): Customer => ({ ...CUSTOMER, document: cpf((customers += 1)) });
 const UTM = { utm_source: 'instagram', utm_medium: 'cpc', utm_campaign: 'black-friday' };
@@ -73,36 +72,31 @@ const overAtOnce = (round?: number): Change => {
 	return into('waitForPayment', { timeLimit, timeLimitUnit: 'minutes' });
 };
 const forTrigger = (triggerOn: string[]): Change => into('digitalSalesTrigger', { triggerOn });
-/** As the notes say: the nodes with a template activated, the other WhatsApp nodes deactivated. */
-const byTemplate: Change = ({ type, disabled }) =>
-	type === 'whatsApp' ? { disabled: !disabled } : undefined;
-/** The same parameters, evaluated at another time of day. */
-const at = (time: string, parameters: INodeParameters): INodeParameters => {
-	const text = JSON.stringify(parameters).replaceAll('$now', `DateTime.fromISO('${time}')`);
-	return JSON.parse(text) as INodeParameters;
-};
-
-/** The language of the imported recipe, and the changes to it. */
-type Choice = [language?: Language, change?: Change];
+/** In place of `$now`, whatever the time of this machine. */
+const BY_DAY = "DateTime.fromISO('2026-07-30T10:00')";
 
 /** Imports a recipe and publishes it. */
-const publish = async (recipe: string, ...choice: Choice): Promise<ImportedRecipe> => {
-	const imported = await recipes.import(recipe, ...choice);
+const publish = async (
+	recipe: string,
+	change?: Change,
+	language: Language = 'en',
+): Promise<ImportedRecipe> => {
+	const imported = await recipes.import(recipe, language, change);
 	await imported.publish();
 	return imported;
 };
 
 /** A customer orders by the form of a recipe, which then waits for the payment. */
-const order = async (recipe: string, choice: Choice = [], customer = CUSTOMER) => {
-	const imported = await publish(recipe, ...choice);
+const order = async (recipe: string, customer = CUSTOMER) => {
+	const imported = await publish(recipe);
 	await imported.fillIn(customer);
 	await imported.inState('waiting');
 	return imported;
 };
 
 /** Publishes a recipe that sales start, and notifies it of a sale in each of the given states. */
-const sell = async (recipe: string, states: string[], ...choice: Choice) => {
-	const imported = await publish(recipe, ...choice);
+const sell = async (recipe: string, states: string[]) => {
+	const imported = await publish(recipe);
 	const hash = await chargeAt(sandbox, imported.saleUrl, TRACKING);
 	for (const [index, state] of states.entries()) {
 		await sandbox.setStatus(hash, state);
@@ -123,41 +117,18 @@ const timeOf = (time = ''): Date => new Date(`${time.replace(' ', 'T')}-03:00`);
 /** The same time in the format of UTMify. */
 const utc = (time?: string): string => timeOf(time).toISOString().slice(0, 19).replace('T', ' ');
 
-/** Runs recover-unpaid-pix as at a time of day but without waits, and returns the planned minutes. */
-const remind = async (time: string, language: Language = 'en'): Promise<number[]> => {
-	const say = sayIn(language);
-	const plan = say('Plan the next reminder', 'Planejar o próximo lembrete');
-	const change: Change = (node) => {
-		if (node.name !== plan) return overAtOnce()(node);
-		return { parameters: at(`2026-07-30T${time}`, node.parameters) };
-	};
-	const imported = await publish('recover-unpaid-pix', language, change);
-	await imported.fillIn(CUSTOMER);
-	const planned = (await imported.ended()).items(plan);
-	return planned.map(({ json }) => Number(json[say('minutes', 'minutos')]));
-};
-
-/** Notifies recover-checkout-pix of an unpaid sale at a time of day. It must plan to wait this many minutes. */
-const waitForCheckout = async (
-	language?: Language,
-	change?: Change,
-	[time, minutes] = ['10:00', 30],
-): Promise<ImportedRecipe> => {
-	const imported = await publish('recover-checkout-pix', language, (node) => {
-		if (node.type !== 'wait') return change?.(node);
-		const planned = String(at(`2026-07-30T${time}`, node.parameters).amount);
-		const isRight = `={{ $1 === ${minutes} ? 2 : 'not as planned: ' + $1 }}`;
-		const amount = planned.replace(/^=\{\{(.*)\}\}$/, isRight);
-		return { parameters: { amount, unit: 'seconds' } };
-	});
+/** Notifies recover-checkout-pix of an unpaid sale, without its pause. */
+const waitForCheckout = async (): Promise<ImportedRecipe> => {
+	const pause = into('wait', { amount: 2, unit: 'seconds' });
+	const imported = await publish('recover-checkout-pix', pause);
 	const hash = await chargeAt(sandbox, imported.saleUrl, TRACKING);
 	await sandbox.notify(hash, { url: imported.saleUrl });
 	return imported;
 };
 
 /** reconciliation, and functions that charge a customer and wait for the execution that a step starts. */
-const reconcile = async (language?: Language) => {
-	const imported = await publish('reconciliation', language);
+const reconcile = async () => {
+	const imported = await publish('reconciliation');
 	const { rest } = recipes.stage;
 	const { id: workflowId } = imported.workflow;
 	const over = async (step: () => Promise<unknown>): Promise<Execution> =>
@@ -175,63 +146,64 @@ const reconcile = async (language?: Language) => {
 };
 
 /** charge-list-from-google-sheets with rows of a sheet, each with an order. */
-const chargeList = async (more: Row[], language: Language = 'en') => {
-	const say = sayIn(language);
+const chargeList = async (more: Row[]) => {
 	const rows = more.map((cells) => ({
-		[say('order', 'pedido')]: randomUUID(),
-		[say('name', 'nome')]: NAME,
+		order: randomUUID(),
+		name: NAME,
 		email: EMAIL,
-		[say('phone', 'telefone')]: '11987654321',
-		[say('document', 'documento')]: '52998224725',
-		[say('price', 'preco')]: '97,00',
+		phone: '11987654321',
+		document: '52998224725',
+		price: '97,00',
 		...cells,
 	}));
-	services.sheets.set(say('Charges', 'Cobrar'), rows);
-	const imported = await recipes.import('charge-list-from-google-sheets', language);
+	services.sheets.set('Charges', rows);
+	const imported = await recipes.import('charge-list-from-google-sheets');
 	return { rows, run: async () => await imported.execute() };
 };
 
-describe.each(LANGUAGES)('The recipes in %s', (language) => {
-	const say = sayIn(language);
-	const salePaid = say('Sale paid', 'Venda aprovada');
+/** The two languages are the same workflow in other words (test/tools/package/recipes.test.ts). */
+describe('The recipes', () => {
+	test.each(LANGUAGES)(
+		'the order form is in the language of the recipe to its last page, which shows the PIX: %s',
+		async (language) => {
+			const say = sayIn(language);
+			const imported = await publish('sell-and-deliver', undefined, language);
+			expect(await imported.form()).toContain(say('Get my PIX', 'Gerar meu Pix'));
 
-	test('the order form is in the language of the recipe to its last page, which shows the PIX', async () => {
-		const imported = await publish('sell-and-deliver', language);
-		expect(await imported.form()).toContain(say('Get my PIX', 'Gerar meu Pix'));
+			const page = await imported.fillIn(newCustomer());
 
-		const page = await imported.fillIn(newCustomer());
-
-		expect(page).toContain(say('Your PIX is ready', 'Seu Pix está pronto'));
-		expect(page).toContain(code());
-		expect(page).toMatch(/R\$\s?\d+[.,]\d\d/);
-		const [, base64 = ''] = /src="data:image\/png;base64,([^"]+)"/.exec(page) ?? [];
-		expect(readQrCode(Buffer.from(base64, 'base64'))).toBe(code());
-		await imported.ended();
-	});
+			expect(page).toContain(say('Your PIX is ready', 'Seu Pix está pronto'));
+			expect(page).toContain(code());
+			expect(page).toMatch(/R\$\s?\d+[.,]\d\d/);
+			const [, base64 = ''] = /src="data:image\/png;base64,([^"]+)"/.exec(page) ?? [];
+			expect(readQrCode(Buffer.from(base64, 'base64'))).toBe(code());
+			await imported.ended();
+		},
+	);
 
 	test.each<[string, Partial<Customer>, string]>([
-		['CPF', { document: '529.982.247-26' }, say('your CPF or CNPJ', 'seu CPF ou CNPJ')],
-		['phone', { phone: '(11) 91234-56' }, say('your WhatsApp', 'seu WhatsApp')],
+		['CPF', { document: '529.982.247-26' }, 'your CPF or CNPJ'],
+		['phone', { phone: '(11) 91234-56' }, 'your WhatsApp'],
 	])('a typo in the %s leads to a page that says so and links back, no mail', async (...row) => {
 		const [, typo, field] = row;
-		const imported = await publish('charge-by-email', language);
+		const imported = await publish('charge-by-email');
 
 		const page = await imported.fillIn({ ...newCustomer(), ...typo });
 
-		expect(page).toContain(`${say('Please check', 'Confira')} ${field}`);
+		expect(page).toContain(`Please check ${field}`);
 		expect(page).toContain(`/form/${imported.formPath}?`);
 		expect(page).toContain(`email=${encodeURIComponent(EMAIL)}`);
 		await imported.ended();
 		expect([...made(), ...sent()]).toEqual([]);
 	});
 
-	const caption = expect.stringMatching(say('^Hi, Maria! .* R\\$', '^Oi, Maria! .* R\\$'));
+	const caption = expect.stringMatching('^Hi, Maria! .* R\\$');
 	// Recipes use each phone as WhatsApp dials it.
 	test.each<[string, string, () => unknown[]]>([
 		[
 			'charge-by-email',
 			CUSTOMER.phone,
-			() => [pixMail(expect.stringMatching(say('^Your PIX of R\\$', '^Seu Pix de R\\$')))],
+			() => [pixMail(expect.stringMatching('^Your PIX of R\\$'))],
 		],
 		[
 			'charge-by-whatsapp',
@@ -264,48 +236,53 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		],
 	])('%s sends the picture and the code, and confirms the payment', async (...row) => {
 		const [recipe, phone, messages] = row;
-		const imported = await order(recipe, [language], { ...CUSTOMER, phone });
+		const imported = await order(recipe, { ...CUSTOMER, phone });
 		const expected = messages();
 		expect(sent()).toMatchObject(expected);
-		expect(JSON.stringify(sent())).toContain(say('Hi, Maria!', 'Oi, Maria!'));
+		expect(JSON.stringify(sent())).toContain('Hi, Maria!');
 
 		await sandbox.pay(charged().hash);
 
 		await imported.ended();
 		const [confirmation, ...more] = sent().slice(expected.length);
-		const confirmed = say('Payment confirmed', 'Pagamento confirmado');
+		const confirmed = 'Payment confirmed';
 		expect(JSON.stringify(confirmation)).toContain(confirmed);
 		expect(more).toEqual([]);
 	});
 
 	test('recover-unpaid-pix reminds three times, then informs the team', async () => {
-		expect(await remind('10:00', language)).toEqual([15, 180, 1440, 1440]);
+		const imported = await publish('recover-unpaid-pix', (node) => {
+			if (node.name !== 'Plan the next reminder') return overAtOnce()(node);
+			const text = JSON.stringify(node.parameters).replaceAll('$now', BY_DAY);
+			return { parameters: JSON.parse(text) as INodeParameters };
+		});
+		await imported.fillIn(CUSTOMER);
+		const planned = (await imported.ended()).items('Plan the next reminder');
+		expect(planned.map(({ json }) => Number(json.minutes))).toEqual([15, 180, 1440, 1440]);
 
 		const messages = services.callsOf('whatsApp');
 		expect(messages.slice(1, -1).map(({ textBody }) => textBody)).toEqual([
 			code(),
-			expect.stringContaining(say('is still open', 'ainda está em aberto')),
+			expect.stringContaining('is still open'),
 			code(),
-			expect.stringContaining(say('is almost done', 'está quase lá')),
+			expect.stringContaining('is almost done'),
 			code(),
 		]);
 		// A day later, WhatsApp accepts only a template.
-		const template = say('last_reminder|en_US', 'ultimo_lembrete|pt_BR');
+		const template = 'last_reminder|en_US';
 		expect(messages.at(-1)).toMatchObject({ template });
 		expect(JSON.stringify(messages.at(-1))).toContain(code());
 		expect(told()).toEqual([expect.stringMatching(/Maria[^]*R\$/)]);
 	});
 
 	test('paid-sale writes one row and one contact a sale, and informs a CRM and the team', async () => {
-		const imported = await sell('paid-sale', ['paid'], language);
+		const imported = await sell('paid-sale', ['paid']);
 		const { hash } = charged();
 		for (const shape of NOTICE_SHAPES) await sandbox.notify(hash, { shape });
 
-		const sale = say('sale', 'venda');
+		const sale = 'sale';
 		const row = { [sale]: hash, status: 'paid', email: EMAIL, utm_source: 'instagram' };
-		expect(services.rows(say('Sales', 'Vendas'))).toMatchObject([
-			{ ...row, [say('amount', 'valor')]: 19.9 },
-		]);
+		expect(services.rows('Sales')).toMatchObject([{ ...row, amount: 19.9 }]);
 		expect(services.callsOf('googleSheets')).toMatchObject([
 			{ options: { cellFormat: 'RAW', useAppend: true } },
 		]);
@@ -321,7 +298,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 				body: { [sale]: hash, utm_term: 'curso' },
 			},
 		]);
-		const text = `<b>${salePaid}</b>[^]*R\\$\\s?19[.,]90[^]*${NAME}[^]*maria@`;
+		const text = `<b>Sale paid</b>[^]*R\\$\\s?19[.,]90[^]*${NAME}[^]*maria@`;
 		expect(services.callsOf('telegram')).toMatchObject([
 			{
 				text: expect.stringMatching(text),
@@ -332,7 +309,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('ad-attribution reports a paid sale to UTMify and Meta', async () => {
-		await sell('ad-attribution', ['paid'], language);
+		await sell('ad-attribution', ['paid']);
 
 		const { hash, amount, amount_liquid: liquid, ...sale } = charged();
 		expect(sale.payment_status).toBe('paid');
@@ -368,7 +345,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			},
 		]);
 		const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-		const meta = `${META}${say('YOUR-PIXEL-ID', 'ID-DO-SEU-PIXEL')}/events`;
+		const meta = `${META}YOUR-PIXEL-ID/events`;
 		expect(bodiesAt(meta)).toEqual([
 			{
 				data: [
@@ -395,7 +372,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('errors-to-telegram informs the team which workflow failed, where and why', async () => {
-		await recipes.fail(await publish('errors-to-telegram', language));
+		await recipes.fail(await publish('errors-to-telegram'));
 
 		const [text] = await until('the message', () => told().length > 0 && told());
 		expect(text).toMatch(/A failing workflow[^]*Fail here[^]*Out of stock &lt;b[^]*http/);
@@ -404,7 +381,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('access-by-http grants access on paid, informs the customer, and revokes it on a refund', async () => {
-		await sell('access-by-http', ['paid', 'pre_chargeback', 'chargeback'], language);
+		await sell('access-by-http', ['paid', 'pre_chargeback', 'chargeback']);
 
 		const { url, body } = granted();
 		expect(services.webCalls).toMatchObject([
@@ -412,7 +389,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			{ url: url.replace('grant', 'revoke'), body },
 		]);
 		expect(services.mail.mails).toMatchObject([
-			{ text: expect.stringMatching(say('is open 🎉.*maria@', 'está liberado 🎉.*maria@')) },
+			{ text: expect.stringMatching('is open 🎉.*maria@') },
 		]);
 	});
 
@@ -420,7 +397,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		// The first offer of the catalog costs less than the lowest amount of the trigger.
 		const offerHash = { __rl: true, mode: 'list', value: '' };
 		const cart = { items: [{ offerHash, quantity: 1, price: '19,90' }] };
-		const imported = await publish('sell-and-deliver', language, into('create', { cart }));
+		const imported = await publish('sell-and-deliver', into('create', { cart }));
 		const { webCalls, mail } = services;
 		const customer = newCustomer();
 
@@ -439,7 +416,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		const url = imported.saleUrl;
 		for (const shape of NOTICE_SHAPES) await sandbox.notify(hash, { shape, url });
 		expect(webCalls).toMatchObject([granted()]);
-		expect(mail.mails[2]?.text).toContain(say('is open 🎉', 'está liberado 🎉'));
+		expect(mail.mails[2]?.text).toContain('is open 🎉');
 
 		await sandbox.setStatus(hash, 'refunded');
 		await imported.ended(4);
@@ -448,7 +425,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('recover-checkout-pix sends the code once if a PIX is not paid after the pause', async () => {
-		const imported = await waitForCheckout(language);
+		const imported = await waitForCheckout();
 		await imported.ended();
 
 		expect(sent()).toMatchObject([pixMail(expect.stringMatching(/PIX.*R\$/i))]);
@@ -456,16 +433,16 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('charge-list-from-google-sheets charges each row once, even if the row could not be written', async () => {
-		const transaction = say('transaction', 'cobranca');
+		const transaction = 'transaction';
 		const there = { [transaction]: 'there before' };
-		const { rows, run } = await chargeList([{}, there, {}], language);
+		const { rows, run } = await chargeList([{}, there, {}]);
 
 		well(await run());
 
 		const [first, last] = made();
 		expect(made()).toHaveLength(2);
 		expect(first?.amount).toBe(9700);
-		const pixCode = say('pix_code', 'pix_copia_e_cola');
+		const pixCode = 'pix_code';
 		expect(rows).toMatchObject([
 			{ [transaction]: first?.hash, status: 'waiting_payment', [pixCode]: code(first) },
 			there,
@@ -479,10 +456,10 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 	});
 
 	test('catalog-to-google-sheets writes each offer once, however often it runs', async () => {
-		const imported = await recipes.import('catalog-to-google-sheets', language);
+		const imported = await recipes.import('catalog-to-google-sheets');
 
 		well(await imported.execute());
-		const rows = services.rows(say('Catalog', 'Catálogo'));
+		const rows = services.rows('Catalog');
 		const count = rows.length;
 		well(await imported.execute());
 
@@ -491,15 +468,15 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		expect(rows).toHaveLength(count);
 		expect(rows).toContainEqual(
 			expect.objectContaining({
-				[say('code', 'codigo')]: offer?.hash,
-				[say('product', 'produto')]: product?.title,
-				[say('price', 'preco')]: (offer?.price ?? 0) / 100,
+				code: offer?.hash,
+				product: product?.title,
+				price: (offer?.price ?? 0) / 100,
 			}),
 		);
 	});
 
 	test('reconciliation reports each change of a charge once', async () => {
-		const { over, charge } = await reconcile(language);
+		const { over, charge } = await reconcile();
 		const change = async (hash: string, status: string): Promise<void> => {
 			well(await over(async () => await sandbox.setStatus(hash, status)));
 		};
@@ -513,8 +490,8 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 		await change(first, 'pre_chargeback');
 
 		expect(told()).toEqual([
-			expect.stringMatching(`${salePaid}</b>: ${NAME}, R\\$.*\\d[.,]\\d\\d\n${first}`),
-			expect.stringMatching(`${say('Refused', 'Recusada')}[^]*${second}`),
+			expect.stringMatching(`Sale paid</b>: ${NAME}, R\\$.*\\d[.,]\\d\\d\n${first}`),
+			expect.stringMatching(`Refused[^]*${second}`),
 			expect.stringMatching(`pre_chargeback[^]*${first}`),
 		]);
 	});
@@ -534,12 +511,12 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 				customer_document: CUSTOMER.document,
 			};
 			const [list = '', charge = '', check = ''] = [
-				say('List the products', 'Listar os produtos'),
-				say('Charge by PIX', 'Gerar Pix'),
-				say('Check the payment', 'Conferir o pagamento'),
+				'List the products',
+				'Charge by PIX',
+				'Check the payment',
 			].map((name) => name.replace(/ /g, '_'));
 			await recipes.addCredential('openAiApi', { apiKey: 'test-model-key', url: model.url });
-			const imported = await publish('ai-sales-assistant', language);
+			const imported = await publish('ai-sales-assistant');
 
 			// The model makes the requested calls, and repeats the answer of the last tool.
 			const calls = [
@@ -548,7 +525,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			];
 			const messages = await imported.write(JSON.stringify(calls));
 			const mail = await until('the mail', () => services.mail.mails[0]);
-			expect(mail.subject).toBe(say('Approve a charge', 'Aprovar uma cobrança'));
+			expect(mail.subject).toBe('Approve a charge');
 			expect(mail.html).toContain(email);
 			await imported.inState('waiting');
 			expect(made()).toEqual([]);
@@ -567,10 +544,7 @@ describe.each(LANGUAGES)('The recipes in %s', (language) => {
 			expect(message).toContain(isApproved ? code() : 'rejected');
 		},
 	);
-});
 
-/** The two languages are the same workflow in other words (test/tools/package/recipes.test.ts). */
-describe('The recipes', () => {
 	// test/browser/recipes.test.ts shows what else the editor marks.
 	test('use nodes in versions that n8n has', async () => {
 		const types = await recipes.stage.rest.nodeTypes();
@@ -581,21 +555,6 @@ describe('The recipes', () => {
 		expect(
 			types.flatMap(({ name, version }) => [version].flat().map((one) => `${name} ${one}`)),
 		).toEqual(expect.arrayContaining(used));
-	});
-
-	test.each([
-		...['charge-by-whatsapp', 'charge-by-evolution-api', 'charge-by-email', 'sell-and-deliver'],
-		...['recover-unpaid-pix', 'reconciliation'],
-	])('%s shows the PIX on the page, or what is wrong with the form', async (recipe) => {
-		const imported = await publish(recipe);
-
-		expect(await imported.fillIn(newCustomer())).toContain(code());
-		const page = await imported.fillIn(WITHOUT_CPF);
-
-		expect(page).toContain('Please check your CPF or CNPJ');
-		expect(page).not.toContain('undefined');
-		await imported.ended(2);
-		expect(made()).toHaveLength(1);
 	});
 
 	test('charge-by-email fails for the team if nothing in the form is at fault', async () => {
@@ -618,32 +577,6 @@ describe('The recipes', () => {
 		expect((await imported.over()).error).toContain('may');
 	});
 
-	test.each([
-		['+51 912 345 678', '51912345678'],
-		['00 351 912 345 678', '351912345678'],
-		['+1 (415) 555-2671', '14155552671'],
-		['＋51 912 345 678', '51912345678'],
-		['+55 (0) 11 98765-4321', WHATSAPP],
-		['11 8765-4321', WHATSAPP],
-		['551187654321@s.whatsapp.net', WHATSAPP],
-	])('charge-by-whatsapp writes to a customer with the number %s at %s', async (phone, number) => {
-		await order('charge-by-whatsapp', [], { ...newCustomer(), phone });
-
-		const numbers = services.callsOf('whatsApp').map((call) => call.recipientPhoneNumber);
-		expect(new Set(numbers)).toEqual(new Set([number]));
-	});
-
-	test('charge-by-whatsapp waits and confirms even if a message could not be sent', async () => {
-		services.down.add('Send the QR code');
-		const imported = await order('charge-by-whatsapp');
-		expect(sent()).toMatchObject([{ parameters: { textBody: code() } }]);
-
-		await sandbox.pay(charged().hash);
-
-		await imported.ended();
-		expect(JSON.stringify(sent()[1])).toContain('Payment confirmed');
-	});
-
 	test('charge-by-email shows HTML and links from a customer or seller as plain text', async () => {
 		const [product] = sandbox.products;
 		if (!product) throw new Error('There is no product');
@@ -651,7 +584,7 @@ describe('The recipes', () => {
 		product.title = 'Foto & <b>luz</b>';
 
 		const name = 'Maria.https://evil.example da Silva';
-		await order('charge-by-email', [], { ...CUSTOMER, name });
+		await order('charge-by-email', { ...CUSTOMER, name });
 		product.title = title;
 
 		const [mail] = services.mail.mails;
@@ -659,55 +592,8 @@ describe('The recipes', () => {
 		expect(mail?.html).toContain('(Foto &amp; &lt;b>luz&lt;/b>)');
 	});
 
-	test('charge-by-whatsapp sends the PIX even if the service states no amount and no product', async () => {
-		sandbox.addFault({
-			kind: 'patchBody',
-			endpoint: 'POST /transactions',
-			remove: ['amount', 'product', 'offer'],
-			set: { customer: { name: '🙂', phone_number: CUSTOMER.phone } },
-		});
-		await order('charge-by-whatsapp');
-
-		const words = 'Hi, there! Your PIX of the agreed amount (your order)';
-		expect(sent()).toMatchObject([
-			{ parameters: { additionalFields: { mediaCaption: expect.stringContaining(words) } } },
-			{ parameters: { textBody: code() } },
-		]);
-	});
-
-	test('charge-by-whatsapp sends nothing more if the payment does not come', async () => {
-		const imported = await publish('charge-by-whatsapp', 'en', overAtOnce());
-
-		await imported.fillIn(CUSTOMER);
-
-		await imported.ended();
-		expect(sent()).toHaveLength(2);
-	});
-
-	test('charge-by-whatsapp fills the variables of the templates once they are activated', async () => {
-		const imported = await order('charge-by-whatsapp', ['en', byTemplate]);
-		const variables = JSON.stringify(services.callsOf('whatsApp')[0]?.components);
-		expect(variables).toContain('Maria');
-		expect(variables).toContain(code());
-
-		await sandbox.pay(charged().hash);
-
-		await imported.ended();
-		expect(services.callsOf('whatsApp')).toMatchObject([
-			{ template: 'pix_ready|en_US' },
-			{ template: 'payment_confirmed|en_US' },
-		]);
-	});
-
-	test.each([
-		['19:50', [730, 730, 1440, 1440]],
-		['03:00', [300, 300, 1740, 1740]],
-	])('recover-unpaid-pix sends nothing at night: %s', async (time, minutes) => {
-		expect(await remind(time)).toEqual(minutes);
-	});
-
 	test('recover-unpaid-pix stops its reminders when the PIX is paid', async () => {
-		const imported = await publish('recover-unpaid-pix', 'en', overAtOnce(0));
+		const imported = await publish('recover-unpaid-pix', overAtOnce(0));
 		await imported.fillIn(CUSTOMER);
 		const texts = () => services.callsOf('whatsApp').map(({ textBody }) => textBody);
 		await until('the first reminder', () => texts().length === 4);
@@ -735,16 +621,6 @@ describe('The recipes', () => {
 		expect(services.callsOf('hubspot')).toHaveLength(1);
 	});
 
-	test('paid-sale updates its row with every status that its trigger is set to', async () => {
-		const states = ['paid', 'pre_chargeback', 'refunded'];
-		await sell('paid-sale', states, 'en', forTrigger(['any']));
-
-		expect(services.rows('Sales')).toMatchObject([{ status: 'refunded' }]);
-		expect(services.callsOf('googleSheets')).toHaveLength(states.length);
-		expect(services.callsOf('hubspot')).toHaveLength(1);
-		expect(told().at(-1)).toContain('Refunded');
-	});
-
 	test('ad-attribution reports refused and charged back sales only to UTMify, and other statuses to nobody', async () => {
 		await sell('ad-attribution', ['refused', 'expired', 'paid', 'pre_chargeback', 'chargeback']);
 
@@ -758,34 +634,6 @@ describe('The recipes', () => {
 		expect(bodiesAt(META)).toHaveLength(1);
 	});
 
-	test('ad-attribution reports old sales to UTMify, but not a payment of more than a week ago to Meta', async () => {
-		const imported = await sell('ad-attribution', []);
-		await sandbox.notify(charged().hash, { url: imported.saleUrl });
-		await imported.ended();
-		const longAgo = '2026-01-01 10:00:00';
-		sandbox.addFault({
-			kind: 'patchBody',
-			endpoint: 'GET /transactions/{hash}',
-			set: { created_at: longAgo, updated_at: longAgo, amount_liquid: 0 },
-			times: 'always',
-		});
-		Object.assign(charged().customer, { phone_number: '' });
-
-		for (const [index, status] of ['paid', 'refunded'].entries()) {
-			await sandbox.setStatus(charged().hash, status);
-			await imported.ended(index + 2);
-		}
-
-		const late = { createdAt: utc(longAgo), customer: { phone: null } };
-		const commission = { gatewayFeeInCents: 0, userCommissionInCents: charged().amount };
-		expect(bodiesAt(UTMIFY)).toMatchObject([
-			{ status: 'waiting_payment', approvedDate: null, refundedAt: null },
-			{ ...late, status: 'paid', commission, approvedDate: utc(longAgo) },
-			{ ...late, status: 'refunded', refundedAt: utc(longAgo) },
-		]);
-		expect(bodiesAt(META)).toEqual([]);
-	});
-
 	// n8n publishes the form of the recipe anyway.
 	test('sell-and-deliver charges nobody while its trigger cannot be published', async () => {
 		const imported = await recipes.import('sell-and-deliver', 'en', forTrigger([]));
@@ -796,50 +644,6 @@ describe('The recipes', () => {
 
 		expect((await imported.over()).error).toContain('its Digital Sales Trigger is not published');
 		expect(made()).toEqual([]);
-	});
-
-	// The platform may remove the + of a foreign number.
-	test.each([
-		['+351 912 345 678', '351912345678'],
-		['14155552671', undefined],
-		['351912345678', undefined],
-		['', undefined],
-	])('recipes for sales use the phone %j as %s for Meta and WhatsApp', async (...row) => {
-		const [phone, dialed] = row;
-		const on: Change = ({ type }) => (type === 'whatsApp' ? { disabled: false } : undefined);
-		sandbox.addFault({
-			kind: 'patchBody',
-			endpoint: 'GET /transactions/{hash}',
-			set: { customer: { name: NAME, email: EMAIL, phone_number: phone } },
-			times: 'always',
-		});
-
-		await sell('ad-attribution', ['paid']);
-		await (await waitForCheckout('en', on)).ended();
-
-		const hashes = (dialed === undefined ? [] : [dialed]).map((number) =>
-			createHash('sha256').update(number).digest('hex'),
-		);
-		expect(bodiesAt(META)).toMatchObject([{ data: [{ user_data: { ph: hashes } }] }]);
-		expect(services.callsOf('whatsApp').map((call) => call.recipientPhoneNumber)).toEqual(
-			dialed === undefined ? [] : [dialed],
-		);
-		expect(services.mail.mails).toHaveLength(1);
-	});
-
-	test('recover-checkout-pix sends nothing at night', async () => {
-		await (await waitForCheckout('en', undefined, ['19:50', 730])).ended();
-
-		expect(sent()).toHaveLength(1);
-	});
-
-	test('recover-checkout-pix sends the template once it is activated', async () => {
-		const on: Change = ({ type }) => (type === 'whatsApp' ? { disabled: false } : undefined);
-		await (await waitForCheckout('en', on)).ended();
-
-		const [call] = services.callsOf('whatsApp');
-		expect(call).toMatchObject({ recipientPhoneNumber: WHATSAPP, template: 'pix_open|en_US' });
-		expect(JSON.stringify(call?.components)).toContain(code());
 	});
 
 	test.each(['paid', 'expired'])(
@@ -899,12 +703,6 @@ describe('The recipes', () => {
 		expect(made()).toEqual([]);
 		const status = expect.stringContaining('an order of its own');
 		expect(rows).toMatchObject([{ status }, { status }]);
-	});
-
-	test('charge-list-from-google-sheets says what to do with an empty sheet', async () => {
-		const { run } = await chargeList([]);
-
-		expect((await run()).error).toContain('"Charges" has no row to charge');
 	});
 
 	test('reconciliation reports once each change that its trigger could not report or did not receive', async () => {

@@ -248,6 +248,30 @@ test.each(['charge-by-whatsapp', 'charge-by-evolution-api', 'recover-unpaid-pix'
 	},
 );
 
+/** The values of a node's expressions at a time of day. */
+async function valuesAt(time: string, name: string, node: string): Promise<unknown[]> {
+	const text = JSON.stringify(recipeFile(name, 'en'));
+	const file = text.replaceAll('$now', `DateTime.fromISO('2026-07-30T${time}')`);
+	const evaluated = await evaluate(JSON.parse(file) as RecipeFile, 'en');
+	return (evaluated[node] ?? []).map(([, value]) => value);
+}
+
+test.each([
+	['10:00', 15, 30],
+	['19:50', 730, 730],
+	['03:00', 300, 300],
+])(
+	'at %s, the first reminder comes in %i minutes, and the code of a checkout in %i',
+	async (...row) => {
+		const [time, reminder, code] = row;
+
+		expect(await valuesAt(time, 'recover-unpaid-pix', 'Plan the next reminder')).toContain(
+			reminder,
+		);
+		expect(await valuesAt(time, 'recover-checkout-pix', 'Wait 30 minutes')).toContain(code);
+	},
+);
+
 test('the recipes that charge show that the Offer is missing until it is chosen', () => {
 	const description = defaultProcess.nodeTypes[ACTION_TYPE]?.description;
 	const charges = LANGUAGES.flatMap((language) =>
