@@ -20,7 +20,7 @@ import { isEngine2 } from '../n8n';
 import { Declined, handleWebhook, readNotification, REPLIES, safeReason } from '../notification';
 import { unreachableHint } from '../output';
 import { BoundedMap, clock, processState } from '../shared';
-import { isExcludedForGood, isWantedStatus, mayFollow, rejectionReason } from './filters';
+import { isClaim, isExcludedForGood, isWantedStatus, mayFollow, rejectionReason } from './filters';
 import { readTriggerForm, saleItem, type TriggerForm } from './form';
 import { declineIfBacklogged, type Handover, Handovers } from './handovers';
 
@@ -71,8 +71,9 @@ class Delivery {
 			return undefined;
 		});
 		if (second) return this.start(second);
-		// The execution reads it again.
-		if (first) return this.handOver({ hash: first.hash, status: webhook.status });
+		// The execution looks. In the platform's own words, the webhook may be about what was read, or a later status.
+		const claimed = isClaim(form, webhook.status) ? webhook.status : first?.payment_status;
+		if (first) return this.handOver({ hash: first.hash, status: claimed });
 		throw new Declined(webhook.isTest ? REPLIES.noSale : REPLIES.unknown);
 	}
 
@@ -102,8 +103,8 @@ class Delivery {
 		const awaited = mayFollow(form, webhook.status, read) ? webhook.status : undefined;
 
 		// The status that was read has webhooks of its own. This may be the only one about the later status.
-		const isClaim = awaited !== undefined && (!isNews || isLater(awaited, status));
-		if (isClaim) return this.handOver({ hash, status: awaited });
+		const isClaimed = awaited !== undefined && (!isNews || isLater(awaited, status));
+		if (isClaimed) return this.handOver({ hash, status: awaited });
 		if (isNews) return this.handOver({ hash, status, item: saleItem(form, read), awaited });
 
 		handovers.declineRepeat(status);

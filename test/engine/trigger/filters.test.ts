@@ -28,7 +28,6 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		['the product, as an agent writes it', ({ product }) => listed('other1', product), true],
 		['a product whose hash is a number', () => products('={{ 17 }}'), true],
 		['no product', () => ({ products: {} }), true],
-		['no offer', () => ({ offers: { items: [] } }), true],
 		['statuses in a text', () => ({ triggerOn: 'failed, , paid ' }), true],
 		['another status', () => ({ triggerOn: ['other'], otherStatuses: 'frozen,' }), false],
 		['its status as another', () => ({ triggerOn: ['other'], otherStatuses: 'x, paid' }), true],
