@@ -37,11 +37,11 @@ export function subtitleExpression(): string {
 /** n8n evaluates it on the canvas and in each run. */
 export function outputsExpression(): ExpressionString {
 	const main = NodeConnectionTypes.Main;
-	const named = OPERATIONS.flatMap(({ value, outputs }) => {
+	const byOperation = OPERATIONS.flatMap(({ value, outputs }) => {
 		const named = outputs?.names.map((displayName) => ({ type: main, displayName }));
 		return named ? [[value, named]] : [];
 	});
-	return `={{ (${JSON.stringify(Object.fromEntries(named))})[$parameter["operation"]] ?? ["${main}"] }}`;
+	return `={{ (${JSON.stringify(Object.fromEntries(byOperation))})[$parameter["operation"]] ?? ["${main}"] }}`;
 }
 
 export function manyItemsHints(): NodeHint[] {

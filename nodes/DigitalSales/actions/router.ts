@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api';
 import { type ErrorContext, NotSentError, toFailure } from '../output';
 import { fieldLabel, readForm } from '../form';
-import { addNoEmptyItem, isEngine2, letRecoveryPass } from '../n8n';
+import { isEngine2, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
 import { CanceledError, eachLimit, READS_AT_ONCE } from '../shared';
 import { ExecutionMemory } from '../idempotency';
 import type { Operation } from './operation';
@@ -50,7 +50,7 @@ function sortIntoOutputs(
 	items: INodeExecutionData[],
 ): INodeExecutionData[][] {
 	if (!operation?.outputs) return [items];
-	addNoEmptyItem(context);
+	turnOffAlwaysOutputData(context);
 	return operation.outputs.sort(items);
 }
 

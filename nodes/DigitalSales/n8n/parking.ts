@@ -47,12 +47,12 @@ export async function parkExecution(
 	// A copy, because n8n disables the node of the original.
 	findStack(context)?.unshift({ ...entry, node: { ...entry.node }, data });
 	entry.data = { main: [] };
-	addNoEmptyItem(context);
+	turnOffAlwaysOutputData(context);
 	await context.putExecutionToWait(until);
 }
 
-/** Always Output Data would run the nodes after the first output with an empty item. */
-export function addNoEmptyItem(context: IExecuteFunctions): void {
+/** It would run the nodes after the first output with an empty item. */
+export function turnOffAlwaysOutputData(context: IExecuteFunctions): void {
 	const entry = context.getExecuteData();
 	entry.node = { ...entry.node, alwaysOutputData: false };
 }
