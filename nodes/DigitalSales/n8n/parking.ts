@@ -1,6 +1,8 @@
+import { randomUUID } from 'crypto';
 import type { IDataObject, IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
+import { processState } from '../shared';
 
 /*
  * Since n8n 2.30.0, n8n puts the entry of a waiting node back at the front of its stack. On resuming, it disables the
@@ -19,10 +21,32 @@ const contextSchema = z.object({
 	}),
 });
 const stateSchema = z.object({
-	[STATE_KEY]: z.tuple([z.tuple([z.object({ json: z.unknown() })])]),
+	[STATE_KEY]: z.tuple([
+		z.tuple([z.object({ json: z.object({ state: z.unknown(), parkedBy: z.string() }) })]),
+	]),
 });
 
+class ThisProcess {
+	id = randomUUID();
+
+	clear(): void {
+		this.id = randomUUID();
+	}
+}
+
+const thisProcess = processState(new ThisProcess());
+
 export function readParkedState(context: IExecuteFunctions): unknown {
+	return readParked(context)?.state;
+}
+
+/** Before a restart of n8n, or on another worker. */
+export function wasParkedByAnotherProcess(context: IExecuteFunctions): boolean {
+	const parked = readParked(context);
+	return parked !== undefined && parked.parkedBy !== thisProcess.id;
+}
+
+function readParked(context: IExecuteFunctions): { state?: unknown; parkedBy: string } | undefined {
 	const { data } = stateSchema.safeParse(context.getExecuteData().data);
 	return data?.[STATE_KEY][0][0].json;
 }
@@ -43,7 +67,8 @@ export async function parkExecution(
 	state: IDataObject,
 ): Promise<void> {
 	const entry = context.getExecuteData();
-	const data = { ...entry.data, [STATE_KEY]: [[{ json: state }]] };
+	const parked = { state, parkedBy: thisProcess.id };
+	const data = { ...entry.data, [STATE_KEY]: [[{ json: parked }]] };
 	// A copy, because n8n disables the node of the original.
 	findStack(context)?.unshift({ ...entry, node: { ...entry.node }, data });
 	entry.data = { main: [] };

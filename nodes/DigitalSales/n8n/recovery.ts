@@ -1,7 +1,7 @@
 import { clamp } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { cancelableSleep, clock, processState } from '../shared';
-import { readParkedState } from './parking';
+import { wasParkedByAnotherProcess } from './parking';
 
 /*
  * When n8n 2.41.1 starts, it first resumes the executions that are due. Then it marks the ones that had been parked as
@@ -34,11 +34,11 @@ class Recovery {
 const recovery = processState(new Recovery());
 
 /**
- * The first parked executions that n8n resumes after its start run on once its recovery is over.
+ * Executions that were parked before n8n's start, or by another worker, run on once its recovery is over.
  *
  * @throws CanceledError
  */
 export async function letRecoveryPass(context: IExecuteFunctions): Promise<void> {
-	if (readParkedState(context) === undefined) return;
+	if (!wasParkedByAnotherProcess(context)) return;
 	await cancelableSleep(recovery.leftMs, context.getExecutionCancelSignal());
 }

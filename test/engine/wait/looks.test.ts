@@ -40,19 +40,36 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		expectPauses(room.lookMinutes(hash).slice(0, 12), [1, 1, 1, 2, 3, 5, 8, 13, 20, 30, 60]);
 	});
 
-	test('the first look after a start of n8n comes a minute later, and no other, so that it ends after n8n marks crashed executions', async () => {
-		const hash = await room.charge();
-		await room.park([hash]);
-		room.forget();
-		const elapsed = clock.elapsed.bind(clock);
-		const started = elapsed();
-		jest.spyOn(clock, 'elapsed').mockImplementation(() => elapsed() - started);
+	describe('after a start of n8n', () => {
+		const startNow = (): void => {
+			const elapsed = clock.elapsed.bind(clock);
+			const started = elapsed();
+			jest.spyOn(clock, 'elapsed').mockImplementation(() => elapsed() - started);
+		};
 
-		await clock.sleep(4 * MINUTE_MS);
+		test('the first look for an execution that waited before comes a minute later, and no other, so that it ends after n8n marks crashed executions', async () => {
+			const hash = await room.charge();
+			await room.park([hash]);
+			room.forget();
+			startNow();
 
-		const [first, second, third] = room.lookMinutes(hash);
-		expectPauses([first, second].map(Number), [2]);
-		expectPauses([second, third].map(Number), [1]);
+			await clock.sleep(4 * MINUTE_MS);
+
+			const [first, second, third] = room.lookMinutes(hash);
+			expectPauses([first, second].map(Number), [2]);
+			expectPauses([second, third].map(Number), [1]);
+		});
+
+		test('an execution that started since is looked at in time', async () => {
+			const hash = await room.charge();
+			startNow();
+			await room.park([hash]);
+
+			await clock.sleep(4 * MINUTE_MS);
+
+			const [first, second] = room.lookMinutes(hash);
+			expectPauses([first, second].map(Number), [1]);
+		});
 	});
 
 	test('looks about 35 times in 24 hours', async () => {
