@@ -39,15 +39,6 @@ export class DigitalSalesApi implements ICredentialType {
 			description: 'The API token of your account. It is sent only to the host of the Base URL.',
 		},
 		{
-			displayName: 'Second API Token',
-			name: 'bodyApiToken',
-			type: 'string',
-			typeOptions: { password: true },
-			hint: 'Only if your service issues a second one, for charges',
-			default: '',
-			description: 'The token for creating transactions. Leave empty to use the API Token.',
-		},
-		{
 			displayName: 'Notification URL',
 			name: 'notificationUrl',
 			type: 'string',
@@ -58,14 +49,31 @@ export class DigitalSalesApi implements ICredentialType {
 				'Where the service sends webhooks for PIX charges that neither a Wait for Payment after them nor a trigger of their workflow receives, unless Webhooks Go To in Create PIX says otherwise. Paste the production URL that a Digital Sales Trigger shows under Webhook URLs.',
 		},
 		{
+			displayName: 'My Platform Differs',
+			name: 'platformDiffers',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether your platform issues a second token for charges, or names the notification address in another way',
+		},
+		{
+			displayName: 'Second API Token',
+			name: 'bodyApiToken',
+			type: 'string',
+			typeOptions: { password: true },
+			displayOptions: { show: { platformDiffers: [true] } },
+			default: '',
+			description: 'The token for creating transactions. Leave empty to use the API Token.',
+		},
+		{
 			displayName: 'Notification Field',
 			name: 'notificationField',
 			type: 'string',
-			hint: 'Leave empty if the request for a charge shows webhook_url',
+			displayOptions: { show: { platformDiffers: [true] } },
 			default: '',
 			placeholder: 'e.g. postback_url',
 			description:
-				'The name under which your platform wants the notification address of a charge. The address is then sent under this name, too.',
+				'If the API documentation of your platform shows another name than webhook_url in the request for a charge. The address is then sent under this name, too.',
 		},
 	];
 

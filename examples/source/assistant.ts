@@ -50,7 +50,7 @@ function tools(
 					search: `={{ ${ask('search', say('A part of the title of the product, or an empty text for all products', 'Parte do título do produto, ou texto vazio para todos'))} }}`,
 					status: 1,
 				},
-				options: { splitOffers: true },
+				splitOffers: true,
 			},
 		),
 		charge: salesTool(

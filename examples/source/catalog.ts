@@ -9,7 +9,7 @@ export const catalogToSheet: Recipe = (say) => {
 	);
 	const list = getProducts(say('Get the whole catalog', 'Buscar o catálogo inteiro'), {
 		returnAll: true,
-		options: { splitOffers: true },
+		splitOffers: true,
 	});
 	const tab = say('Catalog', 'Catálogo');
 	const key = say('code', 'codigo');

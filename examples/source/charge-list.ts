@@ -80,7 +80,7 @@ export const chargeListFromSheet: Recipe = (say) => {
 			customerPhone: `={{ ${cell(column.phone)} }}`,
 			customerDocument: `={{ ${cell(column.document)} }}`,
 			orderReference: `={{ ${cell(column.order)} }}`,
-			qrCodeImage: false,
+			options: { qrCodeImage: false },
 		},
 		{ onError: 'continueErrorOutput' },
 	);

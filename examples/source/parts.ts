@@ -76,7 +76,7 @@ const CHOSEN_OFFER = {
  *
  * @param order expression that reads the form's fields
  */
-export function chargeOrder(say: Say, order = '$json', more: INodeParameters = {}): Node {
+export function chargeOrder(say: Say, order = '$json', options: INodeParameters = {}): Node {
 	return createPix(
 		say('Charge by PIX', 'Gerar Pix'),
 		{
@@ -88,8 +88,7 @@ export function chargeOrder(say: Say, order = '$json', more: INodeParameters = {
 			// The same form sent twice charges once. With another e-mail or phone it charges again, because the first PIX
 			// reached nobody; on another day the same person may buy again. A Retry has the day of its original.
 			orderReference: `={{ ${order}.${say('document', 'documento')} }}, {{ ${order}.whatsapp }}, {{ ${order}.email }}, {{ $parameter.cart.items[0].offerHash.value }}, {{ ${order}.submittedAt.slice(0, 10) }}`,
-			options: { fields: [...DEFAULT_FIELDS, 'pix_qr_code_image'] },
-			...more,
+			options: { fields: [...DEFAULT_FIELDS, 'pix_qr_code_image'], ...options },
 		},
 		{ onError: 'continueErrorOutput' },
 	);

@@ -20,7 +20,7 @@ import {
 } from './trigger';
 
 const TRY_IT =
-	'<b>To try it</b>, add <b>Options > Test With Transaction</b>, enter the hash of a transaction that was paid before, and press <b>Execute step</b> above: it arrives here like a new sale.';
+	'<b>To try it</b>, enter the hash of a past sale in <b>Test With Transaction</b>, and press <b>Execute step</b> above: it arrives here like a new sale.';
 
 const WEBHOOK = {
 	responseMode: 'onReceived',
@@ -43,7 +43,7 @@ export class DigitalSalesTrigger implements INodeType {
 		activationMessage:
 			'Charges of this workflow now notify this trigger. For other charges, copy its production URL (under Webhook URLs).',
 		triggerPanel: {
-			header: 'Receive payments as they happen',
+			header: 'Try it with a past sale: Test With Transaction',
 			executionsHelp: {
 				inactive: `${TRY_IT}<br><br><b>For real sales</b>, publish the workflow: every charge that notifies the <b>production URL</b> then starts it.`,
 				active: `${TRY_IT}<br><br><b>Real sales</b> arrive automatically through the <b>production URL</b> and appear under Executions.`,
@@ -65,7 +65,7 @@ export class DigitalSalesTrigger implements INodeType {
 		],
 		builderHint: {
 			searchHint:
-				'Starts when a transaction changes its status, by default when it is paid. Paid does not say for what: before anything is delivered set Products or Offers, and Filters > Minimum Amount in Reais. With several statuses in Trigger On, branch on payment_status.',
+				'Starts when a transaction changes its status, by default when it is paid. Paid does not say for what: before anything is delivered set Products or Filters > Offers, and Filters > Minimum Amount in Reais. With several statuses in Trigger On, branch on payment_status.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-digital-sales.digitalSales',

@@ -79,6 +79,7 @@ describe('the first hour in the editor', () => {
 	step('accepts the right credential', async () => {
 		const { apiToken, bodyApiToken } = sandbox;
 		await enterToken(apiToken);
+		await dialog.turnOn('platformDiffers');
 		await dialog.fill('bodyApiToken', bodyApiToken);
 		await dialog.saveAndSucceed();
 	});

@@ -212,8 +212,8 @@ const FACTS: Record<string, () => Promise<void>> = {
 	},
 	testListening: async () => {
 		await (await published('fact-testListening-sale', charge())).run();
-		const options = { testTransaction: await paid() };
-		const chain = [trigger('fact-testListening', { options }), END];
+		const testTransaction = await paid();
+		const chain = [trigger('fact-testListening', { testTransaction }), END];
 		const saved = await n8n.rest.createWorkflow(
 			chainOf('fact-testListening', n8n.credential, chain),
 		);

@@ -120,7 +120,7 @@ describe('The node as a tool of an AI agent', () => {
 			operation: 'create',
 			cart: { items: [leftTo('transaction', 'create', 'offerHash', 'quantity', 'price')] },
 			...leftTo('transaction', 'create', ...customer),
-			webhooksGoTo: 'none',
+			options: { webhooksGoTo: 'none' },
 		};
 	};
 	const order = (): IDataObject => ({

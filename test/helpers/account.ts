@@ -13,6 +13,7 @@ import {
 	processedItems,
 	runNode,
 } from './engine';
+import { inOptions } from './inOptions';
 
 /** Short names of the endpoints. */
 const ENDPOINT = {
@@ -39,7 +40,10 @@ export async function openAccount(options: SandboxOptions = {}) {
 		...options,
 	});
 	const { baseUrl, apiToken, bodyApiToken } = sandbox;
-	const digitalSalesApi: ICredentialDataDecryptedObject = { baseUrl, apiToken, bodyApiToken };
+	const digitalSalesApi: ICredentialDataDecryptedObject = {
+		...{ baseUrl, apiToken, bodyApiToken },
+		platformDiffers: true,
+	};
 	const credentials: CredentialData = { digitalSalesApi };
 	return {
 		sandbox,
@@ -152,11 +156,9 @@ export function pixParameters(sandbox: Sandbox, more: INodeParameters = {}): INo
 			],
 		},
 		...CUSTOMER,
-		webhooksGoTo: 'none',
-		// Few tests need the picture.
-		qrCodeImage: false,
 		simplify: false,
-		...more,
+		// Few tests need the picture.
+		...inOptions({ webhooksGoTo: 'none', qrCodeImage: false, ...more }),
 	};
 }
 

@@ -153,5 +153,5 @@ export const products = (...hashes: string[]): INodeParameters => ({
 });
 /** The field Offers of the trigger. */
 export const offers = (...hashes: string[]): INodeParameters => ({
-	offers: { items: hashes.map((hash) => ({ offer: locator(hash) })) },
+	filters: { offers: { items: hashes.map((hash) => ({ offer: locator(hash) })) } },
 });

@@ -9,8 +9,7 @@ const NOTHING: Wanted = {
 	triggerOn: ['any'],
 	otherStatuses: undefined,
 	products: [],
-	offers: [],
-	filters: { minimumAmount: undefined, paymentMethods: undefined },
+	filters: { offers: [], minimumAmount: undefined, paymentMethods: undefined },
 };
 
 describe('A transaction', () => {
@@ -19,7 +18,9 @@ describe('A transaction', () => {
 	const ofProducts = (...hashes: string[]): Given => ({
 		products: hashes.map((product) => ({ product })),
 	});
-	const ofOffers = (...hashes: string[]): Given => ({ offers: hashes.map((offer) => ({ offer })) });
+	const ofOffers = (...hashes: string[]): Given => ({
+		filters: { offers: hashes.map((offer) => ({ offer })) },
+	});
 	const on = (triggerOn: string, ...otherStatuses: string[]): Given => ({
 		triggerOn: [triggerOn],
 		otherStatuses,
@@ -75,12 +76,12 @@ describe('A transaction', () => {
 		['product is not stated, which does not match Products', ofProducts('p1', 'p2'), {}],
 		['product is p3, which does not match Products', ofProducts('p1'), { product: { hash: 'p3' } }],
 		[
-			'offer is not stated, which does not match Offers',
+			'offer is not stated, which does not match Filters > Offers',
 			ofOffers('o1'),
 			{ product: { hash: 'o1' } },
 		],
 		[
-			'offer is o3, which does not match Offers',
+			'offer is o3, which does not match Filters > Offers',
 			{ ...ofOffers('o1'), ...ofProducts('p1') },
 			{ offer: { hash: 'o3' }, product: { hash: 'p1' } },
 		],

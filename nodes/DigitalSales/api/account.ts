@@ -40,8 +40,10 @@ const HEADER_TEXT = /^[\x21-\x7e]*$/;
 const credentialSchema = z.object({
 	baseUrl: textField,
 	apiToken: tokenField,
-	bodyApiToken: tokenField,
 	notificationUrl: textField,
+	/** Shows the next two fields. n8n keeps the values of hidden fields. */
+	platformDiffers: z.boolean().optional(),
+	bodyApiToken: tokenField,
 	notificationField: textField,
 	allowedHttpRequestDomains: z.string().optional(),
 	allowedDomains: textField,
@@ -56,6 +58,8 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		);
 	}
 	const { data } = parsed;
+	const own = data.platformDiffers === true ? data : undefined;
+	const bodyApiToken = own?.bodyApiToken || data.apiToken;
 	const base = parseBaseUrl(data.baseUrl);
 	if ('problem' in base) {
 		throw new CredentialError(
@@ -65,7 +69,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	if (data.apiToken === '') {
 		throw new CredentialError('API Token in the credential is empty. Copy it from the service.');
 	}
-	if (!HEADER_TEXT.test(data.apiToken + data.bodyApiToken)) {
+	if (!HEADER_TEXT.test(data.apiToken + bodyApiToken)) {
 		throw new CredentialError(
 			'A token in the credential contains a space or another character that cannot be sent. Copy it again from the service.',
 		);
@@ -80,9 +84,9 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	}
 	return {
 		baseUrl: base.value,
-		bodyApiToken: data.bodyApiToken || data.apiToken,
+		bodyApiToken,
 		notificationUrl: data.notificationUrl || undefined,
-		notificationField: data.notificationField || undefined,
+		notificationField: own?.notificationField || undefined,
 		allowedDomains: isRestricted ? allowedDomains : undefined,
 		key: digest(base.value, data.apiToken),
 		redact: createRedactor([data.apiToken, data.bodyApiToken]),

@@ -1,4 +1,4 @@
-import { get, merge, set } from 'lodash';
+import { compact, get, merge, set } from 'lodash';
 import type { IDataObject, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
@@ -35,6 +35,8 @@ type Schema<T> = z.ZodType<T, z.ZodTypeDef, unknown>;
 export interface Field<N extends string = string, T = unknown> extends FieldUse {
 	name: N;
 	property: INodeProperties;
+	/** Shown instead of `property` under other conditions. */
+	alternative?: INodeProperties;
 	schema: Schema<T>;
 	/** Of a group or list. */
 	parts?: readonly Part[];
@@ -126,7 +128,9 @@ export function defineForm<P extends Part>(
 	});
 	const all = [...listFields(parts)];
 	return {
-		properties: parts.map((part: Part) => (isField(part) ? part.property : part)),
+		properties: parts.flatMap((part: Part) =>
+			isField(part) ? compact([part.property, part.alternative]) : part,
+		),
 		schema: z.object(shape).pipe(values),
 		serviceFields: Object.fromEntries(
 			all.flatMap(({ service, path }) => service.map((name) => [name, path])),

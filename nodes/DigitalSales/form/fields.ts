@@ -1,5 +1,4 @@
-import { mergeWith } from 'lodash';
-import { type IDataObject, type INodeProperties, deepCopy, jsonParse } from 'n8n-workflow';
+import { type IDataObject, type INodeProperties, jsonParse } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { isJsonObject } from '../shared';
 import {
@@ -251,42 +250,4 @@ export function* findExcess(value: unknown, levels = MOST_LEVELS): Generator<Pro
 			yield { path: [key, ...path], message };
 		}
 	}
-}
-
-/** A token in a form would be stored in plain text, and shown with the workflow. */
-const customFieldsSchema = jsonObjectSchema.refine((fields) => !('api_token' in fields), {
-	message: 'must not contain api_token: enter the token as Second API Token in the credential',
-});
-
-function defineCustomFields(placeholder: string, description: string) {
-	return defineField({
-		displayName: 'Custom Fields',
-		name: 'customFields',
-		type: 'json',
-		default: '{}',
-		placeholder,
-		description,
-		purpose: 'json',
-		reads: allowBlank(customFieldsSchema),
-	});
-}
-
-export const customFieldsField = defineCustomFields(
-	'e.g. {"expire_in_days": 3}',
-	'More fields for the request body, as a JSON object with the field names of the service. They override the other fields; a list replaces the whole list.',
-);
-
-export const itemCustomFieldsField: typeof customFieldsField = {
-	...defineCustomFields(
-		'e.g. {"product_hash": "prodab12cd"}',
-		'More fields for this item of the cart, as a JSON object with the field names of the service. They override its other fields.',
-	),
-	sentAs: '...',
-};
-
-/** A list in Custom Fields replaces the form's list. */
-export function withCustomFields(body: IDataObject, customFields: IDataObject = {}): IDataObject {
-	return mergeWith(deepCopy(body), customFields, (_old: unknown, own: unknown) =>
-		Array.isArray(own) ? own : undefined,
-	);
 }

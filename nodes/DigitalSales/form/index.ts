@@ -1,3 +1,4 @@
+export * from './customFields';
 export * from './defineForm';
 export * from './fields';
 export * from './listSearch';

@@ -12,7 +12,7 @@ import {
 import { ANY, OTHER } from '../form';
 import type { TriggerForm } from './form';
 
-export type Wanted = Omit<TriggerForm, 'simplify' | 'options'>;
+export type Wanted = Omit<TriggerForm, 'simplify' | 'testTransaction' | 'options'>;
 
 /** Undefined if the form accepts the transaction. Only the owner of the form may see the text. */
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
@@ -23,8 +23,8 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 	if (paymentMethods && !paymentMethods.map(methodName).includes(methodName(method ?? ''))) {
 		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
-	if (isExcluded(map(wanted.offers, 'offer'), offer?.hash)) {
-		return describeMismatch('offer', offer?.hash, 'Offers');
+	if (isExcluded(map(wanted.filters.offers, 'offer'), offer?.hash)) {
+		return describeMismatch('offer', offer?.hash, 'Filters > Offers');
 	}
 	if (isExcluded(map(wanted.products, 'product'), product?.hash)) {
 		return describeMismatch('product', product?.hash, 'Products');
@@ -37,7 +37,7 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 
 /** A later status changes neither offer nor product. */
 export function isExcludedForGood(
-	{ offers, products }: Wanted,
+	{ filters: { offers }, products }: Wanted,
 	{ offer, product }: Transaction,
 ): boolean {
 	const isOtherOffer = offer?.hash != null && isExcluded(map(offers, 'offer'), offer.hash);

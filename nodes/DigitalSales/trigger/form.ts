@@ -43,6 +43,7 @@ const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
 const filters = defineGroup(
 	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
 	[
+		soldOffers,
 		textField({
 			displayName: 'Minimum Amount in Reais',
 			name: 'minimumAmount',
@@ -63,29 +64,21 @@ const filters = defineGroup(
 	],
 );
 
-const options = defineOptions([
-	outputFieldsOption,
-	textField({
-		displayName: 'Test With Transaction',
-		name: 'testTransaction',
-		// Neither a broken expression nor a mistake may stop the published workflow.
-		noDataExpression: true,
-		placeholder: 'e.g. tran12ab34',
-		description:
-			'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
-		reads: z.unknown(),
-	}),
-]);
+const options = defineOptions([outputFieldsOption]);
+
+const testTransaction = textField({
+	displayName: 'Test With Transaction',
+	name: 'testTransaction',
+	// Neither a broken expression nor a mistake may stop the published workflow.
+	noDataExpression: true,
+	placeholder: 'e.g. tran12ab34',
+	description:
+		'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
+	reads: z.unknown(),
+});
 
 export const triggerForm = defineForm(
 	[
-		{
-			displayName:
-				'Copy the production URL under Webhook URLs to where the service asks for a webhook. Create PIX in this workflow finds it automatically.',
-			name: 'addressNotice',
-			type: 'notice',
-			default: '',
-		},
 		triggerOnField,
 		textField({
 			displayName: 'Other Statuses',
@@ -103,7 +96,7 @@ export const triggerForm = defineForm(
 			default: '',
 		},
 		soldProducts,
-		soldOffers,
+		testTransaction,
 		simplifyField,
 		filters,
 		options,

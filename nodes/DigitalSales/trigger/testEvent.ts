@@ -16,7 +16,7 @@ import { LOOK_LIMITS } from './look';
 export async function sendTestEvent(context: IHookFunctions, form: TriggerForm): Promise<void> {
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() !== 'manual' || url === undefined) return;
-	const hash = allowBlank(hashSchema).safeParse(form.options.testTransaction);
+	const hash = allowBlank(hashSchema).safeParse(form.testTransaction);
 	if (!hash.success) throw testError(context, 'is not the hash of a transaction.');
 	if (hash.data === undefined) return;
 	const transaction = await readTestTransaction(context, hash.data);
@@ -33,7 +33,7 @@ export async function sendTestEvent(context: IHookFunctions, form: TriggerForm):
 
 /** Before the trigger listens, the editor shows only an error's message. */
 function testError(context: IHookFunctions, problem: string): NodeOperationError {
-	return new NodeOperationError(context.getNode(), `Options > Test With Transaction ${problem}`);
+	return new NodeOperationError(context.getNode(), `Test With Transaction ${problem}`);
 }
 
 async function readTestTransaction(context: IHookFunctions, hash: string): Promise<Transaction> {

@@ -73,14 +73,31 @@ describe('Offer > Create', () => {
 		expect(account.bodies()).toEqual([{}]);
 	});
 
-	test.each([[[3]], [[]]])(
-		'sends the list in Custom Fields instead of that in the form: %j',
-		async (own) => {
-			const customFields = { payment_methods: own };
+	test('adds Custom Fields', async () => {
+		await account.run(
+			parameters({ additionalFields: { customFields: { checkout: { theme: 'a' } } } }),
+		);
 
-			await account.run(parameters({ additionalFields: { customFields } }));
+		expect(account.bodies()).toMatchObject([{ title: 'Black Friday', checkout: { theme: 'a' } }]);
+	});
 
-			expect(account.bodies()).toMatchObject([{ payment_methods: own }]);
+	test.each([
+		['price', 1990, 'Price in Reais'],
+		['payment_methods', [1], 'Payment Methods'],
+		['method_default', 2, 'Additional Fields > Default Method'],
+		['payment_method_discounts', [], 'Additional Fields > Payment Method Discounts'],
+	])(
+		'refuses %s in Custom Fields, because the form has a field for it',
+		async (name, value, field) => {
+			const customFields = { [name]: value };
+
+			const failure = await account.fail(
+				parameters({ price: '', paymentMethods: [], additionalFields: { customFields } }),
+			);
+
+			expect(failure.message).toBe(`Additional Fields > Custom Fields must not contain ${name}`);
+			expect(failure.description).toBe(`Nothing was sent.\nEnter it in ${field}.`);
+			expect(account.sandbox.requests).toEqual([]);
 		},
 	);
 
@@ -141,60 +158,15 @@ describe('Offer > Create', () => {
 			'Additional Fields > Default Method is not among the Payment Methods',
 		],
 		[
-			'the same in Custom Fields',
-			{ paymentMethods: [1, 3], additionalFields: { customFields: { method_default: 2 } } },
-			'Additional Fields > Custom Fields > method_default is not among the Payment Methods',
-		],
-		[
-			'a default method that Custom Fields no longer accept',
-			{ additionalFields: { methodDefault: 3, customFields: { payment_methods: [1] } } },
-			'Additional Fields > Default Method is not among the Payment Methods',
-		],
-		[
 			'two discounts for one method',
 			{ additionalFields: discounts(['pix', 5], ['billet', 1], [' PIX', 10]) },
 			'Additional Fields > Payment Method Discounts has two discounts for pix',
 		],
-		[
-			'the same in Custom Fields',
-			{
-				additionalFields: {
-					customFields: {
-						payment_method_discounts: [
-							{ payment_method: 'pix', discount_percentage: 5 },
-							{ payment_method: 'pix', discount_percentage: 5 },
-						],
-					},
-				},
-			},
-			'Additional Fields > Custom Fields > payment_method_discounts has two discounts for pix',
-		],
-		[
-			'a discount above 100 in Custom Fields',
-			{
-				additionalFields: {
-					customFields: {
-						payment_method_discounts: [{ payment_method: 'pix', discount_percentage: 500 }],
-					},
-				},
-			},
-			'Custom Fields > payment_method_discounts 1 > discount_percentage must be a percentage',
-		],
-		...[19.9, '19,90', -1, null].map((price): [string, INodeParameters, string] => [
-			`a price in Custom Fields that is not in cents: ${String(price)}`,
-			{ additionalFields: { customFields: JSON.stringify({ price }) } },
-			'Additional Fields > Custom Fields > price must be a whole number of at least 0',
-		]),
-	])(
-		'refuses %s, even if the form without Custom Fields is valid',
-		async (_name, wrong, message) => {
-			const failure = await account.fail(parameters(wrong), { items: [{}, {}] });
+	])('refuses %s', async (_name, wrong, message) => {
+		const failure = await account.fail(parameters(wrong), { items: [{}, {}] });
 
-			expect(failure.message).toContain(message);
-			expect(failure.description).toContain(
-				'This item was not sent, and neither was any other item',
-			);
-			expect(account.sandbox.requests).toEqual([]);
-		},
-	);
+		expect(failure.message).toContain(message);
+		expect(failure.description).toContain('This item was not sent, and neither was any other item');
+		expect(account.sandbox.requests).toEqual([]);
+	});
 });

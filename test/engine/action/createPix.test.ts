@@ -1,3 +1,4 @@
+import mapValues from 'lodash/mapValues';
 import { get } from 'lodash';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Fault } from '../../sandbox';
@@ -60,10 +61,7 @@ describe('Transaction > Create PIX', () => {
 		account.fault('charge', { kind: 'status', status: 422 });
 		await account.fail(
 			parameters({
-				customerName: '',
-				customerEmail: ' ',
-				customerPhone: '',
-				customerDocument: '',
+				customerPhone: ' ',
 				cart: { items: [{ offerHash: 'offer1', price: '19,90', more: { title: '', cover: ' ' } }] },
 				additionalFields: { tracking: { src: '', utmSource: '' } },
 			}),
@@ -75,7 +73,43 @@ describe('Transaction > Create PIX', () => {
 			payment_method: 'pix',
 			installments: 1,
 			cart: [{ offer_hash: 'offer1', price: 1990, quantity: 1, operation_type: 1 }],
+			customer: {
+				name: 'Maria da Silva',
+				email: 'maria@example.com',
+				document: '52998224725',
+			},
 		});
+	});
+
+	test.each([
+		['customerName', 'Customer Name'],
+		['customerEmail', 'Customer Email'],
+		['customerDocument', 'Customer CPF or CNPJ'],
+	])(
+		'n8n marks %s as required, and an expression that gives nothing is refused',
+		async (name, label) => {
+			const left = parameters({ [name]: '' });
+			await expect(account.run(left)).rejects.toThrow(`Parameter "${label}" is required.`);
+
+			const failure = await account.fail(parameters({ [name]: '={{ " " }}' }));
+			expect(failure.message).toBe(`${label} is empty: its expression returned nothing`);
+			expect(account.sandbox.requests).toEqual([]);
+		},
+	);
+
+	test('a customer that is blank is refused beside Custom Fields without a customer', async () => {
+		const nobody = { customerName: '', customerEmail: ' ', customerDocument: '' };
+		const customFields = { expire_in_days: 3 };
+
+		const failure = await account.fail(
+			parameters({ ...nobody, additionalFields: { customFields } }),
+		);
+
+		expect(failure.message).toBe(
+			'Customer Name, Customer Email and Customer CPF or CNPJ are empty',
+		);
+		expect(failure.description).toContain('Nothing was sent.');
+		expect(account.sandbox.requests).toEqual([]);
 	});
 
 	test.each([
@@ -96,11 +130,11 @@ describe('Transaction > Create PIX', () => {
 		});
 	});
 
-	test('sends tracking, an entered amount and a cover', async () => {
+	test('sends tracking, an amount of Custom Fields and a cover', async () => {
 		const { hints } = await account.run(
 			parameters({
 				additionalFields: {
-					amount: '50',
+					customFields: { amount: 5000 },
 					tracking: {
 						src: 'instagram',
 						utmSource: 'ads',
@@ -197,18 +231,14 @@ describe('Transaction > Create PIX', () => {
 		]);
 	});
 
-	test('adds Custom Fields to those of the form without checking them', async () => {
+	test('takes the customer from Custom Fields without checking it', async () => {
 		account.fault('charge', { kind: 'status', status: 422 });
-		const customer = { email: 'maria', phone_number: '12-34', document: '123' };
+		const customer = { name: 'Maria', email: 'maria', phone_number: '12-34', document: '123' };
+		const nobody = mapValues(CUSTOMER, () => '');
 
-		await account.fail(
-			parameters({ additionalFields: { customFields: { expire_in_days: 3, customer } } }),
-		);
+		await account.fail(parameters({ ...nobody, additionalFields: { customFields: { customer } } }));
 
-		expect(body()).toMatchObject({
-			expire_in_days: 3,
-			customer: { name: CUSTOMER.customerName, ...customer },
-		});
+		expect(body()).toMatchObject({ customer });
 	});
 
 	test.each<[string, Fault]>([
@@ -251,8 +281,8 @@ describe('Transaction > Create PIX', () => {
 		],
 		[
 			'an amount without a cart',
-			{ cart: {}, additionalFields: { amount: '5' }, customerDocument: '' },
-			'cart empty; amount R$ 5,00',
+			{ cart: {}, additionalFields: { customFields: { amount: 500 } } },
+			'cart empty; amount R$ 5,00; customer document ending in 4725',
 		],
 	])('the error of an unknown outcome names %s', async (_name, more, about) => {
 		account.fault('charge', { kind: 'status', status: 500 });

@@ -58,25 +58,64 @@ describe('Custom Fields', () => {
 		expect(errorOf(refused)).toContain('Custom Fields has curly quotes, such as “ and ”');
 	});
 
-	test('an offer in Custom Fields of an item is charged at its own catalog price', async () => {
-		const offers = [
-			{ hash: shop.offer, price: 1990 },
-			{ hash: 'other', price: 5000 },
-		];
-		shop.account.sells({ hash: 'p1', title: 'Curso', offers });
-		const item = { offerHash: shop.offer, more: { customFields: '{"offer_hash": "other"}' } };
-		await shop.ask({ more: { cart: { items: [item] } } });
+	const leafs: Array<[field: string, customFields: INodeParameters, where: string]> = [
+		['cart', { cart: [] }, 'Enter it in Cart.'],
+		['customer.document', { customer: { document: '1' } }, 'Enter it in Customer CPF or CNPJ.'],
+		['customer.phone_number', { customer: { phone_number: '1' } }, 'Enter it in Customer Phone.'],
+		[
+			'tracking.src',
+			{ tracking: { src: 'a' } },
+			'Enter it in Additional Fields > Tracking > Source (Src).',
+		],
+		['tracking', { tracking: 'a' }, 'Enter it in Additional Fields > Tracking.'],
+		[
+			'webhook_url',
+			{ webhook_url: 'https://a.example.com' },
+			'Enter it in Options > Notification URL.',
+		],
+		['payment_method', { payment_method: 'credit_card' }, 'The node sends it itself.'],
+		['installments', { installments: 2 }, 'The node sends it itself.'],
+	];
+	test.each(leafs)('never replace what the form sends: %s', async (field, customFields, where) => {
+		const refused = await shop.ask({ more: { additionalFields: { customFields } } });
 
-		expect(shop.account.bodies().map(({ amount }) => amount)).not.toContain(1990);
+		expect(errorOf(refused)).toContain(`Custom Fields must not contain ${field}`);
+		expect(errorOf(refused)).toContain(where);
+		expect(shop.account.sandbox.requests).toEqual([]);
 	});
 
-	test('a price a hundred times too high in Custom Fields of an item is named there, and corrected in cents', async () => {
-		shop.sells(1990);
-		await shop.ask({ more: { cart: { items: [{ offerHash: shop.offer }] } } });
-		const item = { offerHash: shop.offer, more: { customFields: '{"price": 199000}' } };
-		const refused = await shop.ask({ more: { cart: { items: [item] } } });
+	test.each(['offer_hash', 'price', 'quantity', 'title', 'cover', 'operation_type'])(
+		'of an item never replace its other fields: %s',
+		async (field) => {
+			const more = { customFields: JSON.stringify({ [field]: 1 }) };
+			const item = { offerHash: shop.offer, price: '5', more };
+			const refused = await shop.ask({ more: { cart: { items: [item] } } });
 
-		expect(errorOf(refused)).toContain('Enter 1990,');
+			expect(errorOf(refused)).toContain(
+				`Cart > Item 1 > More > Custom Fields must not contain ${field}: the item has a field for it`,
+			);
+			expect(shop.account.sandbox.requests).toEqual([]);
+		},
+	);
+
+	test('merge with the objects of the form', async () => {
+		const customFields = {
+			customer: { address: { city: 'Natal' } },
+			tracking: { fbclid: 'x' },
+			installments: 1,
+			amount: 4200,
+		};
+		await shop.charge({
+			more: { additionalFields: { customFields, tracking: { src: 'instagram' } } },
+		});
+
+		expect(shop.account.bodies()).toMatchObject([
+			{
+				amount: 4200,
+				customer: { name: 'Maria da Silva', address: { city: 'Natal' } },
+				tracking: { src: 'instagram', fbclid: 'x' },
+			},
+		]);
 	});
 
 	test('an empty title of the offer is filled from the product', async () => {

@@ -131,9 +131,10 @@ describe('A failed item under On Error: Continue', () => {
 	test('describes the charge as it was sent, with Custom Fields', async () => {
 		account.fault('charge', { kind: 'resetAfterProcessing' });
 		const customFields = '{"amount": 500, "customer": {"document": "11144477735"}}';
+		const nobody = { customerName: '', customerEmail: '', customerPhone: '', customerDocument: '' };
 
 		const { json } = await account.run(
-			pixParameters(account.sandbox, { additionalFields: { customFields } }),
+			pixParameters(account.sandbox, { ...nobody, additionalFields: { customFields } }),
 			{ continueOnFail: true },
 		);
 

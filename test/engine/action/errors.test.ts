@@ -11,7 +11,8 @@ describe('Errors of the service', () => {
 
 	const parametersOf = (name: string): INodeParameters => ({
 		...sampleOf(name, account.sandbox, { transactionHash: 'abc123' }),
-		...{ webhooksGoTo: 'none', qrCodeImage: false, simplify: false },
+		options: { webhooksGoTo: 'none', qrCodeImage: false },
+		simplify: false,
 	});
 
 	test('an error names a field by its label in the form', async () => {

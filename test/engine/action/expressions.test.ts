@@ -22,7 +22,6 @@ describe('An expression that returns nothing', () => {
 		['Cart > Item 1 > Quantity', (quantity) => item({ quantity })],
 		['Cart > Item 1 > Offer', (value) => item({ offerHash: { __rl: true, mode: 'hash', value } })],
 		['Cart > Item 1 > More > Operation Type', (operationType) => item({ more: { operationType } })],
-		['Additional Fields > Amount in Reais', (amount) => ({ additionalFields: { amount } })],
 		[
 			'Additional Fields > Custom Fields',
 			(customFields) => ({ additionalFields: { customFields } }),
@@ -149,7 +148,7 @@ describe('An expression that returns nothing', () => {
 			(orderReference) => ({ orderReference }),
 			(customerName) => ({ customerName }),
 			(quantity) => item({ quantity }),
-			(amount) => ({ additionalFields: { amount } }),
+			(price) => item({ price }),
 		];
 		await fc.assert(
 			fc.asyncProperty(fc.constantFrom(...digits), template, async (fieldOf, parts) => {
@@ -186,20 +185,16 @@ describe('The customer of an agent', () => {
 		shop.account.fault('read', { kind: 'status', status: 200, body }, 'always');
 	};
 
+	const own = (customer: INodeParameters) => ({ additionalFields: { customFields: { customer } } });
+
 	test.each([
 		['without data', {}],
-		['with a name alone', { customerName: 'Maria' }],
-		[
-			'with a placeholder',
-			{
-				customerName: 'Maria',
-				additionalFields: { customFields: { customer: { document: '00000000000', email: ' ' } } },
-			},
-		],
-	])('%s is refused, because two customers could look the same', async (_name, more) => {
+		['with a name alone', { name: 'Maria' }],
+		['with a placeholder', { name: 'Maria', document: '00000000000', email: ' ' }],
+	])('%s is refused, because two customers could look the same', async (_name, customer) => {
 		takesAnybody();
 		for (const workflowId of [shop.workflowId, '']) {
-			const { errors } = await chat(more, [{}], workflowId);
+			const { errors } = await chat(own(customer), [{}], workflowId);
 
 			expect(errors.join()).toContain(
 				'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
@@ -209,16 +204,12 @@ describe('The customer of an agent', () => {
 	});
 
 	test.each([
-		['a document', { customerDocument: '529.982.247-25' }],
-		['an e-mail address', { customerEmail: 'maria@example.com' }],
-		['a phone', { customerPhone: '(11) 91234-5678' }],
-		[
-			'a document in Custom Fields',
-			{ additionalFields: { customFields: { customer: { document: '52998224725' } } } },
-		],
-	])('with %s alone is charged, once', async (_name, more) => {
+		['a document', { document: '52998224725' }],
+		['an e-mail address', { email: 'maria@example.com' }],
+		['a phone', { phone_number: '11912345678' }],
+	])('with %s alone is charged, once', async (_name, customer) => {
 		takesAnybody();
-		const { answers, errors } = await chat(more, [{}, {}]);
+		const { answers, errors } = await chat(own(customer), [{}, {}]);
 
 		expect(errors).toEqual([]);
 		expect(answers).toMatchObject([[{ hash: 'abc1' }], [{ hash: 'abc1' }]]);
@@ -227,7 +218,7 @@ describe('The customer of an agent', () => {
 
 	test('needs no contact in a workflow without an agent', async () => {
 		takesAnybody();
-		await shop.charge({ more: { ...NOBODY, customerName: 'Maria' } });
+		await shop.charge({ more: { ...NOBODY, ...own({ name: 'Maria' }) } });
 
 		expect(shop.posts).toBe(1);
 	});

@@ -40,7 +40,7 @@ describe('Product > Get Many', () => {
 		const { json } = await account.run({
 			...PARAMETERS,
 			limit: 1 + second.offers.length,
-			options: { splitOffers: true },
+			splitOffers: true,
 		});
 
 		const { offers: _none, ...withoutOffers } = first;
@@ -130,7 +130,7 @@ describe('Product > Get Many', () => {
 			answer(data, { meta: { last_page: 4 } }, { page: String(index + 1) });
 		}
 		const list = async (limit: number, splitOffers: boolean): Promise<string> => {
-			const parameters = { ...PARAMETERS, limit, filters: { status: 1 }, options: { splitOffers } };
+			const parameters = { ...PARAMETERS, limit, filters: { status: 1 }, splitOffers };
 			const { json } = await account.run(parameters);
 			return json.map(({ hash }) => hash).join('');
 		};
@@ -157,7 +157,7 @@ describe('Product > Get Many', () => {
 		test('keeps the offers next to a null, split or not', async () => {
 			answer([{ hash: 'p1', offers: [null, offer('o1'), offer('o2')] }]);
 			const list = async (simplify: boolean, splitOffers: boolean): Promise<IDataObject[]> =>
-				(await account.run({ ...PARAMETERS, simplify, options: { splitOffers } })).json;
+				(await account.run({ ...PARAMETERS, simplify, splitOffers })).json;
 
 			expect(await list(true, false)).toMatchObject([{ offer_hash: 'o1', offers: 2 }]);
 			expect(await list(true, true)).toMatchObject([{ offer_hash: 'o1' }, { offer_hash: 'o2' }]);

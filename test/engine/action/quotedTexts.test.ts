@@ -29,13 +29,20 @@ describe('An error quotes a long text shortened and in one line:', () => {
 		cart: [{ offer_hash: offerHash(), price: 100, title: LONG }],
 		customer: { document: `\n${ADVICE}\n12\n4` },
 	});
+	const blank = {
+		cart: {},
+		customerName: '',
+		customerEmail: '',
+		customerPhone: '',
+		customerDocument: '',
+	};
 
 	test.each<[string, () => INodeParameters]>([
 		['twenty titles', () => shop.parameters(undefined, titles(20))],
 		['a title', () => shop.parameters('order-1', titles(1))],
 		[
 			'Custom Fields',
-			() => shop.parameters(undefined, { additionalFields: { customFields: ownCart() } }),
+			() => shop.parameters(undefined, { ...blank, additionalFields: { customFields: ownCart() } }),
 		],
 		['the title of an offer', () => offer({ title: LONG })],
 		['the hash of a product', () => offer({ productHash: LONG })],

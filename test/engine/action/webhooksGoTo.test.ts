@@ -10,6 +10,7 @@ import {
 	TRIGGER_TYPE,
 } from '../../helpers/engine';
 import { type WebResponse, webServer } from '../../helpers/engine/webServer';
+import { inOptions } from '../../helpers/inOptions';
 import { pixParameters, useAccount } from '../../helpers/account';
 import { callTool } from '../../helpers/tool';
 import { waitParameters } from '../../helpers/waiting';
@@ -47,8 +48,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 	afterEach(() => publish(false));
 
 	const untouched = (): INodeParameters => {
-		const { webhooksGoTo: _none, ...parameters } = pixParameters(account.sandbox);
-		return parameters;
+		return { ...pixParameters(account.sandbox), options: { qrCodeImage: false } };
 	};
 	/** A start node, Charge, the nodes after it, and other triggers. */
 	async function charge({
@@ -71,7 +71,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		nodeTypes?: Record<string, INodeType>;
 		startItems?: IDataObject[];
 	} = {}) {
-		const charging = { ...untouched(), ...parameters };
+		const charging = { ...untouched(), ...(parameters && inOptions(parameters)) };
 		const path = [start, { name: 'Charge', type: ACTION_TYPE, parameters: charging }, ...next];
 		const { status, data } = await runWorkflow({
 			id: 'shop-1',

@@ -22,10 +22,10 @@ describe('What is sent', () => {
 		): INodeParameters =>
 			pixParameters(account.sandbox, { ...more, additionalFields: { customFields } });
 
-		test('replaces a whole list and determines the amount', async () => {
+		test('a cart determines the amount if the form has none', async () => {
 			const line = { offer_hash: offerAt(0), price: 2990, quantity: 2 };
 
-			await account.run(charge({ cart: [line] }));
+			await account.run(charge({ cart: [line] }, { cart: {} }));
 
 			expect(account.bodies()).toMatchObject([{ amount: 5980 }]);
 			expect(account.bodies()[0]?.cart).toEqual([line]);
@@ -60,15 +60,15 @@ describe('What is sent', () => {
 				],
 			],
 		])('without any amount is refused if %s is missing', async (label, list) => {
-			const failure = await account.fail(charge({ cart: list }));
+			const failure = await account.fail(charge({ cart: list }, { cart: {} }));
 
 			expect(failure.message).toBe(`Additional Fields > Custom Fields > ${label} is empty`);
-			expect(failure.description).toContain(
-				'Enter the price, or set Additional Fields > Amount in Reais.',
-			);
+			expect(failure.description).toContain('Enter the price.');
 			expect(account.sandbox.requests).toEqual([]);
 
-			await account.run(charge({ cart: list, amount: 500 }), { continueOnFail: true });
+			await account.run(charge({ cart: list, amount: 500 }, { cart: {} }), {
+				continueOnFail: true,
+			});
 			expect(account.bodies()).toMatchObject([{ amount: 500, cart: list }]);
 		});
 
@@ -95,32 +95,6 @@ describe('What is sent', () => {
 			expect(account.sandbox.requests).toEqual([]);
 		});
 
-		test.each(['none', 'automatic', 'trigger', 'url'])(
-			'sends its webhook_url whatever Webhooks Go To says (%s), without a hint',
-			async (webhooksGoTo) => {
-				const webhook_url = 'https://hooks.example.com/pix';
-				const { hints } = await account.run(charge({ webhook_url }, { webhooksGoTo }));
-
-				expect(account.bodies()).toMatchObject([{ webhook_url }]);
-				expect(hints).toEqual([]);
-			},
-		);
-
-		test.each(['hooks.example.com', 'ftp://hooks.example.com', '', 5, null])(
-			'refuses a webhook_url that is not an address: %j',
-			async (webhook_url) => {
-				const failure = await account.fail(charge(JSON.stringify({ webhook_url })));
-
-				expect(failure.message).toMatch(
-					/^Additional Fields > Custom Fields > webhook_url (is empty|must be a complete web address)/,
-				);
-				expect(failure.description).toContain(
-					'Correct it, or leave it out and set Webhooks Go To.',
-				);
-				expect(account.sandbox.requests).toEqual([]);
-			},
-		);
-
 		test('never contains a token from the form', async () => {
 			const failure = await account.fail(charge({ api_token: 'test-other-token' }));
 
@@ -139,25 +113,12 @@ describe('What is sent', () => {
 
 		test('contains Custom Fields, in the body and in an item of the cart', async () => {
 			const additionalFields = { customFields: { offer_hash: offerAt(0) } };
-			const cart = line({ product_hash: 'prod1', operation_type: 2 }, { price: '19,90' });
+			const cart = line({ product_hash: 'prod1' }, { price: '19,90' });
 
 			await account.run(pixParameters(account.sandbox, { additionalFields, cart }));
 
-			const own = { product_hash: 'prod1', operation_type: 2, price: 1990 };
+			const own = { product_hash: 'prod1', price: 1990 };
 			expect(account.bodies()).toMatchObject([{ offer_hash: offerAt(0), cart: [own] }]);
-		});
-
-		test('charges the price in Custom Fields and checks it like any other', async () => {
-			const parameters = (own: object): INodeParameters =>
-				pixParameters(account.sandbox, { cart: line({ title: 'Curso', ...own }) });
-			await account.run(parameters({ price: 700 }));
-			const failure = await account.fail(parameters({ price: '7,00' }));
-
-			expect(account.bodies()).toMatchObject([{ amount: 700, cart: [{ price: 700 }] }]);
-			expect(account.sandbox.requests).toHaveLength(1);
-			expect(failure.message).toMatch(
-				/^Cart > Item 1 > More > Custom Fields > price must be a whole number/,
-			);
 		});
 
 		test.each([
@@ -248,10 +209,10 @@ describe('What is sent', () => {
 			prices: fc.tuple(cents, cents),
 			isRead: fc.boolean(),
 			lines: fc.array(line, { minLength: 1, maxLength: 2 }),
-			amount,
+			/** Whether Custom Fields have the cart. */
+			isOwn: fc.boolean(),
 			/** Of Custom Fields. */
-			ownLines: fc.option(fc.array(line, { maxLength: 2 }), { nil: undefined, freq: 2 }),
-			ownAmount: amount,
+			amount,
 			isAllowed: fc.boolean(),
 		});
 		const typed = (price: number | undefined): string =>
@@ -263,11 +224,11 @@ describe('What is sent', () => {
 			fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 6 }), async (steps) => {
 				account.reset();
 				let seen: number[] = [];
-				for (const [nth, { prices, lines, ownLines, ...asked }] of steps.entries()) {
+				for (const [nth, { prices, lines, ...asked }] of steps.entries()) {
 					const offers = prices.map((price, at) => ({ hash: offerAt(at), title: 'A', price }));
 					account.sells({ hash: 'p1', title: 'Curso', offers });
 					if (asked.isRead) await account.run(GET_MANY);
-					const cart = ownLines?.map(({ offer, ...more }) => ({
+					const ownCart = lines.map(({ offer, ...more }) => ({
 						offer_hash: offerAt(offer),
 						...more,
 					}));
@@ -276,7 +237,7 @@ describe('What is sent', () => {
 					await account.run(
 						pixParameters(account.sandbox, {
 							cart: {
-								items: lines.map(({ offer, price, quantity }) => ({
+								items: (asked.isOwn ? [] : lines).map(({ offer, price, quantity }) => ({
 									offerHash: offerAt(offer),
 									price: typed(price),
 									quantity,
@@ -285,8 +246,10 @@ describe('What is sent', () => {
 							},
 							customerDocument: cpf(123_456_000 + nth),
 							additionalFields: {
-								amount: typed(asked.amount),
-								customFields: JSON.stringify({ cart, amount: asked.ownAmount }),
+								customFields: JSON.stringify({
+									cart: asked.isOwn ? ownCart : undefined,
+									amount: asked.amount,
+								}),
 							},
 							options: { allowPriceMismatch: asked.isAllowed },
 						}),
@@ -296,19 +259,13 @@ describe('What is sent', () => {
 					const sent = account.sandbox.requests.slice(length);
 					if (asked.isRead || sent.some(({ method }) => method === 'GET')) seen = prices;
 					// A cart of Custom Fields is not filled in.
-					const wanted =
-						ownLines ?? lines.map((one) => ({ ...one, price: one.price ?? seen[one.offer] }));
-					const sum = (priceOf: (one: (typeof wanted)[number]) => number | undefined): number =>
-						wanted.reduce((total, one) => total + (priceOf(one) ?? NaN) * one.quantity, 0);
-					const total = wanted.length > 0 ? sum(({ price }) => price) : NaN;
-					const charged =
-						asked.ownAmount ?? asked.amount ?? (Number.isNaN(total) ? undefined : total);
-					const isWrong =
-						wanted.some(({ price, offer }) => isHundredfold(price, seen[offer] ?? NaN)) ||
-						isHundredfold(
-							charged,
-							sum(({ price, offer }) => price ?? seen[offer]),
-						);
+					const filled = lines.map((one) => ({ ...one, price: one.price ?? seen[one.offer] }));
+					const wanted = asked.isOwn ? lines : filled;
+					const total = wanted.reduce((sum, one) => sum + (one.price ?? NaN) * one.quantity, 0);
+					const charged = asked.amount ?? (Number.isNaN(total) ? undefined : total);
+					const isWrong = wanted.some(({ price, offer }) =>
+						isHundredfold(price, seen[offer] ?? NaN),
+					);
 					const isHeld = charged === undefined || (isWrong && !asked.isAllowed);
 					const body = {
 						cart: wanted.map(({ offer, price, quantity }) => ({

@@ -11,17 +11,24 @@ describe('What people type', () => {
 		['Customer Name', { customerName: '={{ $json.typed }}' }, NAMES, of('name')],
 		['Customer CPF or CNPJ', { customerDocument: '={{ $json.typed }}' }, DOCUMENTS, of('document')],
 		[
-			'Amount in Reais',
-			{ additionalFields: { amount: '={{ $json.typed }}' } },
+			'Price in Reais',
+			{
+				cart: {
+					items: [
+						{ offerHash: '={{ $json.offer }}', price: '={{ $json.typed }}', more: { title: 'A' } },
+					],
+				},
+			},
 			AMOUNTS,
 			({ amount }) => amount,
 		],
 	])('into %s is sent as it is meant, or refused with the reason', async (...row) => {
 		const [field, parameters, table, sent] = row;
+		const offer = account.sandbox.products[0]?.offers[0]?.hash;
 
 		const { items } = await account.run(
 			pixParameters(account.sandbox, { ...parameters, orderReference: '={{ $itemIndex }}' }),
-			{ items: table.map(({ typed }) => ({ typed })), continueOnFail: true },
+			{ items: table.map(({ typed }) => ({ typed, offer })), continueOnFail: true },
 		);
 
 		const meant = table.flatMap(({ means }) => means ?? []);
@@ -40,7 +47,6 @@ describe('What people type', () => {
 			'Cart adds up to R$ 0,00',
 			{ cart: { items: [{ offerHash: 'A1', price: '0', more: { title: 'A' } }] } },
 		],
-		['Additional Fields > Amount in Reais is R$ 0,00', { additionalFields: { amount: '0,00' } }],
 		[
 			'Additional Fields > Custom Fields > amount is R$ 0,00',
 			{ additionalFields: { customFields: '{"amount": 0}' } },

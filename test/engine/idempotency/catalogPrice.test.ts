@@ -49,7 +49,10 @@ describe('A catalog price that changes between two attempts', () => {
 		});
 
 		test('existing charges are returned even if the price is now a hundred times as high', async () => {
-			const ask = { ...each(), more: { ...each().more, additionalFields: { amount: '19,90' } } };
+			const ask = {
+				...each(),
+				more: { ...each().more, additionalFields: { customFields: { amount: 1990 } } },
+			};
 			const first = await thirdRefused(ask);
 			shop.sells(199_000);
 			const retry = await shop.ask({ retrying: first, ...ask, continueOnFail: true });

@@ -151,7 +151,7 @@ describe('A charge whose outcome is unknown', () => {
 			],
 			[
 				'that has another amount',
-				async () => await hashOfAnother({ additionalFields: { amount: '50' } }),
+				async () => await hashOfAnother({ additionalFields: { customFields: { amount: 5000 } } }),
 				'has another amount (R$ 50,00 instead of R$ 39,80)',
 			],
 			[

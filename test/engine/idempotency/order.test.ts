@@ -180,7 +180,7 @@ describe('Order Reference', () => {
 		['another customer is refused, and shows nothing of the first', OTHER_CUSTOMER, false],
 		[
 			'another amount is refused, and names the first',
-			{ additionalFields: { amount: '9900' } },
+			{ additionalFields: { customFields: { amount: 990_000 } } },
 			true,
 		],
 	])('a repeat for %s, whether the transaction can be read or not', async (_, more, isShown) => {
@@ -267,7 +267,7 @@ describe('Order Reference', () => {
 	test('an order whose price has changed names its charge, with another Base URL, too', async () => {
 		await shop.charge(ORDER);
 		const credentials = shop.account.credentialsElsewhere();
-		const more = { additionalFields: { amount: '50' } };
+		const more = { additionalFields: { customFields: { amount: 5000 } } };
 		const refused = await shop.ask({ ...ORDER, more, credentials });
 		await shop.latestBecomes('expired');
 		await shop.charge({ ...ORDER, more, credentials });
@@ -302,7 +302,7 @@ describe('Order Reference', () => {
 	});
 
 	test('two items of one order with different amounts are refused without the advice to cancel a charge', async () => {
-		const more = { additionalFields: { amount: '={{ 50 + $json.n }}' } };
+		const more = { additionalFields: { customFields: '={{ { amount: (50 + $json.n) * 100 } }}' } };
 		const refused = await shop.ask({ items: [{ n: 0 }, { n: 1 }], order: 'order-1', more });
 
 		expect(shop.posts).toBe(0);
@@ -311,7 +311,7 @@ describe('Order Reference', () => {
 
 	test('a repeat at another price has the outcome unknown: for other outcomes the recipes say "Nothing was charged"', async () => {
 		await shop.charge({ order: 'order-1' });
-		const more = { additionalFields: { amount: '50' } };
+		const more = { additionalFields: { customFields: { amount: 5000 } } };
 		const refused = await shop.ask({ order: 'order-1', more, continueOnFail: true });
 
 		expect(errorIn(refused.json[0]).outcome).not.toBe('notSent');

@@ -23,7 +23,7 @@ import {
 const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
 /** Another customer for each item. */
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
-const FIFTY = { additionalFields: { amount: '50' } };
+const FIFTY = { additionalFields: { customFields: { amount: 5000 } } };
 const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
 
 /** What n8n stores of the node with the execution. */

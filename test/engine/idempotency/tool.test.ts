@@ -34,7 +34,10 @@ describe('The tool of an agent', () => {
 
 	test('charges a repeated call of an execution once, whatever the catalog says', async () => {
 		const offerHash = { __rl: true, mode: 'list', value: shop.offer };
-		const more = { cart: { items: [{ offerHash }] }, additionalFields: { amount: '7' } };
+		const more = {
+			cart: { items: [{ offerHash }] },
+			additionalFields: { customFields: { amount: 700 } },
+		};
 		const { answers } = await call(more, {}, [{}, {}]);
 
 		expect(answers.flat().map((json) => json.already_charged)).toEqual([false, true]);

@@ -34,7 +34,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		// n8n drops a text that an expression returns for a collection.
 		['a text instead of the filters', () => ({ filters: 'pix' }), true],
 	])('with %s in the form', async (name, formFor, isStarted) => {
-		const hash = await inbox.chargeHere({ additionalFields: { amount: '19.90' } });
+		const hash = await inbox.chargeHere({ additionalFields: { customFields: { amount: 1990 } } });
 		await inbox.account.sandbox.setStatus(hash, 'paid');
 		const { offer, product } = inbox.account.sandbox.transactions.at(-1) ?? {};
 		const set = { product: { hash: 17 } };

@@ -14,7 +14,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 	});
 
 	const formWith = (testTransaction: unknown, more: INodeParameters = {}): INodeParameters => ({
-		options: { testTransaction } as INodeParameters,
+		...({ testTransaction } as INodeParameters),
 		...more,
 	});
 	/** Presses Execute step; a test event is sent soon after it. */
@@ -83,7 +83,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			return await trigger.activate().catch((error: unknown) => error);
 		};
 
-		const FIELD = 'Options > Test With Transaction';
+		const FIELD = 'Test With Transaction';
 		const NO_HASH = `${FIELD} is not the hash of a transaction.`;
 		const EXCLUDED = `${FIELD} names a transaction that does not start this workflow. The amount of the transaction is R$ 19,90, which does not match Filters > Minimum Amount in Reais. Enter another transaction, or change the form.`;
 		const NOT_READ = `${FIELD} names a transaction that could not be read. `;

@@ -31,6 +31,10 @@ export class CredentialDialog {
 		await fillIn(this.page, input, text);
 	}
 
+	async turnOn(field: string): Promise<void> {
+		await this.dialog.getByTestId(`parameter-input-${field}`).getByRole('switch').click();
+	}
+
 	/** Returns the text of the dialog. */
 	async saveAndFail(expected: string): Promise<string> {
 		await this.save();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
+import { inOptions } from '../inOptions';
 import type { Sandbox } from '../../sandbox';
 import { until } from '../until';
 import { PACKAGE_NAME } from '../n8n/paths';
@@ -120,8 +121,7 @@ export const createPix = (more: Parameters = {}): NodeSketch =>
 		customerEmail: 'maria@example.test',
 		customerPhone: '11987654321',
 		customerDocument: '529.982.247-25',
-		webhooksGoTo: 'automatic',
-		...more,
+		...inOptions({ webhooksGoTo: 'automatic', ...more }),
 	});
 
 /** For the transaction of the input item. */

@@ -174,5 +174,5 @@ export class N8n {
 }
 
 export function accountAt({ baseUrl, apiToken, bodyApiToken }: Sandbox) {
-	return { baseUrl, apiToken, bodyApiToken };
+	return { baseUrl, apiToken, bodyApiToken, platformDiffers: true };
 }

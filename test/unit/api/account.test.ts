@@ -3,10 +3,12 @@ import { CredentialError, readAccount } from '../../../nodes/DigitalSales/api/ac
 const CREDENTIAL = { baseUrl: 'https://api.example.com/v1', apiToken: 'test-api-token' };
 
 /** Reads a credential without the undefined fields. */
-const read = (changes: Record<string, string | undefined> = {}) => {
-	const fields = Object.entries({ ...CREDENTIAL, ...changes });
+const read = (changes: Record<string, string | boolean | undefined> = {}) => {
+	const fields = Object.entries({ ...CREDENTIAL, platformDiffers: true, ...changes });
 	return readAccount(
-		Object.fromEntries(fields.filter((field): field is [string, string] => field[1] !== undefined)),
+		Object.fromEntries(
+			fields.filter((field): field is [string, string | boolean] => field[1] !== undefined),
+		),
 	);
 };
 
@@ -35,6 +37,17 @@ describe('The account of a credential', () => {
 			});
 		},
 	);
+
+	test('ignores what My Platform Differs hides', () => {
+		const hidden = { bodyApiToken: 'test-body-token', notificationField: 'postback_url' };
+
+		for (const platformDiffers of [false, undefined]) {
+			expect(read({ ...hidden, platformDiffers })).toMatchObject({
+				bodyApiToken: 'test-api-token',
+				notificationField: undefined,
+			});
+		}
+	});
 
 	test('has a key that depends on address and token, and reveals no token', () => {
 		const { key } = read({ bodyApiToken: 'test-body-token' });

@@ -107,10 +107,10 @@ describe('The trigger while it listens', () => {
 		const { header, executionsHelp, activationHint } = triggerPanel;
 		if (typeof executionsHelp !== 'object') throw new Error('One text for both states');
 
-		expect(header).toBe('Receive payments as they happen');
+		expect(header).toBe('Try it with a past sale: Test With Transaction');
 		expect(trigger.eventTriggerDescription).toBe('Waiting for a webhook from the service');
 		for (const text of [executionsHelp.inactive, executionsHelp.active]) {
-			expect(text).toContain('Options > Test With Transaction');
+			expect(text).toContain('Test With Transaction');
 			expect(text).toContain('press <b>Execute step</b>');
 			expect(text).toContain('production URL');
 			expect(text).not.toContain('curl');

@@ -112,7 +112,6 @@ describe('an amount', () => {
 
 	test('is typed in reais everywhere', () => {
 		expect(typed.map(({ property }) => property.displayName).sort()).toEqual([
-			'Amount in Reais',
 			'Price in Reais',
 			'Price in Reais',
 		]);

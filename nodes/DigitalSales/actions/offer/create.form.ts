@@ -1,4 +1,5 @@
 import { z } from 'zod/v3';
+import { quoteText } from '../../domain';
 import {
 	allowBlank,
 	customFieldsField,
@@ -9,6 +10,7 @@ import {
 	type FormValues,
 	moneyField,
 	percentSchema,
+	type Problem,
 	productLocator,
 	rejectBlank,
 	textField,
@@ -16,7 +18,6 @@ import {
 	wholeNumberSchema,
 	yesNoField,
 } from '../../form';
-import { lenientText, tolerated } from '../../shared';
 
 const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Boleto', value: 2 },
@@ -25,21 +26,6 @@ const PAYMENT_METHOD_OPTIONS = [
 ];
 const INTERVALS = ['daily', 'weekly', 'monthly', 'quarterly', 'semi-annual', 'yearly'] as const;
 const methodCode = wholeNumberSchema(1, 3);
-
-export const offerBodySchema = z.object({
-	price: wholeNumberSchema(0).optional(),
-	payment_methods: tolerated(z.array(lenientText)),
-	method_default: tolerated(lenientText),
-	payment_method_discounts: z
-		.array(
-			z.object({
-				payment_method: tolerated(lenientText),
-				discount_percentage: percentSchema.optional(),
-			}),
-			{ message: 'must be a list' },
-		)
-		.optional(),
-});
 
 const discounts = defineList(
 	{
@@ -76,76 +62,104 @@ const discounts = defineList(
 	],
 );
 
-export const offerForm = defineForm([
-	productLocator,
-	textField({
-		displayName: 'Title',
-		name: 'title',
-		placeholder: 'e.g. Black Friday',
-		description: 'The name of the offer',
-		sentAs: 'title',
-	}),
-	moneyField({
-		displayName: 'Price',
-		name: 'price',
-		description: 'The price of the offer',
-		sentAs: 'price',
-	}),
-	defineField({
-		displayName: 'Payment Methods',
-		name: 'paymentMethods',
-		type: 'multiOptions',
-		options: PAYMENT_METHOD_OPTIONS,
-		default: [3],
-		description: 'How customers can pay',
-		purpose: 'decides',
-		sentAs: 'payment_methods',
-		reads: allowBlank(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
-	}),
-	defineGroup(
-		{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
-		[
-			customFieldsField,
-			defineField({
-				displayName: 'Default Method',
-				name: 'methodDefault',
-				type: 'options',
-				options: PAYMENT_METHOD_OPTIONS,
-				default: 3,
-				description: 'The payment method selected when the checkout opens',
-				purpose: 'decides',
-				sentAs: 'method_default',
-				reads: allowBlank(methodCode),
-			}),
-			defineField({
-				displayName: 'Interval',
-				name: 'interval',
-				type: 'options',
-				options: [
-					{ name: 'Daily', value: 'daily' },
-					{ name: 'Monthly', value: 'monthly' },
-					{ name: 'Quarterly', value: 'quarterly' },
-					{ name: 'Semi-Annual', value: 'semi-annual' },
-					{ name: 'Weekly', value: 'weekly' },
-					{ name: 'Yearly', value: 'yearly' },
-				],
-				default: 'monthly',
-				description: 'How often a subscription is charged. Needed only for subscription products.',
-				purpose: 'decides',
-				sentAs: 'interval',
-				reads: allowBlank(
-					textSchema.pipe(z.enum(INTERVALS, { message: `must be one of ${INTERVALS.join(', ')}` })),
-				),
-			}),
-			discounts,
-			yesNoField({
-				displayName: 'Visible to Affiliates',
-				name: 'affiliatesVisible',
-				description: 'Whether affiliates see the offer in the marketplace',
-				sentAs: 'affiliates_visible',
-			}),
-		],
-	),
-]);
+function checkDefaultMethod(preset: number | undefined, methods: number[] = []): Problem[] {
+	const isOther = preset !== undefined && methods.length > 0 && !methods.includes(preset);
+	const message = 'is not among the Payment Methods; add it there, or choose another one';
+
+	return isOther ? [{ path: ['additionalFields', 'methodDefault'], message }] : [];
+}
+
+function checkDiscounts(discounts: ReadonlyArray<{ paymentMethod: string }> = []): Problem[] {
+	const names = discounts.map(({ paymentMethod }) => paymentMethod.toLowerCase());
+	const repeated = names.find((name, nth) => names.indexOf(name) < nth);
+	if (repeated === undefined) return [];
+
+	const message = `has two discounts for ${quoteText(repeated)}; keep one of them`;
+	return [{ path: ['additionalFields', 'paymentMethodDiscounts'], message }];
+}
+
+export const offerForm = defineForm(
+	[
+		productLocator,
+		textField({
+			displayName: 'Title',
+			name: 'title',
+			placeholder: 'e.g. Black Friday',
+			description: 'The name of the offer',
+			sentAs: 'title',
+		}),
+		moneyField({
+			displayName: 'Price',
+			name: 'price',
+			description: 'The price of the offer',
+			sentAs: 'price',
+		}),
+		defineField({
+			displayName: 'Payment Methods',
+			name: 'paymentMethods',
+			type: 'multiOptions',
+			options: PAYMENT_METHOD_OPTIONS,
+			default: [3],
+			description: 'How customers can pay',
+			purpose: 'decides',
+			sentAs: 'payment_methods',
+			reads: allowBlank(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
+		}),
+		defineGroup(
+			{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
+			[
+				customFieldsField,
+				defineField({
+					displayName: 'Default Method',
+					name: 'methodDefault',
+					type: 'options',
+					options: PAYMENT_METHOD_OPTIONS,
+					default: 3,
+					description: 'The payment method selected when the checkout opens',
+					purpose: 'decides',
+					sentAs: 'method_default',
+					reads: allowBlank(methodCode),
+				}),
+				defineField({
+					displayName: 'Interval',
+					name: 'interval',
+					type: 'options',
+					options: [
+						{ name: 'Daily', value: 'daily' },
+						{ name: 'Monthly', value: 'monthly' },
+						{ name: 'Quarterly', value: 'quarterly' },
+						{ name: 'Semi-Annual', value: 'semi-annual' },
+						{ name: 'Weekly', value: 'weekly' },
+						{ name: 'Yearly', value: 'yearly' },
+					],
+					default: 'monthly',
+					description:
+						'How often a subscription is charged. Needed only for subscription products.',
+					purpose: 'decides',
+					sentAs: 'interval',
+					reads: allowBlank(
+						textSchema.pipe(
+							z.enum(INTERVALS, { message: `must be one of ${INTERVALS.join(', ')}` }),
+						),
+					),
+				}),
+				discounts,
+				yesNoField({
+					displayName: 'Visible to Affiliates',
+					name: 'affiliatesVisible',
+					description: 'Whether affiliates see the offer in the marketplace',
+					sentAs: 'affiliates_visible',
+				}),
+			],
+		),
+	],
+	({ paymentMethods, additionalFields }) => {
+		const { methodDefault, paymentMethodDiscounts } = additionalFields;
+		return [
+			...checkDefaultMethod(methodDefault, paymentMethods),
+			...checkDiscounts(paymentMethodDiscounts),
+		];
+	},
+);
 
 export type OfferForm = FormValues<typeof offerForm>;

@@ -1,15 +1,13 @@
-import { compact } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { catalogPages, markPricesSeen, offerTries } from '../../api';
 import { formatReais, normalizeUnicode, quoteText } from '../../domain';
-import { withCustomFields } from '../../form';
+import { addCustomFields } from '../../form';
 import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
-import { NotSentError, offerOutput } from '../../output';
+import { offerOutput } from '../../output';
 import { digest } from '../../shared';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { BodyCheck } from '../bodyCheck';
-import { offerBodySchema, type OfferForm, offerForm } from './create.form';
+import { type OfferForm, offerForm } from './create.form';
 
 interface ReadyOffer {
 	form: OfferForm;
@@ -34,9 +32,8 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer, CheckedOffer
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
 	kind: 'create',
 	complete(_run, form) {
-		const body = withCustomFields(offerForm.body(form), form.additionalFields.customFields);
-		const bodyCheck = new BodyCheck(offerForm, form);
-		checkBody(bodyCheck, body);
+		const { customFields } = form.additionalFields;
+		const body = addCustomFields(offerForm, offerForm.body(form), customFields);
 
 		return { form, body, about: describeOffer(form.productHash, body) };
 	},
@@ -57,30 +54,6 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer, CheckedOffer
 		return [{ json: offerOutput(json) }];
 	},
 };
-
-/**
- * @throws NotSentError if a value in Custom Fields is invalid, or fields contradict each other
- */
-function checkBody(bodyCheck: BodyCheck, body: IDataObject): void {
-	const {
-		payment_methods: methods,
-		method_default: preset,
-		payment_method_discounts: discounts = [],
-	} = bodyCheck.read(offerBodySchema, body);
-	if (preset != null && methods && methods.length > 0 && !methods.includes(preset)) {
-		const problem = `${bodyCheck.labelOf('method_default')} is not among the Payment Methods`;
-		throw new NotSentError(problem, 'Add it there, or choose another one.');
-	}
-	const names = compact(discounts.map(({ payment_method: name }) => name?.trim().toLowerCase()));
-	const repeated = names.find((name, nth) => names.indexOf(name) < nth);
-	if (repeated !== undefined) {
-		const label = bodyCheck.labelOf('payment_method_discounts');
-		throw new NotSentError(
-			`${label} has two discounts for ${quoteText(repeated)}`,
-			'Keep one of them.',
-		);
-	}
-}
 
 function fingerprintOffer(productHash: string, body: IDataObject): string {
 	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);

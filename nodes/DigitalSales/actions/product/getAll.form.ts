@@ -77,12 +77,6 @@ const options = defineOptions([
 		description:
 			'How many product requests your account can make in a minute. The documented limit is 20.',
 	}),
-	yesNoField({
-		displayName: 'Split Offers',
-		name: 'splitOffers',
-		description:
-			'Whether to return one item per offer, with its product, instead of one item per product',
-	}),
 ]);
 
 export const productsForm = defineForm([
@@ -100,6 +94,12 @@ export const productsForm = defineForm([
 		default: 50,
 		description: 'Max number of results to return',
 		displayOptions: { show: { returnAll: [false] } },
+	}),
+	yesNoField({
+		displayName: 'Split Offers',
+		name: 'splitOffers',
+		description:
+			'Whether to return one item per offer, with its product, instead of one item per product',
 	}),
 	simplifyField,
 	filters,

@@ -13,8 +13,9 @@ export const getAllProducts: Operation<ProductsForm> = {
 	description: 'List the products of the account and their offers',
 	form: productsForm,
 	kind: 'list',
-	async send(run, _itemIndex, { returnAll, limit = 50, simplify, filters, options }) {
-		const isSplit = options.splitOffers === true;
+	async send(run, _itemIndex, form) {
+		const { returnAll, limit = 50, splitOffers: isSplit = false, simplify } = form;
+		const { filters, options } = form;
 		const { rows, incomplete } = await listProducts(
 			(ended) =>
 				run.newClient({ productRate: options.requestLimit, share: SHARES.gets, signal: ended }),

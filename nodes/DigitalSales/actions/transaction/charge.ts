@@ -5,16 +5,17 @@ import { lenientText, tolerated } from '../../shared';
 import {
 	type Contact,
 	formatReais,
+	isHundredfold,
 	LARGEST_AMOUNT,
 	normalizeContact,
 	parseDocument,
 	quoteText,
+	typedAmount,
 } from '../../domain';
-import { wholeNumberSchema, withCustomFields } from '../../form';
-import { BodyCheck } from '../bodyCheck';
+import { addCustomFields, displayPath, fieldLabel, type Path, wholeNumberSchema } from '../../form';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
-import { seenPrice } from '../../api';
+import { type Account, seenPrice } from '../../api';
 import { NotSentError } from '../../output';
 import { contactKey, fingerprintCharge, fingerprintCustomer } from './fingerprint';
 
@@ -22,7 +23,6 @@ import { contactKey, fingerprintCharge, fingerprintCustomer } from './fingerprin
 export interface Charge {
 	/** Amounts are in cents. */
 	body: IDataObject;
-	bodyCheck: BodyCheck;
 	cart: CartLine[];
 	/** In cents, if the cart has all prices. */
 	cartTotal?: number;
@@ -60,7 +60,6 @@ const bodySchema = z.object({
 /** NaN without a price. */
 const totalOfLine = ({ price, quantity }: CartLine): number => (price ?? NaN) * quantity;
 
-const AMOUNT = 'Additional Fields > Amount in Reais';
 const MOST_NAMED = 10;
 
 /**
@@ -71,66 +70,122 @@ export function buildCharge(
 	{ isAgentCall, account }: Run,
 	{ form, typed }: { form: ChargeForm; typed: ChargeForm },
 ): Charge {
-	const { notificationField } = account;
-	const bodyOf = (filled: ChargeForm): IDataObject => {
-		const { notificationUrl: url } = filled;
-		// In a second field, too, if the credential names one.
-		const notification = notificationField && url ? { [notificationField]: url } : {};
-		const fields = {
-			...notification,
-			payment_method: 'pix',
-			installments: 1,
-			...chargeForm.body(filled),
-		};
-		return withCustomFields(fields, filled.additionalFields.customFields);
-	};
-	const filledBody = bodyOf(form);
-	const bodyCheck = new BodyCheck(chargeForm, form);
-	const { customer, cart, amount: givenAmount } = bodyCheck.read(bodySchema, filledBody);
+	const filledBody = buildBody(account, form);
+	const { customer, cart, amount: givenAmount } = readBody(form, filledBody);
 	const contact = normalizeContact(customer);
-	// A name alone identifies nobody, because several people may share it.
-	const isContactKnown =
-		'value' in parseDocument(contact.document) || Boolean(contact.email || contact.phone);
-	const hasAmount = givenAmount !== undefined;
-	if (cart.length === 0 && !hasAmount) {
-		throw new NotSentError('Cart is empty', `Add an item to Cart, or set ${AMOUNT}.`);
+	assertCustomer(isAgentCall, form, contact);
+
+	const total = sumBy(cart, totalOfLine);
+	const amount = givenAmount ?? total;
+	assertAmount(form, { cart, total, givenAmount });
+
+	const body = { amount, ...filledBody };
+	return {
+		body,
+		cart,
+		cartTotal: cart.length === 0 || Number.isNaN(total) ? undefined : total,
+		amount,
+		contact,
+		fingerprint: fingerprintCharge(buildBody(account, typed)),
+		contactKey: contactKey(body),
+		customerKey: fingerprintCustomer(body),
+	};
+}
+
+function buildBody({ notificationField }: Account, form: ChargeForm): IDataObject {
+	const { options, additionalFields } = form;
+	const url = options.notificationUrl;
+	// In a second field, too, if the credential names one.
+	const notification = notificationField && url ? { [notificationField]: url } : {};
+	const fields = {
+		...notification,
+		payment_method: 'pix',
+		installments: 1,
+		...chargeForm.body(form),
+	};
+
+	return addCustomFields(chargeForm, fields, additionalFields.customFields, {
+		replaceable: ['cart', 'customer'],
+	});
+}
+
+function readBody(form: ChargeForm, body: IDataObject): z.output<typeof bodySchema> {
+	const { success, data, error } = bodySchema.safeParse(body);
+	if (success) return data;
+
+	const [{ path = [], message = '' } = {}] = error.issues;
+	throw new NotSentError(
+		`${labelOf(form, ...path)} ${message}`,
+		'Correct the field, or leave it out. Amounts in Custom Fields are in cents.',
+	);
+}
+
+/** The form or Custom Fields, wherever the value comes from. */
+function labelOf(form: ChargeForm, ...path: Path): string {
+	const isOfForm = path[0] === 'cart' && form.cart.length > 0;
+	const label = isOfForm ? fieldLabel(chargeForm, path.join('.')) : undefined;
+
+	return label ?? displayPath(chargeForm.properties, ['additionalFields', 'customFields', ...path]);
+}
+
+const NEEDED = {
+	name: 'Customer Name',
+	email: 'Customer Email',
+	document: 'Customer CPF or CNPJ',
+} as const;
+
+const AND = new Intl.ListFormat('en-GB');
+
+/** A customer from Custom Fields is as the platform wants it. */
+function assertCustomer(isAgentCall: boolean, form: ChargeForm, contact: Contact): void {
+	const { customFields = {} } = form.additionalFields;
+	const fields = ['name', 'email', 'document'] as const;
+	const missing = fields.filter((field) => !contact[field]).map((field) => NEEDED[field]);
+	if (missing.length > 0 && !('customer' in customFields)) {
+		const verb = missing.length === 1 ? 'is' : 'are';
+		throw new NotSentError(
+			`${AND.format(missing)} ${verb} empty`,
+			'A PIX needs the name, the e-mail address and the CPF or CNPJ of the customer.',
+		);
 	}
-	// An agent repeats its calls, so each call must identify its customer.
-	if (isAgentCall && !isContactKnown) {
+
+	// An agent repeats its calls, so each call must identify its customer. Several people may share a name.
+	const isKnown =
+		'value' in parseDocument(contact.document) || Boolean(contact.email || contact.phone);
+	if (isAgentCall && !isKnown) {
 		throw new NotSentError(
 			'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
 			'Ask the customer for one of them, because two customers can have the same name.',
 		);
 	}
-	const unpriced = cart.findIndex(({ price }) => price == null);
-	if (unpriced >= 0 && !hasAmount) {
-		const label = bodyCheck.labelOf('cart', unpriced, 'price');
-		throw new NotSentError(`${label} is empty`, `Enter the price, or set ${AMOUNT}.`);
+}
+
+function assertAmount(
+	form: ChargeForm,
+	{ cart, total, givenAmount }: { cart: CartLine[]; total: number; givenAmount?: number },
+): void {
+	if (givenAmount === 0) {
+		throw new NotSentError(`${labelOf(form, 'amount')} is R$ 0,00`, 'Enter an amount in cents.');
 	}
-	const total = sumBy(cart, totalOfLine);
+
+	const label = labelOf(form, 'cart');
 	if (total > LARGEST_AMOUNT) {
-		const problem = `${bodyCheck.labelOf('cart')} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
+		const problem = `${label} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
 		throw new NotSentError(problem, 'Correct a price or a quantity.');
 	}
-	const amount = givenAmount ?? total;
-	if (amount === 0) {
-		const label = hasAmount
-			? `${bodyCheck.labelOf('amount')} is`
-			: `${bodyCheck.labelOf('cart')} adds up to`;
-		throw new NotSentError(`${label} R$ 0,00`, 'Enter a price above R$ 0,00.');
+	if (givenAmount !== undefined) return;
+
+	if (cart.length === 0) throw new NotSentError('Cart is empty', 'Add an item to Cart.');
+	const unpriced = cart.findIndex(({ price }) => price == null);
+	if (unpriced >= 0) {
+		throw new NotSentError(
+			`${labelOf(form, 'cart', unpriced, 'price')} is empty`,
+			'Enter the price.',
+		);
 	}
-	const body = { amount, ...filledBody };
-	return {
-		body,
-		bodyCheck,
-		cart,
-		cartTotal: cart.length === 0 || unpriced >= 0 ? undefined : total,
-		amount,
-		contact,
-		fingerprint: fingerprintCharge(bodyOf(typed)),
-		contactKey: contactKey(body),
-		customerKey: fingerprintCustomer(body),
-	};
+	if (total === 0) {
+		throw new NotSentError(`${label} adds up to R$ 0,00`, 'Enter a price above R$ 0,00.');
+	}
 }
 
 export function describeCharge({ cart, amount, contact: { document } }: Charge): string {
@@ -148,24 +203,23 @@ export function describeCharge({ cart, amount, contact: { document } }: Charge):
 	].join('; ');
 }
 
-/** Compares each price with the catalog's last known price of the offer, and the amount with the sum of the cart. */
+/** Compares each price with the catalog's last known price of the offer. */
 export function findPriceMismatch(
 	{ account }: Run,
 	{ form, charge }: { form: ChargeForm; charge: Charge },
 ): NotSentError | undefined {
 	if (form.options.allowPriceMismatch === true) return undefined;
-	const { cart, amount, bodyCheck } = charge;
-	const seen = cart.map(({ offer_hash: hash }) =>
-		hash == null ? undefined : seenPrice(account, hash),
-	);
-	const priced = cart.map((line, index) => ({ ...line, price: line.price ?? seen[index] }));
-	const total = sumBy(priced, totalOfLine);
-	const ofItems = cart.map(({ price }, index) =>
-		bodyCheck.findMismatch(['cart', index, 'price'], price, 'the catalog last said', seen[index]),
-	);
-	const ofAmount =
-		cart.length > 0 && Number.isSafeInteger(total)
-			? bodyCheck.findMismatch(['amount'], amount, 'the cart adds up to', total)
-			: undefined;
-	return ofItems.find(Boolean) ?? ofAmount;
+
+	for (const [index, { offer_hash: hash, price }] of charge.cart.entries()) {
+		const seen = hash == null ? undefined : seenPrice(account, hash);
+		if (price == null || seen === undefined || !isHundredfold(price, seen)) continue;
+
+		const right = form.cart.length > 0 ? typedAmount(seen) : seen;
+		return new NotSentError(
+			`${labelOf(form, 'cart', index, 'price')} is ${formatReais(price)}, but the catalog last said ${formatReais(seen)}`,
+			`Enter ${right}, or add Options > Allow Price Mismatch if ${formatReais(price)} is right.`,
+		);
+	}
+
+	return undefined;
 }

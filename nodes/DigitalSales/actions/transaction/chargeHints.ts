@@ -56,7 +56,7 @@ function addMadeHints(
 	if (webhookHint !== undefined) run.addHint(webhookHint);
 	if (cartTotal !== undefined && amount !== cartTotal) {
 		run.addHint(
-			`Amount in Reais is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`,
+			`The amount in Custom Fields is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`,
 		);
 	}
 	if (replacedHash !== undefined) {

@@ -1,4 +1,5 @@
-import { snakeCase } from 'lodash';
+import { compact, map, snakeCase } from 'lodash';
+import type { DisplayCondition } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import {
 	allowBlank,
@@ -8,12 +9,13 @@ import {
 	defineField,
 	defineForm,
 	defineGroup,
+	defineItemCustomFields,
 	defineList,
 	defineOptions,
+	type Field,
 	type FormValues,
 	hashSchema,
 	infoField,
-	itemCustomFieldsField,
 	moneyField,
 	offerLocator,
 	orderReferenceSchema,
@@ -29,27 +31,42 @@ import {
 } from '../../form';
 import { customerText, parseDocument, parseEmail, parsePhone } from '../../domain';
 
+/** Required, except that Custom Fields may bring the customer. */
+function needed<const N extends string, T>(field: Field<N, T>): Field<N, T> {
+	const { property } = field;
+	const exists: DisplayCondition = { _cnd: { exists: true } };
+	const hasCustomFields = { '/additionalFields.customFields': [exists] };
+
+	return {
+		...field,
+		property: { ...property, required: true, displayOptions: { hide: hasCustomFields } },
+		alternative: { ...property, displayOptions: { show: hasCustomFields } },
+	};
+}
+
 const customer = [
-	textField({
-		displayName: 'Customer Name',
-		name: 'customerName',
-		placeholder: 'e.g. Maria da Silva',
-		hint: 'Needed for a PIX',
-		description: 'Full name of the person or company that pays',
-		purpose: 'decides',
-		sentAs: 'customer.name',
-		reads: allowBlank(textSchema.transform((name) => customerText(name) || undefined)),
-	}),
-	textField({
-		displayName: 'Customer Email',
-		name: 'customerEmail',
-		placeholder: 'e.g. maria@example.com',
-		hint: 'Needed for a PIX',
-		description: 'E-mail address of the customer',
-		purpose: 'decides',
-		sentAs: 'customer.email',
-		reads: allowBlank(parseWith(parseEmail)),
-	}),
+	needed(
+		textField({
+			displayName: 'Customer Name',
+			name: 'customerName',
+			placeholder: 'e.g. Maria da Silva',
+			description: 'Full name of the person or company that pays',
+			purpose: 'decides',
+			sentAs: 'customer.name',
+			reads: allowBlank(textSchema.transform((name) => customerText(name) || undefined)),
+		}),
+	),
+	needed(
+		textField({
+			displayName: 'Customer Email',
+			name: 'customerEmail',
+			placeholder: 'e.g. maria@example.com',
+			description: 'E-mail address of the customer',
+			purpose: 'decides',
+			sentAs: 'customer.email',
+			reads: allowBlank(parseWith(parseEmail)),
+		}),
+	),
 	textField({
 		displayName: 'Customer Phone',
 		name: 'customerPhone',
@@ -60,20 +77,29 @@ const customer = [
 		sentAs: 'customer.phone_number',
 		reads: allowBlank(parseWith(parsePhone)),
 	}),
-	textField({
-		displayName: 'Customer CPF or CNPJ',
-		name: 'customerDocument',
-		placeholder: 'e.g. 529.982.247-25',
-		hint: 'Needed for a PIX; with or without punctuation',
-		description:
-			'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
-		purpose: 'decides',
-		sentAs: 'customer.document',
-		reads: allowBlank(parseWith(parseDocument)),
-	}),
+	needed(
+		textField({
+			displayName: 'Customer CPF or CNPJ',
+			name: 'customerDocument',
+			placeholder: 'e.g. 529.982.247-25',
+			description:
+				'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
+			purpose: 'decides',
+			sentAs: 'customer.document',
+			reads: allowBlank(parseWith(parseDocument)),
+		}),
+	),
 ];
 
-const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
+const itemDetails = [
+	infoField({
+		displayName: 'Title',
+		name: 'title',
+		placeholder: 'e.g. Curso de Fotografia',
+		description:
+			'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
+		sentAs: 'title',
+	}),
 	infoField({
 		displayName: 'Cover URL',
 		name: 'cover',
@@ -95,15 +121,33 @@ const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add 
 		sentAs: 'operation_type',
 		reads: allowBlank(wholeNumberSchema(0)).transform((type = 1) => type),
 	}),
-	infoField({
-		displayName: 'Title',
-		name: 'title',
-		placeholder: 'e.g. Curso de Fotografia',
-		description:
-			'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
-		sentAs: 'title',
-	}),
-	itemCustomFieldsField,
+];
+
+const quantity = defineField({
+	displayName: 'Quantity',
+	name: 'quantity',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 1,
+	description: 'How many units the customer buys',
+	purpose: 'decides',
+	sentAs: 'quantity',
+	reads: allowBlank(wholeNumberSchema(1)).transform((quantity = 1) => quantity),
+});
+
+const price = moneyField({
+	displayName: 'Price',
+	name: 'price',
+	hint: "Leave empty for the offer's price",
+	description: 'Price of one unit. 97 is R$ 97,00. If your data is in cents, divide it by 100.',
+	sentAs: 'price',
+});
+
+const itemFields = [offerLocator, quantity, price, ...itemDetails];
+
+const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
+	...itemDetails,
+	defineItemCustomFields(compact(map(itemFields, 'sentAs'))),
 ]);
 
 const OFFER_NAME =
@@ -120,28 +164,7 @@ const cart = defineList(
 		sentAs: 'cart',
 	},
 	'Item',
-	[
-		offerLocator,
-		defineField({
-			displayName: 'Quantity',
-			name: 'quantity',
-			type: 'number',
-			typeOptions: { minValue: 1, numberPrecision: 0 },
-			default: 1,
-			description: 'How many units the customer buys',
-			purpose: 'decides',
-			sentAs: 'quantity',
-			reads: allowBlank(wholeNumberSchema(1)).transform((quantity = 1) => quantity),
-		}),
-		moneyField({
-			displayName: 'Price',
-			name: 'price',
-			hint: "Leave empty for the offer's price",
-			description: 'Price of one unit. 97 is R$ 97,00. If your data is in cents, divide it by 100.',
-			sentAs: 'price',
-		}),
-		more,
-	],
+	[offerLocator, quantity, price, more],
 );
 
 const tracking = defineGroup(
@@ -175,18 +198,18 @@ const webhooks = [
 			{
 				name: 'Automatic',
 				value: 'automatic',
-				description: 'The first address that exists, as the hint below says',
+				description:
+					"The Wait for Payment that follows, else the trigger, else the credential's URL",
 			},
 			{
 				name: 'Trigger of This Workflow',
 				value: 'trigger',
-				description:
-					'The Digital Sales Trigger in the same workflow, published. Not for a charge that this trigger starts: each payment would charge again.',
+				description: 'Not for charges that it starts itself: each payment would charge again',
 			},
 			{
 				name: 'Another Address',
 				value: 'url',
-				description: 'An address that you enter here, such as the URL of another trigger',
+				description: 'The Notification URL that you add, such as that of another trigger',
 			},
 			{
 				name: 'Nobody',
@@ -195,11 +218,13 @@ const webhooks = [
 			},
 		],
 		default: 'automatic',
-		hint: "Automatic: the Wait for Payment that follows, otherwise this workflow's trigger, otherwise the credential's Notification URL",
-		description: 'Where the service sends webhooks when the status of the payment changes',
-		reads: z.enum(['automatic', 'trigger', 'url', 'none'], {
-			message: 'must be automatic, trigger, url or none',
-		}),
+		description:
+			'Where the platform reports the payment. Automatic finds Wait for Payment or the trigger.',
+		reads: z
+			.enum(['automatic', 'trigger', 'url', 'none'], {
+				message: 'must be automatic, trigger, url or none',
+			})
+			.default('automatic'),
 	}),
 	textField({
 		displayName: 'Notification URL',
@@ -214,16 +239,7 @@ const webhooks = [
 
 const additionalFields = defineGroup(
 	{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
-	[
-		moneyField({
-			displayName: 'Amount',
-			name: 'amount',
-			description: 'The total to charge. If you leave it out, the sum of the cart is charged.',
-			sentAs: 'amount',
-		}),
-		customFieldsField,
-		tracking,
-	],
+	[customFieldsField, tracking],
 );
 
 const chargesInDoubt = defineList(
@@ -262,10 +278,12 @@ const options = defineOptions([
 		displayName: 'Allow Price Mismatch',
 		name: 'allowPriceMismatch',
 		description:
-			'Whether to charge even if a price is exactly 100 times the price in the catalog, or a hundredth of it, or if Amount differs so from the cart. By default such a price is refused, because reais and cents were probably mixed up.',
+			"Whether to accept a price 100 times higher or lower than the catalog's, which usually means that cents were typed as reais",
 	}),
 	chargesInDoubt,
 	chargeFieldsOption,
+	qrCodeImageOption,
+	...webhooks,
 ]);
 
 export const chargeForm = defineForm([
@@ -281,8 +299,6 @@ export const chargeForm = defineForm([
 		purpose: 'guards',
 		reads: orderReferenceSchema,
 	}),
-	...webhooks,
-	qrCodeImageOption,
 	simplifyField,
 	additionalFields,
 	options,

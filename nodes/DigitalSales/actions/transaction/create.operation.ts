@@ -38,7 +38,8 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge, Chec
 	kind: 'create',
 	async complete(run, typed) {
 		const { url, hint } = await resolveNotificationAddress(run, typed);
-		const form = await fillCart(run, { ...typed, notificationUrl: url });
+		const options = { ...typed.options, notificationUrl: url };
+		const form = await fillCart(run, { ...typed, options });
 		return { form, charge: buildCharge(run, { form, typed }), hint };
 	},
 	async check(run, itemIndex, ready) {
@@ -52,8 +53,9 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge, Chec
 		const created = await createOnce(creation);
 		addChargeHints(run, checked, created);
 		const { made: transaction, isReplayed } = created;
-		const { fields = DEFAULT_CHARGE_FIELDS } = form.options;
-		const item = await buildTransactionItem(run, transaction, { ...form, fields });
+		const { simplify, options } = form;
+		const { fields = DEFAULT_CHARGE_FIELDS, qrCodeImage = true } = options;
+		const item = await buildTransactionItem(run, transaction, { simplify, fields, qrCodeImage });
 		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
 		const others = omit(item.json, 'already_charged');
 		const json = { hash: transaction.hash, ...others, already_charged: isReplayed };

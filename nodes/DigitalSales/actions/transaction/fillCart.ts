@@ -21,19 +21,18 @@ type CartItem = ChargeForm['cart'][number];
 /**
  * Fills blank prices and titles from the catalog, and a blank cover along with them.
  *
- * @throws NotSentError if a blank price is ambiguous, cannot be looked up, or is missing without Amount
+ * @throws NotSentError if a blank price is ambiguous, cannot be looked up, or is missing
  */
 export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> {
-	const { amount, customFields = {} } = form.additionalFields;
-	if ('cart' in customFields) return form;
-	const hasAmount = amount !== undefined || 'amount' in customFields;
+	const { customFields = {} } = form.additionalFields;
+	const hasAmount = 'amount' in customFields;
 	const cart: CartItem[] = [];
 	for (const [index, item] of form.cart.entries()) {
 		if (blankFields(item).length === 0) {
 			cart.push(item);
 			continue;
 		}
-		const hash = offerOf(item);
+		const hash = item.offerHash;
 		const labelOf = (field: string): string =>
 			displayPath(chargeForm.properties, ['cart', 'items', index, field]);
 		const isPriced = !blankFields(item).includes(PRICE);
@@ -82,21 +81,16 @@ function lookupProblem(blanks: string[], { found, failed }: Lookup): string {
 	return `was not found in the first ${MOST_LOOKUP_PAGES} pages of the catalog, so ${stayed}`;
 }
 
-function offerOf({ offerHash, more: { customFields = {} } }: CartItem): string {
-	return String(customFields.offer_hash ?? offerHash);
-}
-
-function blankFields(item: CartItem): string[] {
-	const { customFields: own = {} } = item.more;
+function blankFields({ price, more: { title } }: CartItem): string[] {
 	return [
-		...(item.price === undefined && !('price' in own) ? [PRICE] : []),
-		...(item.more.title === undefined && !('title' in own) ? ['More > Title'] : []),
+		...(price === undefined ? [PRICE] : []),
+		...(title === undefined ? ['More > Title'] : []),
 	];
 }
 
 /** The catalog page may be cached, so the price that was read last counts, except for products not on sale. */
 function fillItem({ account }: Run, item: CartItem, { product, offer }: FoundOffer): CartItem {
-	const seen = isOnSale(product) ? seenPrice(account, offerOf(item)) : undefined;
+	const seen = isOnSale(product) ? seenPrice(account, item.offerHash) : undefined;
 	return {
 		...item,
 		price: item.price ?? seen ?? offer.price ?? undefined,

@@ -24,14 +24,9 @@ const LOOP = `A Digital Sales Trigger started this execution and gets the webhoo
  */
 export async function resolveNotificationAddress(
 	run: Run,
-	{ webhooksGoTo, notificationUrl, additionalFields: { customFields = {} } }: ChargeForm,
+	{ options: { webhooksGoTo, notificationUrl } }: ChargeForm,
 ): Promise<NotificationAddress> {
 	const triggers = findTriggers(run.context, CREDENTIAL_NAME);
-	if ('webhook_url' in customFields) {
-		const name = 'Additional Fields > Custom Fields > webhook_url';
-		const advice = 'Correct it, or leave it out and set Webhooks Go To.';
-		return withLoopWarning(checkAddress(customFields.webhook_url, name, advice), triggers);
-	}
 	if (webhooksGoTo === 'none') return {};
 	if (webhooksGoTo === 'automatic') return await automaticAddress(run, triggers);
 	if (webhooksGoTo === 'trigger') {
