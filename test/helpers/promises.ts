@@ -289,7 +289,7 @@ export class Promises {
 				customerDocument: byItem(documentOf),
 				customerEmail: byItem(({ customer, seat = 0 }) => `c${customer}.${seat}@example.com`),
 				additionalFields: {
-					amount: byItem(({ reais }) => reais),
+					customFields: byItem(({ reais }) => JSON.stringify({ amount: reais * 100 })),
 					tracking: { src: byItem((sale) => label(origin, sale)) },
 				},
 			},
