@@ -43,9 +43,7 @@ describe('A catalog price that changes between two attempts', () => {
 			shop.sells(2500);
 			const retry = await shop.charge({ retrying: first, ...ask, ...otherProcess() });
 
-			expect(retry.json.map(({ hash }) => hash)).toEqual(
-				shop.hashes.slice(0, 2),
-			);
+			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes.slice(0, 2));
 			expect(shop.charges).toBe(3);
 		});
 
@@ -58,9 +56,7 @@ describe('A catalog price that changes between two attempts', () => {
 			shop.sells(199_000);
 			const retry = await shop.ask({ retrying: first, ...ask, continueOnFail: true });
 
-			expect(retry.json.slice(0, 2).map(({ hash }) => hash)).toEqual(
-				shop.hashes.slice(0, 2),
-			);
+			expect(retry.json.slice(0, 2).map(({ hash }) => hash)).toEqual(shop.hashes.slice(0, 2));
 			expect(shop.charges).toBe(3);
 		});
 
@@ -80,9 +76,7 @@ describe('A catalog price that changes between two attempts', () => {
 			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
 			const retry = await shop.charge({ ...each(), retryOf, ...otherProcess() });
 
-			expect(retry.json.map(({ hash }) => hash)).toEqual(
-				shop.hashes.slice(0, 2),
-			);
+			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes.slice(0, 2));
 			expect(shop.charges).toBe(3);
 		});
 	});
