@@ -194,10 +194,10 @@ export const TEXTS = {
 };
 
 /** Waits for the payment of a charge; a sender in between has replaced its item. Deliver after its second output. */
-export function waitFor(say: Say, charge: Node, limit: INodeParameters = {}): Node {
+export function waitFor(say: Say, charge: Node, options: INodeParameters = {}): Node {
 	return waitForPayment(say('Wait for the payment', 'Aguardar o pagamento'), {
 		transactionHash: `={{ ${from(charge)}.hash }}`,
-		...limit,
+		options,
 	});
 }
 

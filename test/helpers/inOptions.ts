@@ -2,7 +2,10 @@ import type { INodeParameters } from 'n8n-workflow';
 import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 
-const IN_OPTIONS = ['webhooksGoTo', 'notificationUrl', 'qrCodeImage'];
+const IN_OPTIONS = [
+	...['webhooksGoTo', 'notificationUrl', 'qrCodeImage'],
+	...['timeLimit', 'timeLimitUnit'],
+];
 
 /** Puts the fields of Options that are given beside the others among the options. */
 export function inOptions({ options, ...parameters }: INodeParameters): INodeParameters {

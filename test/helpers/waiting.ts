@@ -1,5 +1,6 @@
 import sortBy from 'lodash/sortBy';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { inOptions } from './inOptions';
 import { clearProcessState } from '../../nodes/DigitalSales/shared/processState';
 import type { SandboxOptions } from '../sandbox';
 import { chargeAt } from './charge';
@@ -120,7 +121,7 @@ export function waitParameters(more: INodeParameters = {}): INodeParameters {
 		resource: 'transaction',
 		operation: 'waitForPayment',
 		transactionHash: '={{ $json.hash }}',
-		...more,
+		...inOptions(more),
 	};
 }
 

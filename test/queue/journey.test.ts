@@ -81,7 +81,7 @@ describe('manual runs that n8n gives to the workers', () => {
 		const { json } = await downstream.reportOn(hash);
 
 		expect(notice?.status).toBe(200);
-		expect(json).toMatchObject({ payment_status: 'paid', timed_out: false });
+		expect(json).toMatchObject({ payment_status: 'paid' });
 		expect(await cluster.workerOf(executionId)).toMatch(/^worker-/);
 	});
 });

@@ -73,9 +73,6 @@ export const DEFAULT_CHARGE_FIELDS = DEFAULT_FIELDS.map((name) =>
 	name === 'updated_at' ? 'created_at' : name,
 );
 
-/** `paymentWait.ts` adds `checked_at` instead of the time of change. */
-const DEFAULT_WAIT_FIELDS = DEFAULT_FIELDS.filter((name) => name !== 'updated_at');
-
 export type OutputChoice = {
 	simplify: boolean;
 	fields?: readonly TransactionField[];
@@ -95,11 +92,8 @@ export function transactionOutput(
 }
 
 /** `paid` comes first, because a person looks for it. */
-export function waitOutput(
-	transaction: Transaction,
-	{ simplify, fields = DEFAULT_WAIT_FIELDS }: OutputChoice,
-): IDataObject {
+export function waitOutput(transaction: Transaction, choice: OutputChoice): IDataObject {
 	const paid = isPaid(transaction.payment_status);
 	// The service's own fields never replace `paid`.
-	return Object.assign({ paid }, transactionOutput(transaction, { simplify, fields }), { paid });
+	return Object.assign({ paid }, transactionOutput(transaction, choice), { paid });
 }

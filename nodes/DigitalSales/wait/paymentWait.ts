@@ -1,3 +1,4 @@
+import { omit } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData as Item } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { type Client, getTransaction, retryDecision, ServiceError, TOKEN_REFUSALS } from '../api';
@@ -113,10 +114,13 @@ export class PaymentWait {
 		}
 		for (const { item, payment, awaited } of this.entries) {
 			const { hash, read } = payment;
-			item.json = Object.assign(read?.json ?? waitOutput({ hash, json: { hash } }, awaited), {
-				timed_out: !isSettled(read?.status),
-				checked_at: read ? new Date(read.at).toISOString() : null,
-			});
+			const output = read?.json ?? waitOutput({ hash, json: { hash } }, awaited);
+			const checked_at = read ? new Date(read.at).toISOString() : null;
+			item.json = {
+				...omit(output, 'timed_out'),
+				...(!isSettled(read?.status) && { timed_out: true }),
+				checked_at,
+			};
 		}
 		return items;
 	}

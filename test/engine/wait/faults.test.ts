@@ -110,7 +110,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 				const end = await parked.finished;
 
 				const outputs = leftBy(end) ?? [];
-				expect(outputs[1]).toMatchObject([{ hash, paid: true, timed_out: false }]);
+				expect(outputs[1]).toMatchObject([{ hash, paid: true }]);
 				expect(outputs.map(({ length }) => length)).toEqual(index === 0 ? [1, 1] : [0, 1, 1]);
 				expect(outputs[index]).toMatchObject([
 					{ error: { status: 404, about: 'transaction nosuch1' } },
@@ -296,7 +296,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 				expect(room.lookMinutes(hash).at(-1)).toBeCloseTo(25, 0);
 				room.account.sandbox.clearFaults();
 				const retry = await room.wait([hash], { minutes: 10, retryOf: end.run.data });
-				expect(leftBy(retry)).toMatchObject([[], [{ hash, paid: true, timed_out: false }]]);
+				expect(leftBy(retry)).toMatchObject([[], [{ hash, paid: true }]]);
 			},
 		);
 

@@ -27,7 +27,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		setTimeout(() => void room.setStatus([hash]), 10_000);
 		await parked.resumeByWebhook({ hash, status: 'paid' });
 
-		expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+		expect(received(await parked.finished)).toMatchObject([{ paid: true }]);
 	});
 
 	test.each([10, 9.7])(
@@ -41,7 +41,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 			await clock.sleep(30_000);
 			await room.setStatus([hash]);
 
-			expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+			expect(received(await parked.finished)).toMatchObject([{ paid: true }]);
 			expect(room.lookMinutes(hash).at(-1)).toBeLessThan(12);
 		},
 	);
@@ -65,7 +65,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		await room.setStatus([paid], 'refunded');
 
 		expect(received(await parked.finished)).toMatchObject([
-			{ hash: paid, paid: false, payment_status: 'refunded', timed_out: false },
+			{ hash: paid, paid: false, payment_status: 'refunded' },
 			{ hash: open, paid: false, timed_out: true },
 		]);
 	});
@@ -79,7 +79,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		await clock.sleep(5 * MINUTE_MS);
 		room.account.sandbox.clearFaults();
 
-		expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+		expect(received(await parked.finished)).toMatchObject([{ paid: true }]);
 		expect(room.lookMinutes(hash).at(-1)).toBeLessThan(21);
 	});
 
@@ -94,7 +94,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		await clock.sleep(11 * MINUTE_MS);
 		room.account.fault('read', { kind: 'status', status: 503 }, 'always');
 
-		expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+		expect(received(await parked.finished)).toMatchObject([{ paid: true }]);
 	});
 
 	test('tries for 15 minutes at most, then returns the last read with its time', async () => {
@@ -142,10 +142,10 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 	});
 
 	test.each([
-		[{ timeLimit: 0 }, /^Time Limit must be a number above 0/],
-		[{ timeLimit: '' }, /^Time Limit is empty/],
-		[{ timeLimit: 366, timeLimitUnit: 'days' }, /^Time Limit must be at most 365 days/],
-		[{ timeLimitUnit: 'weeks' }, /^Time Limit Unit must be minutes, hours or days/],
+		[{ timeLimit: 0 }, /^Options > Time Limit must be a number above 0/],
+		[{ timeLimit: '' }, /^Options > Time Limit is empty/],
+		[{ timeLimit: 366, timeLimitUnit: 'days' }, /^Options > Time Limit must be at most 365 days/],
+		[{ timeLimitUnit: 'weeks' }, /^Options > Time Limit Unit must be minutes, hours or days/],
 	])('refuses %j before anything is read', async (parameters, message) => {
 		const { error } = await room.wait(['ab12'], { parameters });
 

@@ -292,7 +292,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 
 			const { outcome } = await parked.resumeByWebhook({ hash, status: 'paid' });
 
-			expect(received(outcome)).toMatchObject([{ paid: true, timed_out: false }]);
+			expect(received(outcome)).toMatchObject([{ paid: true }]);
 		});
 
 		test('back, the payment is found later without a webhook', async () => {
@@ -301,7 +301,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 			set(-3);
 			await room.setStatus([hash]);
 
-			expect(received(await parked.finished)).toMatchObject([{ paid: true, timed_out: false }]);
+			expect(received(await parked.finished)).toMatchObject([{ paid: true }]);
 		});
 
 		test('forward past the limit, the payments are read before the wait ends', async () => {
@@ -311,7 +311,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 			set(30);
 
 			expect(received(await parked.finished)).toMatchObject([
-				{ hash: paid, paid: true, timed_out: false },
+				{ hash: paid, paid: true },
 				{ hash: open, paid: false, timed_out: true },
 			]);
 		});
@@ -335,7 +335,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 
 				const items = received(await parked.finished);
 
-				expect(items).toMatchObject([{ paid: true }, { paid: true, timed_out: false }]);
+				expect(items).toMatchObject([{ paid: true }, { paid: true }]);
 			});
 
 			test('it reads again the payments that it read before the stop', async () => {

@@ -85,7 +85,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 						...open.map(() => false),
 					]);
 					expect(items?.map((item) => item.timed_out)).toEqual([
-						...led.map(() => false),
+						...led.map(() => undefined),
 						...open.map(() => true),
 					]);
 					// The time that a read takes comes on top.

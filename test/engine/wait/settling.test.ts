@@ -23,9 +23,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		const run = await room.wait([hash]);
 
 		expect(run.status).toBe('success');
-		expect(received(run)).toMatchObject([
-			{ paid: true, hash, payment_status: status, timed_out: false },
-		]);
+		expect(received(run)).toMatchObject([{ paid: true, hash, payment_status: status }]);
 		expect(room.reads()).toBe(1);
 	});
 
@@ -38,7 +36,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 			const parked = await room.park([hash]);
 
 			expect(received(await parked.finished)).toMatchObject([
-				{ paid: false, hash, payment_status: status, timed_out: false },
+				{ paid: false, hash, payment_status: status },
 			]);
 			const [, second = NaN, ...more] = room.lookMinutes(hash);
 			expect(more).toEqual([]);
@@ -118,10 +116,10 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 			'customer_phone',
 			'product_hash',
 			'product_title',
-			'timed_out',
+			'updated_at',
 			'checked_at',
 		]);
-		expect(item?.json).toMatchObject({ paid: true, timed_out: false });
+		expect(item?.json).toMatchObject({ paid: true });
 		expect(Date.parse(String(item?.json.checked_at))).toBeGreaterThanOrEqual(readAt);
 		expect(end && everythingIn(end)).not.toContain(room.account.sandbox.apiToken);
 	});
@@ -139,7 +137,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 			{ paid: true, hash: first, amount: 1990, product_hash: expect.any(String) },
 			{ paid: true, hash: second, amount: 1990, product_hash: expect.any(String) },
 		]);
-		expect(items.map((item) => Object.keys(item).length)).toEqual([7, 7]);
+		expect(items.map((item) => Object.keys(item).length)).toEqual([6, 6]);
 	});
 
 	test('without Simplify returns the whole transaction, whose fields cannot replace paid, timed_out and checked_at', async () => {
@@ -157,8 +155,8 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 			paid: false,
 			hash,
 			split_recipients: expect.any(Array),
-			timed_out: false,
 		});
+		expect(whole).not.toHaveProperty('timed_out');
 		expect(whole.checked_at).not.toBe('never');
 		expect(Object.keys(whole)[0]).toBe('paid');
 	});
@@ -173,7 +171,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 
 		expect(report?.status).toBe(200);
 		expect(received(await parked?.finished)).toMatchObject([
-			{ hash: charge?.hash, payment_status: 'paid', timed_out: false },
+			{ hash: charge?.hash, payment_status: 'paid' },
 		]);
 	});
 
@@ -248,10 +246,10 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 
 		expect([early.answer.status, early.outcome?.status]).toEqual([200, 'waiting']);
 		expect(leftBy(last.outcome)).toMatchObject([
-			[{ paid: false, hash: second, payment_status: 'refused', timed_out: false }],
+			[{ paid: false, hash: second, payment_status: 'refused' }],
 			[
-				{ paid: true, hash: first, payment_status: 'paid', timed_out: false },
-				{ paid: true, hash: third, payment_status: 'paid', timed_out: false },
+				{ paid: true, hash: first, payment_status: 'paid' },
+				{ paid: true, hash: third, payment_status: 'paid' },
 			],
 		]);
 		const outputs = last.outcome?.data.Wait?.outputs ?? [];
@@ -269,7 +267,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 
 		expect(received(await parked.finished)).toMatchObject([
 			{ paid: true, hash: open, payment_status: 'paid' },
-			{ paid: false, hash: paid, payment_status: 'chargeback', timed_out: false },
+			{ paid: false, hash: paid, payment_status: 'chargeback' },
 		]);
 	});
 
@@ -291,7 +289,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 
 			const [item, other] = received(await parked.finished) ?? [];
 
-			expect(item).toMatchObject({ hash: paid, paid: true, timed_out: false });
+			expect(item).toMatchObject({ hash: paid, paid: true });
 			const ms = Date.parse(String(other?.checked_at)) - Date.parse(String(item?.checked_at));
 			expect(ms).toBeGreaterThanOrEqual(MINUTE_MS);
 		});
@@ -434,7 +432,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		await clock.sleep(2 * MINUTE_MS);
 		await room.setStatus([only]);
 
-		expect(received(await parked.finished)).toMatchObject([{ hash: only, timed_out: false }]);
+		expect(received(await parked.finished)).toMatchObject([{ hash: only }]);
 		expect(room.reads(left)).toBe(0);
 	});
 });

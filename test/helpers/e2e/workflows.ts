@@ -128,7 +128,7 @@ export const createPix = (more: Parameters = {}): NodeSketch =>
 export const waitForPayment = (more: Parameters = {}): NodeSketch =>
 	ours('Wait', 'transaction', 'waitForPayment', {
 		transactionHash: '={{ $json.hash }}',
-		...more,
+		...inOptions(more),
 	});
 
 /** The first offer of the catalog. */

@@ -7,7 +7,7 @@ const SMALL = ['a', 'in', 'of', 'or', 'the', 'to', 'for'];
 /** Lists of well-known names and words, which need no explanation. */
 const SELF_EXPLAINING = [
 	...['filters.status', 'filters.paymentMethods', 'paymentMethods'],
-	...['additionalFields.methodDefault', 'additionalFields.interval', 'timeLimitUnit'],
+	...['additionalFields.methodDefault', 'additionalFields.interval', 'options.timeLimitUnit'],
 	'options.fields',
 ];
 

@@ -23,47 +23,55 @@ import type { Run } from '../run';
 const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const LONGEST_LIMIT_DAYS = 365;
 
+interface Limit {
+	timeLimit: number;
+	timeLimitUnit: keyof typeof UNITS;
+}
+
+const timeLimit = [
+	defineField({
+		displayName: 'Time Limit',
+		name: 'timeLimit',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 24,
+		description:
+			'The longest time to wait, by default 24 hours. Payments that are still open then leave by Not Paid, with "timed_out" true.',
+		reads: rejectBlank(positiveNumberSchema).default(24),
+	}),
+	defineField({
+		displayName: 'Time Limit Unit',
+		name: 'timeLimitUnit',
+		type: 'options',
+		options: [
+			{ name: 'Minutes', value: 'minutes' },
+			{ name: 'Hours', value: 'hours' },
+			{ name: 'Days', value: 'days' },
+		],
+		default: 'hours',
+		reads: z
+			.enum(['minutes', 'hours', 'days'], { message: 'must be minutes, hours or days' })
+			.default('hours'),
+	}),
+];
+
 const waitForm = defineForm(
 	[
 		{
 			displayName:
-				'The execution waits here until the payment is decided: paid, refused, canceled, expired, refunded or charged back. It needs no webhook, and continues after a restart of n8n. Send the PIX code before this node, because branches below it wait, too. Items leave by Paid only if the last read said so, and otherwise by Not Paid.',
+				'Waits until the customer pays or can no longer pay. Send the PIX code before this node.',
 			name: 'waitNotice',
 			type: 'notice',
 			default: '',
 		},
 		transactionHashField,
-		defineField({
-			displayName: 'Time Limit',
-			name: 'timeLimit',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 24,
-			description:
-				'The longest time to wait. After that, the execution continues, with "timed_out" true for each payment that is still open.',
-			reads: rejectBlank(positiveNumberSchema),
-		}),
-		defineField({
-			displayName: 'Time Limit Unit',
-			name: 'timeLimitUnit',
-			type: 'options',
-			options: [
-				{ name: 'Minutes', value: 'minutes' },
-				{ name: 'Hours', value: 'hours' },
-				{ name: 'Days', value: 'days' },
-			],
-			default: 'hours',
-			reads: z.enum(['minutes', 'hours', 'days'], {
-				message: 'must be minutes, hours or days',
-			}),
-		}),
 		simplifyField,
-		defineOptions([outputFieldsOption]),
+		defineOptions([outputFieldsOption, ...timeLimit]),
 	],
-	({ timeLimit, timeLimitUnit }) =>
-		limitMs(timeLimit, timeLimitUnit) <= limitMs(LONGEST_LIMIT_DAYS, 'days')
+	({ options }) =>
+		limitOf(options) <= LONGEST_LIMIT_DAYS * UNITS.days
 			? []
-			: [{ path: ['timeLimit'], message: `must be at most ${LONGEST_LIMIT_DAYS} days` }],
+			: [{ path: ['options', 'timeLimit'], message: `must be at most ${LONGEST_LIMIT_DAYS} days` }],
 );
 
 /** Transaction > Wait for Payment: repeats GET /transactions/{hash} (API document, Endpoint 1) until the payment is decided. */
@@ -80,7 +88,7 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 		assertCanPark(context, itemIndex);
 	},
 	complete(run, form) {
-		run.wait.extendTimeLimit(limitMs(form.timeLimit, form.timeLimitUnit));
+		run.wait.extendTimeLimit(limitOf(form.options));
 		return form;
 	},
 	rank: (run, itemIndex) => run.wait.lastTriedAt(itemIndex),
@@ -114,6 +122,6 @@ function refuseAsTool(context: IExecuteFunctions): void {
 	);
 }
 
-function limitMs(amount: number, unit: keyof typeof UNITS): number {
-	return amount * UNITS[unit];
+function limitOf({ timeLimit, timeLimitUnit }: Limit): number {
+	return timeLimit * UNITS[timeLimitUnit];
 }
