@@ -69,7 +69,7 @@ const into =
 /** A time limit that ends at the first look at the payment, in the given round of the node or in each. */
 const overAtOnce = (round?: number): Change => {
 	const timeLimit = round === undefined ? 1e-9 : `={{ $runIndex === ${round} ? 1e-9 : 60 }}`;
-	return into('waitForPayment', { timeLimit, timeLimitUnit: 'minutes' });
+	return into('waitForPayment', { options: { timeLimit, timeLimitUnit: 'minutes' } });
 };
 const forTrigger = (triggerOn: string[]): Change => into('digitalSalesTrigger', { triggerOn });
 /** In place of `$now`, whatever the time of this machine. */

@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -8,7 +9,7 @@ import { PACKAGE_NAME } from '../n8n/paths';
 import { LOOPBACK } from '../n8n/processes';
 import type { N8nRest, SavedCredential, SavedWorkflow, WorkflowFile } from '../n8n/rest';
 
-type Parameters = Record<string, unknown>;
+type Parameters = INodeParameters;
 
 export interface NodeSketch {
 	name: string;
@@ -128,7 +129,7 @@ export const createPix = (more: Parameters = {}): NodeSketch =>
 export const waitForPayment = (more: Parameters = {}): NodeSketch =>
 	ours('Wait', 'transaction', 'waitForPayment', {
 		transactionHash: '={{ $json.hash }}',
-		...inOptions(more),
+		...inOptions({ ...more }),
 	});
 
 /** The first offer of the catalog. */
