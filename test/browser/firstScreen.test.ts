@@ -70,7 +70,7 @@ test('the first screen of the README leads to a paid charge', async () => {
 	await service.open();
 	await service.pay(charge?.hash ?? '');
 	await page.bringToFront();
-	await editor.succeeded(WAIT);
+	await editor.succeeded(WAIT, 120_000);
 	node = await editor.openNode(WAIT);
 	expect(await node.output('paid', 'true', charge?.hash ?? '')).toContain('paid');
 	await node.close();

@@ -32,7 +32,7 @@ export class CredentialDialog {
 	}
 
 	async turnOn(field: string): Promise<void> {
-		await this.dialog.getByTestId(`parameter-input-${field}`).getByRole('switch').click();
+		await this.dialog.getByTestId(`parameter-input-${field}`).locator('.el-switch').click();
 	}
 
 	/** Returns the text of the dialog. */
