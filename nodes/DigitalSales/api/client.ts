@@ -37,7 +37,6 @@ export type Send<T> = () => Promise<T | undefined>;
 export interface ClientOptions {
 	retry?: Partial<RetryLimits>;
 	timeoutMs?: number;
-	productRate?: number;
 	signal?: AbortSignal;
 	longestLimiterWaitMs?: number;
 	isUrgent?: boolean;
@@ -122,13 +121,12 @@ export class Client {
 	}
 
 	private permitOptions({ request, tries, firstSentAt }: Progress): PermitOptions {
-		const { signal, productRate, longestLimiterWaitMs, isUrgent, share, onWait } = this.options;
+		const { signal, longestLimiterWaitMs, isUrgent, share, onWait } = this.options;
 		return {
 			signal,
 			isUrgent,
 			share,
 			isRetry: tries > 0,
-			rate: request.endpoint === 'GET /products' ? productRate : undefined,
 			latest: Math.min(
 				firstSentAt + this.retry.maxTotalMs + GRACE_MS,
 				clock.elapsed() + (longestLimiterWaitMs ?? Infinity),

@@ -70,13 +70,6 @@ const options = defineOptions([
 		description:
 			'How many products to request per page. Without this option, the node requests as many as are useful; the service may return fewer.',
 	}),
-	countField({
-		displayName: 'Request Limit',
-		name: 'requestLimit',
-		default: 20,
-		description:
-			'How many product requests your account can make in a minute. The documented limit is 20.',
-	}),
 ]);
 
 export const productsForm = defineForm([

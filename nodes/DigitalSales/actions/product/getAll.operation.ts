@@ -17,8 +17,7 @@ export const getAllProducts: Operation<ProductsForm> = {
 		const { returnAll, limit = 50, splitOffers: isSplit = false, simplify } = form;
 		const { filters, options } = form;
 		const { rows, incomplete } = await listProducts(
-			(ended) =>
-				run.newClient({ productRate: options.requestLimit, share: SHARES.gets, signal: ended }),
+			(ended) => run.newClient({ share: SHARES.gets, signal: ended }),
 			{ ...filters, limit: returnAll ? undefined : limit, pageSize: options.pageSize },
 			isSplit ? splitOffers : undefined,
 		);
