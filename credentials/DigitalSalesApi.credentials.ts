@@ -27,7 +27,7 @@ export class DigitalSalesApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://api.example.com/api/public/v1',
 			hint: 'Usually ends in /public/v1',
-			description: 'The full API address of the service, version included',
+			description: 'The full API address of the platform, version included',
 		},
 		{
 			displayName: 'API Token',
@@ -46,7 +46,7 @@ export class DigitalSalesApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 			description:
-				'Where the service sends webhooks for PIX charges that neither a Wait for Payment after them nor a trigger of their workflow receives, unless Webhooks Go To in Create PIX says otherwise. Paste the production URL that a Digital Sales Trigger shows under Webhook URLs.',
+				'Where the platform sends webhooks by default: paste the production URL that a Digital Sales Trigger shows under Webhook URLs',
 		},
 		{
 			displayName: 'My Platform Differs',

@@ -39,7 +39,7 @@ export class DigitalSalesTrigger implements INodeType {
 		// The node panel merges both nodes into one entry and shows this description for it.
 		description:
 			'Get paid by PIX: charge customers, create offers, list products, and start a workflow when a payment is confirmed.',
-		eventTriggerDescription: 'Waiting for a webhook from the service',
+		eventTriggerDescription: 'Waiting for a webhook from the platform',
 		activationMessage:
 			'Charges of this workflow now notify this trigger. For other charges, copy its production URL (under Webhook URLs).',
 		triggerPanel: {
@@ -53,7 +53,7 @@ export class DigitalSalesTrigger implements INodeType {
 		},
 		defaults: { name: 'Digital Sales Trigger' },
 		waitingNodeTooltip:
-			'Waiting until the service shows what the webhook says. The execution then continues, or ends without an item.',
+			'Waiting until the platform shows what the webhook says. The execution then continues, or ends without an item.',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'digitalSalesApi', required: true, testedBy: 'digitalSalesApiTest' }],

@@ -71,7 +71,7 @@ describe('the first hour in the editor', () => {
 		node = await editor.addAction(NODES.list);
 		dialog = await node.newCredential();
 		await enterToken('wrong-token-1');
-		const said = await dialog.saveAndFail('The service does not accept the API token (401)');
+		const said = await dialog.saveAndFail('The platform does not accept the API token (401)');
 		expect(said).not.toContain('wrong-token-1');
 		await picture(editor.page, 'credential-fails');
 	});

@@ -99,7 +99,7 @@ describe('Digital Sales Trigger waits in n8n until reads show what a webhook say
 		expect(await statuses('limited')).toEqual([]);
 	});
 
-	test('a token that the service refuses starts one execution that fails, and n8n’s Error Workflow', async () => {
+	test('a token that the platform refuses starts one execution that fails, and n8n’s Error Workflow', async () => {
 		downstream.clear();
 		const hash = await chargeAt(n8n.sandbox);
 		const endpoint = 'GET /transactions/{hash}';
@@ -108,7 +108,7 @@ describe('Digital Sales Trigger waits in n8n until reads show what a webhook say
 		expect([await send('refused', hash), await send('refused', hash)]).toEqual([503, 503]);
 		expect(await downstream.reaches(1)).toBe(1);
 		const [report] = downstream.reports;
-		expect(JSON.stringify(report)).toContain('The service does not accept the API token');
+		expect(JSON.stringify(report)).toContain('The platform does not accept the API token');
 		expect(await statuses('refused')).toEqual(['error']);
 		n8n.sandbox.clearFaults();
 		await n8n.sandbox.setStatus(hash, 'paid');

@@ -136,7 +136,7 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 				Array.from({ length: FLOOD }, async (_, nth) => {
 					const hash = hashes[nth % sales] ?? '';
 					const status = await post(url, hash);
-					// Repeats a notice that was not accepted, as a service does.
+					// Repeats a notice that was not accepted, as a platform does.
 					const isTaken = async () => status === 200 || (await post(url, hash)) === 200;
 					await until('it is taken', isTaken, { withinMs: 240_000, everyMs: RESEND_MS });
 				}),

@@ -24,7 +24,7 @@ const FAULTS: Array<[string, Fault]> = [
 	['a rejection that echoes the request', { kind: 'echoRequest', status: 422 }],
 	['a success that echoes the request', { kind: 'echoRequest', status: 200 }],
 	['a web page that echoes the request', { kind: 'echoRequest', format: 'html' }],
-	['an unavailable service that echoes the request', { kind: 'echoRequest', status: 503 }],
+	['an unavailable platform that echoes the request', { kind: 'echoRequest', status: 503 }],
 	['a broken connection', { kind: 'resetAfterProcessing' }],
 	['a body that is cut off', { kind: 'truncatedBody' }],
 	['a redirect to another host', { kind: 'redirect', to: 'http://127.0.0.2:9/', status: 307 }],
@@ -80,7 +80,7 @@ it.each(FAULTS)('every operation meets %s, whether it stops at errors or not', a
 	expect(new Set(asked).size).toBe(Object.keys(OPERATIONS).length);
 });
 
-it('the trigger meets a service that echoes the request', async () => {
+it('the trigger meets a platform that echoes the request', async () => {
 	n8n.sandbox.addFault({ kind: 'echoRequest', times: 'always' });
 	const { status, text } = await postJson(addressOf(n8n, 'secrets'), { hash: 'abc123' });
 	n8n.sandbox.clearFaults();

@@ -54,7 +54,7 @@ describe('Wait for Payment under races and loss', () => {
 		await downstream?.close();
 	});
 
-	/** Starts an execution that waits for a payment and for a hash that the service does not know. */
+	/** Starts an execution that waits for a payment and for a hash that the platform does not know. */
 	const waitBesideUnknown = async (): Promise<string> => {
 		const hash = await chargeAt(n8n.sandbox);
 		const wait = waitForPayment({ timeLimit: LIMIT_MINUTES, timeLimitUnit: 'minutes' });
@@ -145,7 +145,7 @@ describe('Wait for Payment under races and loss', () => {
 		expect(json).toMatchObject({ paid: false, payment_status: 'analyzing', timed_out: true });
 	}, 180_000);
 
-	test('a hash that the service does not know fails alone, and the other items continue', async () => {
+	test('a hash that the platform does not know fails alone, and the other items continue', async () => {
 		const { json } = await downstream.reportOn(known, BY_TIMER_MS);
 
 		expect(json).toMatchObject(PAID);

@@ -10,7 +10,7 @@ describe('The catalog behind lists and charges', () => {
 	const account = useAccount({ products: 630 });
 	afterEach(() => jest.restoreAllMocks());
 
-	/** The pages that the service was asked for. */
+	/** The pages that the platform was asked for. */
 	const pages = (): unknown[] =>
 		account.sandbox.requests
 			.filter(({ method }) => method === 'GET')
@@ -71,7 +71,7 @@ describe('The catalog behind lists and charges', () => {
 			return hints.map(({ message }) => message);
 		};
 
-		test('up to its fifth page, also if the service states no figures', async () => {
+		test('up to its fifth page, also if the platform states no figures', async () => {
 			const set = { meta: null, links: null };
 			account.fault('list', { kind: 'patchBody', set }, 'always');
 

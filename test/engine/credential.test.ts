@@ -16,7 +16,7 @@ describe('Credential test', () => {
 	const answer = (status: number, body: unknown = {}): Fault => ({ kind: 'status', status, body });
 
 	test('accepts a working credential, also with blanks and a trailing slash', async () => {
-		const accepted = { status: 'OK', message: 'The service accepts the token.' };
+		const accepted = { status: 'OK', message: 'The platform accepts the token.' };
 
 		await expect(result()).resolves.toEqual(accepted);
 		await expect(
@@ -41,7 +41,7 @@ describe('Credential test', () => {
 	test.each<[string, Fault]>([
 		['422', answer(422, { errors: { per_page: ['too small'] } })],
 		['a failure under 200', { kind: 'successFalse' }],
-	])('accepts a service that refuses only the page size by %s', async (_name, refusal) => {
+	])('accepts a platform that refuses only the page size by %s', async (_name, refusal) => {
 		sandbox.addFault({ ...refusal, query: { per_page: '1' }, times: 'always' });
 
 		await expect(result()).resolves.toMatchObject({ status: 'OK' });
@@ -51,7 +51,7 @@ describe('Credential test', () => {
 		]);
 	});
 
-	test('does not ask again if the service refuses more than the page size', async () => {
+	test('does not ask again if the platform refuses more than the page size', async () => {
 		sandbox.addFault({ ...answer(403), times: 'always' });
 
 		await expect(result()).resolves.toMatchObject({ status: 'Error' });
@@ -76,7 +76,7 @@ describe('Credential test', () => {
 	const noApi = (answered: string): string =>
 		`The host answers, but there is no API under this path (${answered}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
 	const atFault = (status: number): string =>
-		`The service returned an error (${status}). The problem is on the side of the service. Try again later.`;
+		`The platform returned an error (${status}). The problem is on the side of the platform. Try again later.`;
 
 	test.each<[string, Fault, string]>([
 		[
@@ -90,24 +90,24 @@ describe('Credential test', () => {
 		[
 			'a redirect on the same host',
 			{ kind: 'redirect', to: '/v2/products?token=x' },
-			'The service answered with a redirect (302). Redirects are not followed: set Base URL in the credential to the final address. It pointed to /v2/products.',
+			'The platform answered with a redirect (302). Redirects are not followed: set Base URL in the credential to the final address. It pointed to /v2/products.',
 		],
 		[
 			'an empty answer',
 			{ kind: 'emptyBody' },
-			'The answer of the service could not be read. Try again. If this continues, check Base URL in the credential.',
+			'The answer of the platform could not be read. Try again. If this continues, check Base URL in the credential.',
 		],
 		[
 			'a refusal',
 			answer(422, { success: false, message: 'No' }),
-			'The service did not accept the request (422). Check Base URL and API Token.',
+			'The platform did not accept the request (422). Check Base URL and API Token.',
 		],
 		['a list of products under a fault', answer(500, { data: [] }), atFault(500)],
 		['a maintenance page', { kind: 'html', status: 503 }, atFault(503)],
 		[
 			'a connection that breaks',
 			{ kind: 'resetBeforeProcessing' },
-			'The service did not answer in time, or the connection broke (ECONNRESET). Try again later.',
+			'The platform did not answer in time, or the connection broke (ECONNRESET). Try again later.',
 		],
 	])('says what to do after %s', async (_name, fault, message) => {
 		sandbox.addFault({ ...fault, times: 'always' });

@@ -17,7 +17,7 @@ describe('Searchable lists', () => {
 
 	const search = async (name: List, options: Parameters<typeof runListSearch>[1] = {}) =>
 		await runListSearch(name, { credentials: account.credentials, ...options });
-	/** Sets the answer of the service to each request for a page. */
+	/** Sets the answer of the platform to each request for a page. */
 	const sends = (set: IDataObject): void =>
 		account.fault('list', { kind: 'patchBody', set }, 'always');
 
@@ -130,7 +130,7 @@ describe('Searchable lists', () => {
 		]);
 	});
 
-	describe('of a service that leaves out data', () => {
+	describe('of a platform that leaves out data', () => {
 		const data = [
 			{
 				hash: 'p1',
@@ -179,7 +179,7 @@ describe('Searchable lists', () => {
 		['a next page', { meta: null, links: { next: 'https://api.example.com/?page=2' } }, '2'],
 		['no next page', { meta: null, links: { next: null } }, undefined],
 		['one page and no links', { meta: { last_page: 1 }, links: null }, '2'],
-	])('offer a next page if the service announces it: %s', async (_name, set, expected) => {
+	])('offer a next page if the platform announces it: %s', async (_name, set, expected) => {
 		account.fault('list', { kind: 'patchBody', set });
 
 		const { results, paginationToken } = await search('searchProducts');
@@ -188,7 +188,7 @@ describe('Searchable lists', () => {
 		expect(paginationToken).toBe(expected);
 	});
 
-	describe('of a service that announces no pages', () => {
+	describe('of a platform that announces no pages', () => {
 		const set = { meta: null, links: null };
 
 		test('go on until a page contains nothing new', async () => {
@@ -227,7 +227,7 @@ describe('Searchable lists', () => {
 		expect(await openAt('7')).toEqual({ results: [] });
 	});
 
-	test('ask without a page size if the service refuses it', async () => {
+	test('ask without a page size if the platform refuses it', async () => {
 		account.fault('list', { kind: 'status', status: 422 });
 
 		const { results } = await search('searchProducts');
@@ -250,17 +250,17 @@ describe('Searchable lists', () => {
 				(error: unknown) => error,
 			);
 
-		test('what the service said, with its own name of the field', async () => {
+		test('what the platform said, with its own name of the field', async () => {
 			const body = { message: 'Bad', errors: { page: ['is wrong'] } };
 			account.fault('list', { kind: 'status', status: 409, body });
 
 			expect(await failure()).toMatchObject({
 				description:
-					'The service said: Bad | page: is wrong.\nTry again later.\nRequest: GET /products.',
+					'The platform said: Bad | page: is wrong.\nTry again later.\nRequest: GET /products.',
 			});
 		});
 
-		test('that the service fails, after a second try', async () => {
+		test('that the platform fails, after a second try', async () => {
 			account.fault('list', { kind: 'status', status: 503 }, 'always');
 
 			expect(await failure()).toMatchObject({ httpCode: '503' });

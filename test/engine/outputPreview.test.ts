@@ -15,7 +15,7 @@ const TRIGGER = 'v2.0.0/output';
 
 function typeOf(value: unknown): string {
 	if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-	// A value that the sandbox omits is text in the service.
+	// A value that the sandbox omits is text in the platform.
 	return value === null ? 'string' : typeof value;
 }
 
@@ -25,7 +25,7 @@ function expectPreview(name: string, output: IDataObject = {}): void {
 	const file = path.join(FOLDER, `${name}.json`);
 	const stored = (): unknown =>
 		existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-	// The service decides the order of the fields.
+	// The platform decides the order of the fields.
 	if (process.env.WRITE && !isDeepStrictEqual(stored(), preview)) {
 		mkdirSync(path.dirname(file), { recursive: true });
 		writeFileSync(file, `${JSON.stringify(preview, null, 2)}\n`);

@@ -11,7 +11,7 @@ import { type Language, LANGUAGES, type PlacedNode, sayIn } from '../../examples
 import { outputsExpression } from '../../nodes/DigitalSales/actions';
 import { ACTION_TYPE, defaultProcess, runWorkflow, testDouble } from '../helpers/engine';
 
-/** Phones as customers type them, as the service returns them, and as WhatsApp dials them. */
+/** Phones as customers type them, as the platform returns them, and as WhatsApp dials them. */
 const PHONES = [
 	{ typed: '(11) 91234-5678', given: '11912345678', dialed: '5511912345678' },
 	{ typed: '+51 912 345 678', given: '51912345678', dialed: '51912345678' },

@@ -79,7 +79,7 @@ export async function openAccount(options: SandboxOptions = {}) {
 					method === 'GET' && path.includes('/transactions/') && path.endsWith(hash),
 			).length;
 		},
-		/** Resets the service and everything that the process remembers about it. */
+		/** Resets the platform and everything that the process remembers about it. */
 		reset(): void {
 			sandbox.reset();
 			clearProcessState();

@@ -31,11 +31,11 @@ export const MAYBE = 'may already have been charged';
 /** Faults for a charge. */
 const FAULTS = {
 	refuse: { kind: 'status', status: 422 },
-	/** The service makes the charge, and does not answer. */
+	/** The platform makes the charge, and does not answer. */
 	loseAnswer: { kind: 'resetAfterProcessing' },
-	/** The service neither makes the charge nor answers. */
+	/** The platform neither makes the charge nor answers. */
 	loseRequest: { kind: 'resetBeforeProcessing' },
-	/** The service makes a transaction whose payment is refused at once. */
+	/** The platform makes a transaction whose payment is refused at once. */
 	void: { kind: 'refused' },
 	limit: { kind: 'retryAfter', seconds: 20 },
 	slow: { kind: 'delay', ms: 2_000 },
@@ -77,7 +77,7 @@ export function useShop(options: SandboxOptions = {}): Shop {
 	return shop;
 }
 
-/** A published workflow that charges in each run, and the requests that the service received. */
+/** A published workflow that charges in each run, and the requests that the platform received. */
 export class Shop {
 	/** All runs of a test belong to one workflow and one node. */
 	workflowId = '';

@@ -24,7 +24,7 @@ interface FaultBase {
 	after?: number;
 	/** Limits the fault to requests with these query parameters, e.g. `{ page: '3' }`. */
 	query?: Record<string, string>;
-	/** Whether the service processes the request before it fails. PROCESSED has the defaults. */
+	/** Whether the platform processes the request before it fails. PROCESSED has the defaults. */
 	processed?: boolean;
 }
 
@@ -61,7 +61,7 @@ interface Answering {
 	retryAfter: { format?: 'absent'; seconds?: number };
 }
 
-/** Faults that change the work of the service, or its real answer. */
+/** Faults that change the work of the platform, or its real answer. */
 interface Changing {
 	/** Waits before the work. */
 	delay: { ms: number };
@@ -85,7 +85,7 @@ export type Fault = AnswerFault | FaultsOf<Changing>;
 export type FaultKind = Fault['kind'];
 type FaultOf<K extends FaultKind> = Extract<Fault, { kind: K }>;
 
-/** Whether the service by default processes the request before the fault replaces the answer. */
+/** Whether the platform by default processes the request before the fault replaces the answer. */
 const PROCESSED: Record<keyof Answering, boolean> = {
 	status: false,
 	resetBeforeProcessing: false,

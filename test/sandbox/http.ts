@@ -41,7 +41,7 @@ export function foreignPage(title: string, text: string): string {
 `;
 }
 
-/** An answer of the service. A text body is sent unchanged, any other body as JSON. */
+/** An answer of the platform. A text body is sent unchanged, any other body as JSON. */
 export interface Answer {
 	status: number;
 	headers: Record<string, string>;

@@ -146,7 +146,7 @@ h2 { font-size: 18px; }
 </head>
 <body>
 <h1>Digital Sales sandbox</h1>
-<p>Simulates the service on your machine. No money moves here.</p>
+<p>Simulates the platform on your machine. No money moves here.</p>
 <div id="page">
 <main>${renderContent(parts)}</main>
 <aside>

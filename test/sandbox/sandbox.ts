@@ -44,12 +44,12 @@ function createServer(): FastifyInstance {
 		routerOptions: { maxParamLength: 2000 },
 	});
 	app.removeAllContentTypeParsers();
-	// Keeps the text, because the simulated service decides whether it is JSON, not the framework.
+	// Keeps the text, because the simulated platform decides whether it is JSON, not the framework.
 	app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
 	return app;
 }
 
-/** A running simulation of the service. */
+/** A running simulation of the platform. */
 export class Sandbox {
 	readonly apiToken: string;
 	readonly bodyApiToken: string;
@@ -84,7 +84,7 @@ export class Sandbox {
 		return `${this.parts.origin}/`;
 	}
 
-	/** The number of transactions in the service, including refused transactions. */
+	/** The number of transactions in the platform, including refused transactions. */
 	charges(): number {
 		return this.transactions.length;
 	}

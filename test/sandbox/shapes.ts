@@ -41,7 +41,7 @@ const NOTICE_TOKEN = 'sandbox-notice-token-5544332211';
 
 /**
  * The body of a notification, by its shape. The document says "not shown"; these are the shapes that
- * public integrations of this family of services report.
+ * public integrations of this family of platforms report.
  */
 const NOTICE_BODIES = {
 	/** An envelope around parts of the transaction. */

@@ -7,7 +7,7 @@ const chance = (): number => randomBytes(4).readUInt32BE() / 4294967296;
 
 const FIRST_PRODUCT_ID = 1001;
 
-/** The data of the simulated service. */
+/** The data of the simulated platform. */
 export class SandboxState {
 	readonly products: Product[] = [];
 	readonly createdOffers: CreatedOffer[] = [];

@@ -1,5 +1,5 @@
 /**
- * The resources of the service, as the API document lists them ("Resources and their fields").
+ * The resources of the platform, as the API document lists them ("Resources and their fields").
  * Amounts and prices are integer cents unless a field says otherwise.
  */
 

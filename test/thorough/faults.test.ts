@@ -68,7 +68,7 @@ const ROWS: Row[] = [
 	row('500, not processed', status(500), FAILED, LOST_UNKNOWN),
 	row('500, processed', status(500, done), FAILED, DONE_UNKNOWN),
 	...[401, 403, 404].map((code) => row(String(code), status(code, no), FAILED)),
-	// The service may have refused the page size, so the list is requested again without it.
+	// The platform may have refused the page size, so the list is requested again without it.
 	...[400, 413, 422].map((code) => row(String(code), status(code, no), FAILED, FAILED, AGAIN)),
 	row(
 		'409 that says it was refused',

@@ -48,7 +48,7 @@ describe('Text that is made to block n8n', () => {
 	): Promise<void> => {
 		const long = longTexts(longest);
 		const patterns = await findSlowSearches(LONGEST_TEXT, async () => await task([long]));
-		// Other tests cover the answers of the service (unit/api/response and redact).
+		// Other tests cover the answers of the platform (unit/api/response and redact).
 		const ofForms = patterns.filter((pattern) => !pattern.startsWith('nodes/DigitalSales/api/'));
 		expect(ofForms).toEqual(allowed);
 	};

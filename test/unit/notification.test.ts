@@ -94,7 +94,7 @@ describe('What a notification claims', () => {
 	});
 
 	test.each<[string, unknown]>([
-		['the number of the service’s own', { id: 4711, status: 'paid' }],
+		['the number of the platform’s own', { id: 4711, status: 'paid' }],
 		['a text at its place', { id: 'ab12', status: 'paid' }],
 		['a number in an envelope', { transaction: { id: 4711 } }],
 		['the reference of a resource', { transaction: 'ab12' }],

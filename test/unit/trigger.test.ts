@@ -119,7 +119,7 @@ describe('A transaction', () => {
 			['refused', 'rejected', 'declined', 'failed', 'canceled', 'cancelled', 'expired'],
 		],
 		['reversed', 'paid', ['refunded', 'chargeback', 'med_analysis']],
-	])('is %s, not %s, by the statuses of the service', (group, other, statuses) => {
+	])('is %s, not %s, by the statuses of the platform', (group, other, statuses) => {
 		const wantedBy = (triggerOn: string): string[] =>
 			statuses.filter((status) => !reasonFor(on(triggerOn), { payment_status: status }));
 

@@ -63,15 +63,15 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	const base = parseBaseUrl(data.baseUrl);
 	if ('problem' in base) {
 		throw new CredentialError(
-			`Base URL in the credential ${base.problem}. Enter the address of the service with its path, for example https://api.example.com/api/public/v1.`,
+			`Base URL in the credential ${base.problem}. Enter the address of the platform with its path, for example https://api.example.com/api/public/v1.`,
 		);
 	}
 	if (data.apiToken === '') {
-		throw new CredentialError('API Token in the credential is empty. Copy it from the service.');
+		throw new CredentialError('API Token in the credential is empty. Copy it from your platform.');
 	}
 	if (!HEADER_TEXT.test(data.apiToken + bodyApiToken)) {
 		throw new CredentialError(
-			'A token in the credential contains a space or another character that cannot be sent. Copy it again from the service.',
+			'A token in the credential contains a space or another character that cannot be sent. Copy it again from your platform.',
 		);
 	}
 	const isRestricted = data.allowedHttpRequestDomains === 'domains';

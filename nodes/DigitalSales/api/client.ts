@@ -29,7 +29,7 @@ interface ServiceRequest {
 }
 
 /**
- * @returns undefined if another try follows, which for a POST means that the service did not process this try
+ * @returns undefined if another try follows, which for a POST means that the platform did not process this try
  * @throws ServiceError if no other try follows
  */
 export type Send<T> = () => Promise<T | undefined>;
@@ -45,7 +45,7 @@ export interface ClientOptions {
 }
 
 const NOTABLE_WAIT_MS = 500;
-/** For these, n8n's helper has to throw: only its error shows that a proxy did not reach the service. */
+/** For these, n8n's helper has to throw: only its error shows that a proxy did not reach the platform. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
 /** The longest Retry-After equals the default `maxTotalMs`, but counts from the answer. */
 const GRACE_MS = 500;
@@ -171,7 +171,7 @@ export class Client {
 	private async fetchOutcome(request: ServiceRequest): Promise<Outcome> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const deadline = AbortSignal.timeout(timeoutMs);
-		// Once an answer begins, the service has the request.
+		// Once an answer begins, the platform has the request.
 		let hasHeaders = false;
 		try {
 			const { statusCode: status, headers, body } = await this.openResponse(request, timeoutMs);

@@ -30,7 +30,7 @@ export async function digitalSalesApiTest(
 			async (range) => await fetchProducts(this, account, range),
 		);
 		return readProductPage(await fetchPage(1))
-			? { status: 'OK', message: 'The service accepts the token.' }
+			? { status: 'OK', message: 'The platform accepts the token.' }
 			: testFailed('The host answers, but not with a list of products. Check Base URL.');
 	} catch (error) {
 		if (error instanceof CredentialError) return testFailed(error.message);
@@ -70,7 +70,7 @@ function describeError(error: ServiceError): string {
 		return `The host answers, but there is no API under this path (${status}${isWebPage ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
 	}
 	if (kind === 'rejected' || kind === 'unclear') {
-		return `The service did not accept the request (${status}). Check Base URL and API Token.`;
+		return `The platform did not accept the request (${status}). Check Base URL and API Token.`;
 	}
 	return `${error.message}${code === undefined ? '' : ` (${code})`}. ${error.facts.advice}`;
 }

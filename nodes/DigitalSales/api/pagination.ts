@@ -46,10 +46,10 @@ export async function* readPages<T extends object>(
 		yield { pageNumber, items, hasNext };
 		if (hasNext === false) return progress.whyIncomplete();
 		if (progress.pagesWithoutNewRows >= MOST_PAGES_WITHOUT_NEW_ROWS) {
-			return 'the service kept sending pages without anything new';
+			return 'the platform kept sending pages without anything new';
 		}
 		if (pageNumber >= lastAllowed) {
-			return `the node stopped after ${maxPages} pages, and the service has more`;
+			return `the node stopped after ${maxPages} pages, and the platform has more`;
 		}
 	}
 }
@@ -108,7 +108,7 @@ class ListProgress {
 
 	hasNext({ data, hasNext }: ProductPage<object>, pageNumber: number): boolean | undefined {
 		const { size } = this.keys;
-		// Some services link to a next page that does not exist.
+		// Some platforms link to a next page that does not exist.
 		if (data.length === 0 && size === this.total) return false;
 		if (hasNext === true || pageNumber < this.lastKnownPage) return true;
 		if (this.pagesWithoutNewRows > 0) return false;
@@ -121,7 +121,7 @@ class ListProgress {
 		const { size } = this.keys;
 		if (this.hasChanged) return 'the catalog changed while it was being read';
 		const parts = compact([
-			size < total && `the service announced ${total} and sent ${size}`,
+			size < total && `the platform announced ${total} and sent ${size}`,
 			size !== total && repeated > 0 && `${repeated} came more than once`,
 		]);
 		return parts.join(', and ') || undefined;
@@ -131,7 +131,7 @@ class ListProgress {
 /** `JSON.stringify` keeps only these fields, at every level. */
 const IDENTIFYING_FIELDS = ['hash', 'offer', 'offers'];
 
-/** Some services send one row per offer, so offer and price are part of the key. */
+/** Some platforms send one row per offer, so offer and price are part of the key. */
 function rowKey(row: Row): string {
 	return JSON.stringify(row, row.hash == null ? null : [...IDENTIFYING_FIELDS, 'price']);
 }

@@ -26,7 +26,7 @@ const LARGEST_PAGE_SIZE = 250;
  *
  * @param makeClient gets a signal that cancels waiting requests once the list is complete or has failed
  * @param query `limit` counts the rows of `rowsOf`, after filtering
- * @returns the products as the service sent them, with prices in cents
+ * @returns the products as the platform sent them, with prices in cents
  * @throws ServiceError
  */
 export async function listProducts(
@@ -56,7 +56,7 @@ export async function listProducts(
 	}
 }
 
-/** Only `page` is documented. A service ignores a parameter that it does not know, so `listProducts` filters again. */
+/** Only `page` is documented. A platform ignores a parameter that it does not know, so `listProducts` filters again. */
 export async function fetchProductPage(
 	client: Client,
 	{ page, pageSize, search, categories, status }: ProductQuery & { page: number },
@@ -98,7 +98,7 @@ function productMatcher({ search, categories = [], status }: ProductQuery) {
 	};
 }
 
-/** If the service rejects the first request, it and all later requests are sent without a page size. */
+/** If the platform rejects the first request, it and all later requests are sent without a page size. */
 export function withPageSizeFallback<T>(
 	firstSize: number,
 	fetchPage: (range: { page: number; pageSize?: number }) => Promise<T>,

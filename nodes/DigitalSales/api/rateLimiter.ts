@@ -39,7 +39,7 @@ const LEARNED_FOR_MS = 15 * MINUTE_MS;
 
 /**
  * A sliding window that allows bursts. A request counts until its answer is older than the window, because the
- * service may count the request as late as it answers. A 429 pauses all requests. For a minute after it, requests
+ * platform may count the request as late as it answers. A 429 pauses all requests. For a minute after it, requests
  * go one at a time, because other processes may use the same account and a burst would be refused again.
  */
 export class RateLimiter {
@@ -139,7 +139,7 @@ export class RateLimiter {
 		this.release(permit);
 	}
 
-	/** A retry lets one new request pass, so that others get through if the service keeps refusing the retry. */
+	/** A retry lets one new request pass, so that others get through if the platform keeps refusing the retry. */
 	private retryPosition(): number {
 		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
 			isRetry ? [] : index,

@@ -20,7 +20,7 @@ const MOST_MISSES = 40;
 const MISS_RATE_DIVISOR = 4;
 const MOST_IN_LINE = 256;
 
-/** By account and hash. Undefined if the service does not know the hash. */
+/** By account and hash. Undefined if the platform does not know the hash. */
 const reads = processState(new SharedReads<Transaction | undefined>(READ_AGAIN_MS));
 
 interface Wish {
@@ -40,7 +40,7 @@ export function lastReadBack(account: Account, hash: string): Transaction | unde
 /**
  * Reads a transaction for a webhook. All webhooks about it share the reads, at any trigger of the account.
  *
- * @returns undefined if the service does not know the hash
+ * @returns undefined if the platform does not know the hash
  * @throws ServiceError if the transaction cannot be read
  * @throws TooLateError if no time is left, or too many reads found nothing
  */

@@ -8,7 +8,7 @@ const SHORTEST_TOKEN = 4;
 const MOST_LEVELS = 64;
 
 /**
- * Takes tokens out of answers, because a service may echo a request with its headers. Finds a token in any letter
+ * Takes tokens out of answers, because a platform may echo a request with its headers. Finds a token in any letter
  * case, and with escapes. `json` cleans JSON in place, because it may be large, and throws a RangeError if it is
  * nested too deeply.
  */

@@ -1,7 +1,7 @@
 import { RUN_AGAIN } from '../domain';
 
 /**
- * `retry` and `fail` say that the service did not process a POST, so `idempotency/` allows the same charge later.
+ * `retry` and `fail` say that the platform did not process a POST, so `idempotency/` allows the same charge later.
  * `inDoubt` says that it may have, so `idempotency/` refuses the same charge.
  */
 export type RetryDecision = 'retry' | 'fail' | 'inDoubt';
@@ -23,99 +23,100 @@ const REPEATABLE = { GET: 'retry', POST: 'retry' } as const;
 const REFUSED = { GET: 'fail', POST: 'fail', shown: 'refused' } as const;
 const UNUSABLE = { GET: 'fail', POST: 'inDoubt', shown: 'unknown' } as const;
 const TRANSIENT = { GET: 'retry', POST: 'inDoubt', shown: 'unknown' } as const;
-const NOT_ACCEPTED = 'The service did not accept the request';
+const NOT_ACCEPTED = 'The platform did not accept the request';
 const REDIRECT = {
-	message: 'The service answered with a redirect',
+	message: 'The platform answered with a redirect',
 	advice: 'Redirects are not followed: set Base URL in the credential to the final address.',
 };
 const SERVER_ERROR = {
-	message: 'The service returned an error',
-	advice: 'The problem is on the side of the service. Try again later.',
+	message: 'The platform returned an error',
+	advice: 'The problem is on the side of the platform. Try again later.',
 };
 const UNREADABLE_ADVICE = 'Try again. If this continues, check Base URL in the credential.';
 
 /**
- * The service has no idempotency key and no list of transactions, so a POST is repeated only if it was not
+ * The platform has no idempotency key and no list of transactions, so a POST is repeated only if it was not
  * processed.
  */
 export const RETRY_TABLE = {
 	/** This row applies only to an undocumented shape. */
 	success: {
 		...UNUSABLE,
-		message: 'The service answered in an undocumented format',
+		message: 'The platform answered in an undocumented format',
 		advice: UNREADABLE_ADVICE,
 	},
 	rejected: {
 		...REFUSED,
 		message: NOT_ACCEPTED,
-		advice: `Correct what the service rejected, then ${RUN_AGAIN}.`,
+		advice: `Correct what the platform rejected, then ${RUN_AGAIN}.`,
 	},
 	badToken: {
 		...REFUSED,
-		message: 'The service does not accept the API token',
-		advice: 'Copy the token again from the service to API Token in the credential, without spaces.',
+		message: 'The platform does not accept the API token',
+		advice:
+			'Copy the token again from your platform to API Token in the credential, without spaces.',
 	},
 	noPermission: {
 		...REFUSED,
 		message: 'The API token has no permission for this',
-		advice: 'Use a token of an account that may do this, or ask the service for the permission.',
+		advice: 'Use a token of an account that may do this, or ask the platform for the permission.',
 	},
 	notFound: {
 		...REFUSED,
-		message: 'The service found nothing at this address',
+		message: 'The platform found nothing at this address',
 		advice:
 			'If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 	},
 	/** The request was cut off, or a 409 may report an earlier charge (see response.ts). */
 	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
-	/** We assume that the service processed nothing; the document does not say so (Errors 2). */
+	/** We assume that the platform processed nothing; the document does not say so (Errors 2). */
 	rateLimited: {
 		...REPEATABLE,
 		shown: 'refused',
-		message: 'The service is still limiting requests',
+		message: 'The platform is still limiting requests',
 		advice: `Wait a while, then ${RUN_AGAIN}, or run fewer workflows of this account at the same time.`,
 	},
-	/** A proxy answered, and does not know what the service did. */
+	/** A proxy answered, and does not know what the platform did. */
 	unavailable: { ...TRANSIENT, ...SERVER_ERROR },
-	/** The service may have charged before the fault. A read would fail again. */
+	/** The platform may have charged before the fault. A read would fail again. */
 	serverError: { ...UNUSABLE, ...SERVER_ERROR },
 	/** To follow the redirect would send the tokens to another host. */
 	redirected: { ...REFUSED, ...REDIRECT },
-	/** The service may redirect after the charge. */
+	/** The platform may redirect after the charge. */
 	seeOther: { ...UNUSABLE, ...REDIRECT },
 	unreadable: {
 		...UNUSABLE,
-		message: 'The answer of the service could not be read',
+		message: 'The answer of the platform could not be read',
 		advice: UNREADABLE_ADVICE,
 	},
 	webPage: {
 		...UNUSABLE,
-		message: 'The service answered with a web page instead of data',
+		message: 'The platform answered with a web page instead of data',
 		advice: WRONG_PATH,
 	},
 	tooLarge: {
 		...UNUSABLE,
-		message: 'The answer of the service is too large to read',
+		message: 'The answer of the platform is too large to read',
 		advice: 'Check Base URL in the credential. To list products, set Options > Page Size.',
 	},
 	/** The request failed before its first byte. */
 	notSent: {
 		...REPEATABLE,
 		shown: 'notSent',
-		message: 'The service could not be reached',
+		message: 'The platform could not be reached',
 		advice:
 			'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 	},
 	blocked: {
 		...REFUSED,
 		shown: 'notSent',
-		message: 'n8n blocked the request to the host of the service',
+		message: 'n8n blocked the request to the host of the platform',
 		advice:
 			'Correct the host in Base URL of the credential, or ask the administrator of this n8n to allow it (N8N_SSRF_ALLOWED_HOSTNAMES).',
 	},
 	interrupted: {
 		...TRANSIENT,
-		message: 'The service did not answer in time, or the connection broke',
+		message: 'The platform did not answer in time, or the connection broke',
 		advice: 'Try again later.',
 	},
 } as const satisfies Record<string, Rule>;
@@ -148,7 +149,7 @@ export function backoffMs(failedTries: number, random: number): number {
 	return Math.round(random * cap);
 }
 
-/** The service may ask for a longer wait. Up to half is jitter. */
+/** The platform may ask for a longer wait. Up to half is jitter. */
 export function rateLimitWaitMs(hits: number, random: number): number {
 	const cap = Math.min(LONGEST_RATE_LIMIT_WAIT_MS, FIRST_RATE_LIMIT_WAIT_MS * 2 ** (hits - 1));
 	return Math.round((cap * (1 + random)) / 2);

@@ -33,24 +33,27 @@ export type FailedOutcome = Omit<Outcome, 'body'>;
 /** A 404 may concern the resource or the address. */
 const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 	'GET /transactions/{hash}': [
-		'The service found no transaction with this hash',
+		'The platform found no transaction with this hash',
 		'Check the hash. ',
 	],
 	'POST /products/{hash}/offers': [
-		'The service found no product with this hash',
+		'The platform found no product with this hash',
 		'Check Product. ',
 	],
-	'POST /transactions': ['The service found nothing for this charge', 'Check the offers in Cart. '],
-	'GET /products': ['The service found no products at this address', ''],
+	'POST /transactions': [
+		'The platform found nothing for this charge',
+		'Check the offers in Cart. ',
+	],
+	'GET /products': ['The platform found no products at this address', ''],
 };
 const NO_HTTPS =
 	'The encrypted connection failed. If this host and port speak http, correct the port in Base URL of the credential, or begin it with http:// within your own network.';
-/** With two tokens, the service does not say which token it refused. */
+/** With two tokens, the platform does not say which token it refused. */
 const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
 	badToken: {
-		message: 'The service does not accept one of the two tokens',
+		message: 'The platform does not accept one of the two tokens',
 		advice:
-			'Copy both again from the service to API Token and Second API Token in the credential, without spaces.',
+			'Copy both again from your platform to API Token and Second API Token in the credential, without spaces.',
 	},
 	noPermission: { message: 'One of the two tokens has no permission for this' },
 };

@@ -33,7 +33,7 @@ export function isStatusGroup(text: string): text is StatusGroup {
 
 export type Status = string | null | undefined;
 
-/** Nothing documents that the service writes a status in lower case. */
+/** Nothing documents that the platform writes a status in lower case. */
 function inLowerCase(status: Status): string {
 	return (status ?? '').toLowerCase();
 }
@@ -52,7 +52,7 @@ export function isSettled(status: Status): boolean {
 	return SETTLED.has(inLowerCase(status));
 }
 
-/** The service may still report an expired or refused payment as paid. */
+/** The platform may still report an expired or refused payment as paid. */
 const FOLLOWING: Readonly<Record<StatusGroup, readonly StatusGroup[]>> = {
 	waiting: ['failed', 'paid', 'reversed'],
 	failed: ['paid'],

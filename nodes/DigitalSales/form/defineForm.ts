@@ -25,7 +25,7 @@ import { z } from 'zod/v3';
 export type Purpose = 'decides' | 'json' | 'guards' | 'confirms' | 'informs';
 
 export interface FieldUse {
-	/** The service's name, dotted if nested: for the body, and for errors that name the field. `...` spreads an object. */
+	/** The platform's name, dotted if nested: for the body, and for errors that name the field. `...` spreads an object. */
 	sentAs?: string;
 	purpose?: Purpose;
 }
@@ -64,7 +64,7 @@ export type FormValues<F> = F extends Form<infer T> ? T : never;
 export interface Form<T> {
 	properties: INodeProperties[];
 	schema: Schema<T>;
-	/** From fields of the service to parameters. Both names are dotted, with `*` for an index. */
+	/** From fields of the platform to parameters. Both names are dotted, with `*` for an index. */
 	serviceFields: Readonly<Record<string, string>>;
 	/** By parameter, dotted, with `*` for an index. */
 	purposes: Readonly<Record<string, Purpose>>;
@@ -146,7 +146,7 @@ function isField(part: Part): part is Field {
 	return 'schema' in part;
 }
 
-/** All fields, also those in groups and lists, with their names in the service, if they are sent. */
+/** All fields, also those in groups and lists, with their names in the platform, if they are sent. */
 function* listFields(
 	parts: readonly Part[],
 	within = '',

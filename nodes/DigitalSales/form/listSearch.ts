@@ -96,7 +96,7 @@ function makeListSearch(plural: string, listCandidates: ListCandidates) {
 			throw buildListError(
 				this.getNode(),
 				`This account has no ${plural} yet`,
-				`Create one in the service and open the list again, or enter a hash with By Hash. If the account does have ${plural}, check which account the credential belongs to.`,
+				`Create one on your platform and open the list again, or enter a hash with By Hash. If the account does have ${plural}, check which account the credential belongs to.`,
 			);
 		} catch (error) {
 			throw toListError(this.getNode(), error);
@@ -130,7 +130,7 @@ function toListError(node: INode, error: unknown): NodeError {
 	return buildListError(
 		node,
 		'Rate limit reached. Try again in a minute.',
-		'The service allows 20 product requests a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
+		'The platform allows 20 product requests a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
 	);
 }
 

@@ -25,7 +25,7 @@ function locatorModes(searchListMethod: string, prompt: string, exampleHash: str
 					// A large catalog takes seconds, and may have to wait for the rate limit.
 					slowLoadNotice: {
 						message:
-							'The list is read from the service. If it takes too long, enter the hash with By Hash.',
+							'The list is read from the platform. If it takes too long, enter the hash with By Hash.',
 						timeout: 5_000,
 					},
 				},
@@ -35,7 +35,7 @@ function locatorModes(searchListMethod: string, prompt: string, exampleHash: str
 				name: 'hash',
 				type: 'string',
 				placeholder: exampleHash,
-				hint: 'Its code in the dashboard of the service',
+				hint: 'Its code on your platform',
 			},
 		],
 	} satisfies Partial<INodeProperties>;

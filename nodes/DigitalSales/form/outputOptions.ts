@@ -61,6 +61,6 @@ export const qrCodeImageOption = defineField({
 	type: 'boolean',
 	default: true,
 	description:
-		'Whether to add the QR code of the PIX as a PNG picture, in the binary field <code>qrCode</code>. The picture is drawn in n8n, so no other service sees the charge.',
+		'Whether to add the QR code of the PIX as a PNG picture, in the binary field <code>qrCode</code>',
 	reads: allowBlank(yesNoSchema),
 });

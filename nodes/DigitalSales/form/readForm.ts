@@ -115,13 +115,13 @@ export function displayPath(properties: INodeProperties[], path: Path): string {
 
 const INDEX = /(?<![^.])\d+(?![^.])/g;
 
-/** The service's field `cart.0.price` is `Cart > Item 1 > Price`. */
+/** The platform's field `cart.0.price` is `Cart > Item 1 > Price`. */
 export function fieldLabel(
 	{ properties, serviceFields }: Form<unknown>,
 	serviceField: string,
 ): string | undefined {
 	const pattern = serviceField.replace(INDEX, '*');
-	// The service may name any field, including `constructor`.
+	// The platform may name any field, including `constructor`.
 	const parameter = Object.hasOwn(serviceFields, pattern) ? serviceFields[pattern] : undefined;
 	if (parameter === undefined) return undefined;
 	const indexes = serviceField.match(INDEX) ?? [];

@@ -25,8 +25,7 @@ const OPTIONS: INodePropertyOptions[] = [
 		name: 'Refunded or Charged Back',
 		value: 'reversed',
 		action: 'On transaction refunded or charged back',
-		description:
-			'A refund, a chargeback or a MED (the return of a PIX), even if it is only requested or under review',
+		description: 'Also a MED (the return of a PIX), and what is only requested or under review',
 	},
 	{
 		name: 'Refused, Canceled or Expired',

@@ -114,7 +114,7 @@ async function decide<T>(
 	const made = await creation.readAgain({ hash }).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		const answered = refusals.describeAnswer(error.outcome);
-		throw refusals.hashError(creation, hash, `could not be read (the service ${answered})`);
+		throw refusals.hashError(creation, hash, `could not be read (the platform ${answered})`);
 	});
 	const differences = creation.isVoid(made) ? ['has failed or expired'] : findDifferences?.(made);
 	if (differences?.length) throw refusals.hashError(creation, hash, differences.join(' and '));

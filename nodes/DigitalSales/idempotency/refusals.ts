@@ -13,7 +13,7 @@ export interface Doubt {
 	attempt?: Attempt;
 	/** Another item, order or execution attempted it, for the same customer and cart. */
 	isOfOthers?: boolean;
-	/** The service does not return the charge any more. */
+	/** The platform does not return the charge any more. */
 	isGone?: boolean;
 	/** A decision has already allowed an attempt today. */
 	isSpent?: boolean;
@@ -55,7 +55,7 @@ function describeDoubt(subject: Subject, doubt: Doubt): string {
 	const unknown = attempt
 		? `An attempt on ${formatTime(attempt.startedAt)} got no usable answer.`
 		: 'An earlier attempt is on record, but its result is not: another execution is charging it now, or n8n stopped before the answer came.';
-	const gone = `It was charged as ${isShown ? `transaction ${hashOf(attempt)}` : 'a transaction'}, which the service does not find now: it was deleted, or belongs to another account.`;
+	const gone = `It was charged as ${isShown ? `transaction ${hashOf(attempt)}` : 'a transaction'}, which the platform does not find now: it was deleted, or belongs to another account.`;
 	const hasOtherData = attempt
 		? attempt.fingerprint !== subject.fingerprint
 		: subject.orderReference !== undefined;
@@ -125,14 +125,14 @@ export function otherDataError(subject: Subject, attempt: Attempt): NotSentError
 			// A model would charge again under another reference.
 			isAgentCall
 				? 'Do not charge again under another reference: a person has to look at the earlier charge.'
-				: `${existing}Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge in the service first.`,
+				: `${existing}Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.`,
 			MAY_EXIST,
 		);
 	}
 
 	const made = kind === 'charge' ? 'This item was already charged' : 'The offer already exists';
 	const replace =
-		kind === 'charge' ? ' to replace it, cancel it in the service, then use Retry again;' : '';
+		kind === 'charge' ? ' to replace it, cancel it on your platform, then use Retry again;' : '';
 
 	return new NotSentError(
 		`${made}, so the changed ${kind} was not sent`,
@@ -155,7 +155,7 @@ export function unreadableError(
 ): NotSentError {
 	return new NotSentError(
 		`The customer was already charged, but transaction ${hashOf(attempt)} could not be read`,
-		`The service ${describeAnswer(outcome)}, and ${notSentPhrase(subject)}. Read it with Transaction > Get when the service answers again.`,
+		`The platform ${describeAnswer(outcome)}, and ${notSentPhrase(subject)}. Read it with Transaction > Get when the platform answers again.`,
 		{ ...MAY_EXIST, answer: outcome },
 	);
 }

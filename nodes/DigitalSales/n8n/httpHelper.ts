@@ -30,7 +30,7 @@ const thrownAnswer = z.object({
 	response: z.object({ status: z.number(), headers: z.unknown(), data: bodyStream }),
 });
 
-/** @throws `error` unless it holds the service's answer; a proxy's refusal to connect does not count */
+/** @throws `error` unless it holds the platform's answer; a proxy's refusal to connect does not count */
 export function takeAnswer(error: unknown): z.input<typeof responseHead> {
 	const [answer] = listCauses(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
 	if (!answer || readFault(error).kind === 'notSent') throw error;

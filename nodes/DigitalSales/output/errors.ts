@@ -20,7 +20,7 @@ export class NotSentError extends Error {
 export interface ErrorContext {
 	itemIndex?: number;
 	isSending?: boolean;
-	/** The display name for a dotted field of the service. */
+	/** The display name for a dotted field of the platform. */
 	labelOf?: (serviceField: string) => string | undefined;
 	about?: string;
 	situation?: Situation;
@@ -57,13 +57,17 @@ export function toFailure(
 		) || null;
 	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
 	const serviceError = error instanceof ServiceError ? error : undefined;
+	const said = serviceWordsLine(words, context.labelOf);
+	// The platform has said what to correct.
+	const isExplained =
+		serviceError?.outcome.kind === 'rejected' && said !== '' && again === RUN_AGAIN;
 	const description = joinLines(
 		situation && itemIndex !== undefined && positionNote(situation, itemIndex),
-		serviceWordsLine(words, context.labelOf),
+		said,
 		serviceError?.isInDoubt && about !== null && `Details: ${about}.`,
-		advice,
+		!isExplained && advice,
 		warning,
-		serviceError && requestLine(serviceError),
+		!isExplained && serviceError && requestLine(serviceError),
 		// Last, because there may be hundreds.
 		...createdNotes(situation),
 	);
@@ -106,7 +110,7 @@ function serviceWordsLine(words: ServiceWords, labelOf: ErrorContext['labelOf'])
 		return `${label === undefined ? field : `${label} (${field})`}: ${texts.join(', ')}`;
 	});
 	const text = [...words.messages, ...fields].join(' | ');
-	return text && `The service said: ${text}${/[.!?]$/.test(text) ? '' : '.'}`;
+	return text && `The platform said: ${text}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 function requestLine({ endpoint, tries, outcome: { code } }: ServiceError): string {

@@ -29,7 +29,7 @@ export function productStatusName(status: number): string | number {
 	return lowerCase(findKey(PRODUCT_STATUSES, (code) => code === status)) || status;
 }
 
-/** A created offer as the service sent it, plus its price in reais. */
+/** A created offer as the platform sent it, plus its price in reais. */
 export function offerOutput(json: IDataObject): IDataObject {
 	return { ...json, price_reais: inReais(offerSchema.parse(json).price) };
 }

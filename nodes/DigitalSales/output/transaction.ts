@@ -5,7 +5,7 @@ import { inReais, isPaid, isTooLateToPay } from '../domain';
 
 type Value = string | number | null | undefined;
 
-/** In the order of the fields in an output item. Amounts under the service's own names are in integer cents. */
+/** In the order of the fields in an output item. Amounts under the platform's own names are in integer cents. */
 const FIELDS = {
 	hash: ({ hash }) => hash,
 	payment_status: ({ payment_status: status }) => status,
@@ -94,6 +94,6 @@ export function transactionOutput(
 /** `paid` comes first, because a person looks for it. */
 export function waitOutput(transaction: Transaction, choice: OutputChoice): IDataObject {
 	const paid = isPaid(transaction.payment_status);
-	// The service's own fields never replace `paid`.
+	// The platform's own fields never replace `paid`.
 	return Object.assign({ paid }, transactionOutput(transaction, choice), { paid });
 }

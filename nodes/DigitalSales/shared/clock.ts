@@ -11,7 +11,7 @@ export const clock = {
 
 const TIME_ZONE = 'America/Sao_Paulo';
 
-/** For a person, in the time of the service's dashboard: `26/11/2026, 21:47 (Brasília time)`. */
+/** For a person, in the time of the platform's dashboard: `26/11/2026, 21:47 (Brasília time)`. */
 export function formatTime(milliseconds: number): string {
 	const options = { timeStyle: 'short', timeZone: TIME_ZONE } as const;
 	const time = new Intl.DateTimeFormat('pt-BR', options).format(milliseconds);

@@ -84,7 +84,7 @@ export const triggerForm = defineForm(
 			displayName: 'Other Statuses',
 			name: 'otherStatuses',
 			placeholder: 'e.g. med_analysis, pre_chargeback',
-			description: 'Payment statuses as the service writes them, separated by commas',
+			description: 'As the platform writes them, separated by commas',
 			displayOptions: { show: { triggerOn: [OTHER] } },
 			reads: allowBlank(parseWith(parseTexts)),
 		}),

@@ -49,7 +49,7 @@ export async function lookForClaim(
 }
 
 function isAwaited(claimed: Status, read: Status, isLast: boolean): boolean {
-	// At last, a status that is not earlier may be the service's other word for the claimed one.
+	// At last, a status that is not earlier may be the platform's other word for the claimed one.
 	if (isLast || claimed === undefined) return !isLater(claimed, read);
 	return isSameStatus(claimed, read) || isLater(read, claimed);
 }

@@ -22,7 +22,7 @@ const paymentSchema = z.object({
 	unknownSince: z.number().optional(),
 	/** Since when the reads have shown a failed status. */
 	failedSince: z.number().optional(),
-	/** The service has refused the token since the last read. */
+	/** The platform has refused the token since the last read. */
 	refused: refusalSchema.optional(),
 });
 type Payment = z.output<typeof paymentSchema>;
@@ -137,7 +137,7 @@ export class PaymentWait {
 	private isDone({ read, failedSince }: Payment, since = 0): boolean {
 		if (read === undefined || read.at < since) return false;
 		if (isPaid(read.status)) return true;
-		// A service may call a payment expired, and paid seconds later.
+		// A platform may call a payment expired, and paid seconds later.
 		if (failedSince !== undefined) return read.at >= failedSince + READS_MAY_LAG_MS - EARLY_MS;
 		return read.at >= this.state.deadline;
 	}
@@ -194,7 +194,7 @@ export class PaymentWait {
 		const isFailing = this.entries.some(
 			({ payment }) => payment.failedSince !== undefined && !this.isDone(payment),
 		);
-		// Looks again soon after a webhook, because the service may lag, and after failed reads at the end.
+		// Looks again soon after a webhook, because the platform may lag, and after failed reads at the end.
 		const isSoon = isWoken || isFailing || endingSince !== undefined;
 		const backoffStep = state.failures || Number(isSoon);
 		const pauseMs = pauseUntilNextLook({ ...state, backoffStep, isWebhookExpected });

@@ -160,7 +160,7 @@ describe('Several charges at once', () => {
 			shop.fault('refuse', 1);
 			const first = await chargeEach(2);
 			const { baseUrl } = shop.account.sandbox;
-			// A read retries after a fault of the service. In the meantime item 2 is refused.
+			// A read retries after a fault of the platform. In the meantime item 2 is refused.
 			const unwell = { kind: 'status', status: 503, headers: { 'Retry-After': '3' } } as const;
 			shop.account.fault('read', unwell, 1);
 			shop.account.fault('charge', { kind: 'delay', ms: 300 }, 1);

@@ -29,7 +29,7 @@ describe("A request that n8n's SSRF protection blocks", () => {
 			const { json } = await account.run(parameters(), options);
 
 			expect(errorIn(json[0])).toMatchObject({
-				message: 'n8n blocked the request to the host of the service',
+				message: 'n8n blocked the request to the host of the platform',
 				advice: expect.stringContaining(
 					'Nothing was sent.\nCorrect the host in Base URL of the credential',
 				),

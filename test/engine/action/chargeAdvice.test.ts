@@ -46,7 +46,7 @@ describe('The advice in the error of a failed charge', () => {
 			expect(error).toContain(
 				`${NEW_EXECUTION} ${RETRY}, which sends the items as they were, or remove those items from the input.`,
 			);
-			expect(error).toContain(`Correct what the service rejected, then ${CURRENT}.`);
+			expect(error).toContain(`Correct what the platform rejected, then ${CURRENT}.`);
 		},
 	);
 

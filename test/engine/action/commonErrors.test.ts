@@ -28,7 +28,7 @@ describe('The errors that a seller meets most', () => {
 
 	/** The texts that an error quotes, and the numbered cases of a charge in doubt. */
 	const FACT =
-		/^(\d\. |This item is number |The service said: |An attempt on |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
+		/^(\d\. |This item is number |The platform said: |An attempt on |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
 	const CART = 'cart 2 x Curso de Fotografia; amount R$ 39,80; customer document ending in 4725';
 	const CASES = [
 		'Look for it on your platform in a few minutes.',
@@ -50,8 +50,8 @@ describe('The errors that a seller meets most', () => {
 				);
 			},
 			[
-				'The service does not accept the API token (401)',
-				'Copy the token again from the service to API Token in the credential, without spaces.',
+				'The platform does not accept the API token (401)',
+				'Copy the token again from your platform to API Token in the credential, without spaces.',
 				`${REQUEST}.`,
 			],
 		],
@@ -59,8 +59,8 @@ describe('The errors that a seller meets most', () => {
 			'a wrong token, of two',
 			answered(401),
 			[
-				'The service does not accept one of the two tokens (401)',
-				'Copy both again from the service to API Token and Second API Token in the credential, without spaces.',
+				'The platform does not accept one of the two tokens (401)',
+				'Copy both again from your platform to API Token and Second API Token in the credential, without spaces.',
 				`${REQUEST}.`,
 			],
 		],
@@ -69,7 +69,7 @@ describe('The errors that a seller meets most', () => {
 			answered(403),
 			[
 				'One of the two tokens has no permission for this (403)',
-				'Use a token of an account that may do this, or ask the service for the permission.',
+				'Use a token of an account that may do this, or ask the platform for the permission.',
 				`${REQUEST}.`,
 			],
 		],
@@ -77,18 +77,18 @@ describe('The errors that a seller meets most', () => {
 			'a wrong Base URL, or an offer that is gone',
 			answered(404),
 			[
-				'The service found nothing for this charge (404)',
+				'The platform found nothing for this charge (404)',
 				'Check the offers in Cart. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 				`${REQUEST}.`,
 			],
 		],
 		[
-			'a hash that the service does not know',
+			'a hash that the platform does not know',
 			async () =>
 				await shop.run({ resource: 'transaction', operation: 'get', transactionHash: 'nosuch' }),
 			[
-				'The service found no transaction with this hash (404)',
-				'The service said: Transaction not found.',
+				'The platform found no transaction with this hash (404)',
+				'The platform said: Transaction not found.',
 				'Check the hash. If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 				'Request: GET /transactions/{hash}.',
 			],
@@ -100,7 +100,7 @@ describe('The errors that a seller meets most', () => {
 				return await charge({}, { credentials: shop.account.credentialsWith({ baseUrl }) });
 			},
 			[
-				'The service could not be reached',
+				'The platform could not be reached',
 				'Nothing was sent.',
 				'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 				`${REQUEST}, tried 5 times, ECONNREFUSED.`,
@@ -110,26 +110,24 @@ describe('The errors that a seller meets most', () => {
 			'no API under this path',
 			answered(405),
 			[
-				'The service did not accept the request (405)',
+				'The platform did not accept the request (405)',
 				'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 				`${REQUEST}.`,
 			],
 		],
 		[
-			'a field that the service refuses',
+			'a field that the platform refuses',
 			answered(422, { errors: { 'customer.phone_number': ['is not a phone'] } }),
 			[
-				'The service did not accept the request (422)',
-				'The service said: Customer Phone (customer.phone_number): is not a phone.',
-				'Correct what the service rejected, then run this again.',
-				`${REQUEST}.`,
+				'The platform did not accept the request (422)',
+				'The platform said: Customer Phone (customer.phone_number): is not a phone.',
 			],
 		],
 		[
 			'the rate limit',
 			answered(429),
 			[
-				'The service is still limiting requests (429)',
+				'The platform is still limiting requests (429)',
 				'Wait a while, then run this again, or run fewer workflows of this account at the same time.',
 				`${REQUEST}.`,
 			],
@@ -138,7 +136,7 @@ describe('The errors that a seller meets most', () => {
 			'no usable answer',
 			answered(500),
 			[
-				'The customer may already have been charged: the service returned an error (500)',
+				'The customer may already have been charged: the platform returned an error (500)',
 				`Details: ${CART}.`,
 				...CASES,
 				`${REQUEST}.`,
@@ -171,7 +169,7 @@ describe('The errors that a seller meets most', () => {
 				'This item was already charged, so the changed charge was not sent',
 				'This item is number 1 of 2; n8n counts items from 0.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'To keep it, set the form back to what it was; to replace it, cancel it in the service, then use Retry again; to send the changed charge as well, start a new execution with this item alone.',
+				'To keep it, set the form back to what it was; to replace it, cancel it on your platform, then use Retry again; to send the changed charge as well, start a new execution with this item alone.',
 				'A new execution would create again the successful items that had no Order Reference, so use Retry under Executions, which sends the items as they were, or remove those items from the input.',
 				'Already created in this execution: item 0 is HASH.',
 			],
@@ -231,7 +229,7 @@ describe('The errors that a seller meets most', () => {
 			[
 				'Order Reference "order-1" already belongs to a charge with another customer, cart or amount, so nothing was sent',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
-				'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge in the service first.',
+				'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.',
 			],
 		],
 		[

@@ -58,7 +58,7 @@ describe('Offer > Create', () => {
 		expect(items[0]?.pairedItem).toEqual({ item: 0 });
 	});
 
-	test('returns the answer of the service, and adds the price in reais', async () => {
+	test('returns the answer of the platform, and adds the price in reais', async () => {
 		account.fault('offer', { kind: 'patchBody', set: { extra: 1 } });
 
 		const { json } = await account.run(parameters());

@@ -15,7 +15,7 @@ describe('Transaction > Create PIX', () => {
 		cart: { items: [{ offerHash: 'offer1', price: '1', ...item }] },
 	});
 
-	test('charges the sum of the cart and returns the transaction as the service sent it', async () => {
+	test('charges the sum of the cart and returns the transaction as the platform sent it', async () => {
 		const { json } = await account.run(parameters());
 
 		expect(body()).toMatchObject({
@@ -250,7 +250,7 @@ describe('Transaction > Create PIX', () => {
 		const { hints, json } = await account.run(parameters());
 
 		expect(hints.map(({ message }) => message)).toEqual([
-			`The service created no PIX code for transaction ${String(json[0]?.hash)}; the payment status is ${status}.`,
+			`The platform created no PIX code for transaction ${String(json[0]?.hash)}; the payment status is ${status}.`,
 		]);
 	});
 
@@ -301,7 +301,7 @@ describe('Transaction > Create PIX', () => {
 	});
 
 	describe('Webhooks Go To', () => {
-		test('sends the entered address, and warns if the service cannot reach it', async () => {
+		test('sends the entered address, and warns if the platform cannot reach it', async () => {
 			const { hints } = await account.run(
 				parameters({ webhooksGoTo: 'url', notificationUrl: 'http://localhost:5678/webhook/x' }),
 			);

@@ -25,7 +25,7 @@ describe('A failed item under On Error: Continue', () => {
 		return errorIn(outputs.flat()[0]?.json);
 	};
 
-	test.each(operations)('of %s contains the words of the service', async (name) => {
+	test.each(operations)('of %s contains the words of the platform', async (name) => {
 		const body = {
 			success: false,
 			message: 'Invalid',
@@ -55,7 +55,7 @@ describe('A failed item under On Error: Continue', () => {
 
 		expect(unknown).toMatchObject({ status: 500, outcome: 'unknown', messages: ['Oops'] });
 		expect(unreachable).toMatchObject({
-			message: 'The service could not be reached',
+			message: 'The platform could not be reached',
 			status: null,
 			outcome: 'notSent',
 			messages: [],

@@ -33,49 +33,43 @@ describe('The error of a failed request', () => {
 		[
 			'a redirect to another host',
 			{ kind: 'redirect', to: 'https://elsewhere.example.com/v1/x?token=1#top' },
-			'The service answered with a redirect (302)',
+			'The platform answered with a redirect (302)',
 			`${REDIRECT_ADVICE} It pointed to https://elsewhere.example.com/v1/x.`,
 		],
 		[
 			'a redirect without an address',
 			answer(308),
-			'The service answered with a redirect (308)',
+			'The platform answered with a redirect (308)',
 			REDIRECT_ADVICE,
 		],
 		[
 			'a refusal that ends with an exclamation mark',
 			answer(409, { message: 'Already there!' }),
-			'The service did not accept the request (409)',
-			'The service said: Already there!\nTry again later.',
+			'The platform did not accept the request (409)',
+			'The platform said: Already there!\nTry again later.',
 		],
 		[
 			'a refusal with a dot inside a number',
 			answer(409, { message: 'At most R$ 5.000' }),
-			'The service did not accept the request (409)',
-			'The service said: At most R$ 5.000.\nTry again later.',
-		],
-		[
-			'a failure under a 2xx',
-			{ kind: 'successFalse', message: 'No' },
-			'The service did not accept the request',
-			'The service said: No.\nCorrect what the service rejected, then run this again.',
+			'The platform did not accept the request (409)',
+			'The platform said: At most R$ 5.000.\nTry again later.',
 		],
 		[
 			'a web page',
 			{ kind: 'html' },
-			'The service answered with a web page instead of data',
+			'The platform answered with a web page instead of data',
 			'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 		],
 		[
 			'data of another shape',
 			answer(200, { hello: 1 }),
-			'The service answered in an undocumented format',
+			'The platform answered in an undocumented format',
 			BASE_URL_ADVICE,
 		],
 		[
 			'an answer that is not JSON',
 			{ kind: 'notJson', text: 'OK' },
-			'The answer of the service could not be read',
+			'The answer of the platform could not be read',
 			BASE_URL_ADVICE,
 		],
 	])('says what happened and what to do after %s', async (_name, fault, message, description) => {
@@ -88,11 +82,20 @@ describe('The error of a failed request', () => {
 		expect(account.sandbox.requests).toHaveLength(1);
 	});
 
+	test('adds nothing to what the platform says about a rejected request', async () => {
+		account.sandbox.addFault({ kind: 'successFalse', message: 'No' });
+
+		expect(await account.fail(reading())).toMatchObject({
+			message: 'The platform did not accept the request',
+			description: 'The platform said: No.',
+		});
+	});
+
 	test('says how to list less after an answer that is too large, which is not read to its end', async () => {
 		account.fault('list', { kind: 'endlessBody' });
 
 		expect(await account.fail({ resource: 'product', operation: 'getAll' })).toMatchObject({
-			message: 'The answer of the service is too large to read',
+			message: 'The answer of the platform is too large to read',
 			description: expect.stringContaining('To list products, set Options > Page Size.'),
 		});
 		expect(account.sandbox.requests).toHaveLength(1);
@@ -107,7 +110,7 @@ describe('The error of a failed request', () => {
 
 		const { message, description } = await account.fail({ ...offer(), ...more });
 
-		expect(message).toBe('The offer may already exist: the service returned an error (500)');
+		expect(message).toBe('The offer may already exist: the platform returned an error (500)');
 		expect(description).toContain(
 			`Details: an offer for the product ${hash}${named}.\nLook for it on your platform in a few minutes. 1. It is there: continue without this item. 2. It is not there: create it in a new execution, with this item alone.\n`,
 		);
@@ -118,7 +121,7 @@ describe('The error of a failed request', () => {
 		[
 			'a charge',
 			() => pixParameters(account.sandbox),
-			'The customer may already have been charged: the service did not answer in time, or the connection broke',
+			'The customer may already have been charged: the platform did not answer in time, or the connection broke',
 		],
 		['a read', reading, 'The execution was canceled'],
 	])('says what is known of %s that is canceled', async (_name, parameters, message) => {
@@ -149,7 +152,7 @@ describe('The error of a failed request', () => {
 
 			expect(account.sandbox.requests).toHaveLength(maxTries);
 			expect(description).toBe(
-				`The problem is on the side of the service. Try again later.\n${REQUEST}${maxTries > 1 ? `, tried ${maxTries} times` : ''}.`,
+				`The problem is on the side of the platform. Try again later.\n${REQUEST}${maxTries > 1 ? `, tried ${maxTries} times` : ''}.`,
 			);
 		});
 
@@ -198,7 +201,7 @@ describe('The error of a failed request', () => {
 			while (account.sandbox.requests.length === 0) await clock.sleep(5);
 			await account.fail(reading());
 
-			expect((await failing).message).toBe('The service returned an error (503)');
+			expect((await failing).message).toBe('The platform returned an error (503)');
 			expect(account.sandbox.requests).toHaveLength(2);
 			expect(waited()).toBeLessThan(1_000);
 		});
@@ -247,7 +250,7 @@ describe('The error of a failed request', () => {
 		const started = clock.elapsed();
 
 		expect(await account.fail(reading())).toMatchObject({
-			message: 'The service did not answer in time, or the connection broke',
+			message: 'The platform did not answer in time, or the connection broke',
 			description: `Try again later.\n${REQUEST}${code}.`,
 		});
 		expect(clock.elapsed() - started).toBeGreaterThanOrEqual(60_000);

@@ -6,7 +6,7 @@ import { sampleOf } from '../../helpers/samples';
 import { everythingIn, runNode } from '../../helpers/engine';
 import { openAccount, useAccount } from '../../helpers/account';
 
-describe('Errors of the service', () => {
+describe('Errors of the platform', () => {
 	const account = useAccount();
 
 	const parametersOf = (name: string): INodeParameters => ({
@@ -31,7 +31,7 @@ describe('Errors of the service', () => {
 
 		expect(description).toContain(
 			[
-				'The service said: Invalid',
+				'The platform said: Invalid',
 				'Cart > Item 1 > Price in Reais (cart.0.price): must be positive',
 				'Customer CPF or CNPJ (customer.document): is unknown, is short',
 				'Cart > Item 11 > Quantity (cart.10.quantity): is high',

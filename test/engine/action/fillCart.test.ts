@@ -14,7 +14,7 @@ describe('The cart of Create PIX', () => {
 		if (!found || !offer) throw new Error(`No product ${index}`);
 		return { ...found, offer };
 	};
-	/** The hash of an offer that the service accepts. */
+	/** The hash of an offer that the platform accepts. */
 	const known = (): string => product(0).offer.hash;
 	/** From now on, the catalog contains one product with that offer. */
 	const sells = (offer: IDataObject, more: IDataObject = { title: 'Curso' }): void =>

@@ -70,8 +70,8 @@ describe('The fingerprint of a charge', () => {
 		['names that differ in accents', NAME, by({ name: 'Jose Acai' })],
 		['titles that differ in accents', line({ title: 'Aç' }), line({ title: 'Ac' })],
 		['offers whose hashes differ in zeros', line({ offer_hash: '01' }), line({ offer_hash: '1' })],
-		['items of another service', line({ product_hash: 'a' }), line({ product_hash: 'b' })],
-		['customers in the fields of another service', by({ cpf: '1' }), by({ cpf: '2' })],
+		['items of another platform', line({ product_hash: 'a' }), line({ product_hash: 'b' })],
+		['customers in the fields of another platform', by({ cpf: '1' }), by({ cpf: '2' })],
 		[
 			'titles of items whose offer is blank',
 			line({ offer_hash: '', title: 'A' }),

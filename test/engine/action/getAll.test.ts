@@ -82,13 +82,13 @@ describe('Product > Get Many', () => {
 		},
 	);
 
-	/** Sets the answer of the service to requests for every page, or for one page. */
+	/** Sets the answer of the platform to requests for every page, or for one page. */
 	const answer = (data: unknown[], more: IDataObject = {}, query?: { page: string }): void => {
 		const set = { data, meta: null, links: { next: null }, ...more };
 		account.sandbox.addFault({ kind: 'patchBody', set, query, times: 'always' });
 	};
 
-	describe('of a service that ignores the filters', () => {
+	describe('of a platform that ignores the filters', () => {
 		const data = [
 			{ hash: 'p1', title: 'Curso de Fotografia à mão', id_category: 1, status: 1 },
 			{ hash: 'p2', title: 'Guia', id_category: '2', status: '2' },
@@ -139,7 +139,7 @@ describe('Product > Get Many', () => {
 		await expect(list(5, true)).resolves.toBe('aabbe');
 	});
 
-	describe('of a service with rows of another kind', () => {
+	describe('of a platform with rows of another kind', () => {
 		const offer = (hash: string): IDataObject => ({ hash, title: null, price: 100 });
 
 		test.each(['offers', 'offer'])('returns one row for each offer, under %s', async (name) => {
@@ -182,7 +182,7 @@ describe('Product > Get Many', () => {
 		const { hints } = await account.run(PARAMETERS);
 
 		expect(hints.map(({ message }) => message)).toEqual([
-			'The list of products may be incomplete: the service announced 3 and sent 1, and 1 came more than once.',
+			'The list of products may be incomplete: the platform announced 3 and sent 1, and 1 came more than once.',
 		]);
 	});
 
@@ -242,7 +242,7 @@ describe('Product > Get Many', () => {
 	test.each<[string, number, INodeParameters, number]>([
 		['it refuses the account', 403, {}, 0],
 		['it has accepted the page size before', 422, { limit: 50 }, 1],
-	])('asks only once if the service refuses and %s', async (_name, status, parameters, after) => {
+	])('asks only once if the platform refuses and %s', async (_name, status, parameters, after) => {
 		account.sandbox.addFault({ kind: 'status', status, after });
 
 		const failure = await account.fail({ ...PARAMETERS, ...parameters });

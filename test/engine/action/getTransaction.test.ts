@@ -86,7 +86,7 @@ describe('Transaction > Get', () => {
 
 	test.each([
 		['another transaction', () => 'another1'],
-		['a hash that the service spells differently', () => String(created[0]?.hash).toUpperCase()],
+		['a hash that the platform spells differently', () => String(created[0]?.hash).toUpperCase()],
 	])('refuses %s instead of the requested transaction', async (_name, hash) => {
 		account.fault('read', { kind: 'patchBody', set: { hash: hash() } });
 

@@ -141,7 +141,7 @@ describe('An answer that is made to break the node', () => {
 	test('a failure without a hash is a refusal, even if it repeats hashes of the cart', async () => {
 		answer(200, '{"success":false,"message":"No","errors":{"cart.0.offer_hash":["is gone"]}}');
 
-		expect((await account.fail(charge)).message).toBe('The service did not accept the request');
+		expect((await account.fail(charge)).message).toBe('The platform did not accept the request');
 	});
 
 	test.each(['deep 64', 'deep 5000', 'deep 100000'])(
@@ -155,7 +155,7 @@ describe('An answer that is made to break the node', () => {
 			const read = await account.fail(reading);
 
 			expect(charged.message).toMatch(unknown);
-			expect(read.message).toBe('The answer of the service could not be read');
+			expect(read.message).toBe('The answer of the platform could not be read');
 		},
 	);
 
@@ -194,7 +194,7 @@ describe('An answer that is made to break the node', () => {
 
 			expect(unclear.message).toMatch(unknown);
 			expect(unclear.message).toContain('(500)');
-			expect(refused.message).toBe('The service did not accept the request (422)');
+			expect(refused.message).toBe('The platform did not accept the request (422)');
 			for (const { kept } of [unclear, refused]) expect(kept.length).toBeLessThan(LONGEST_ERROR);
 		},
 	);

@@ -113,7 +113,7 @@ describe('A request that never left this machine', () => {
 		['an unknown host', async () => 'http://shop.invalid/v1'],
 		['no route to any of two addresses', async () => hostWithTwoAddresses()],
 		[
-			'https to a service that speaks http',
+			'https to a platform that speaks http',
 			async () => local(new URL(shop.account.sandbox.baseUrl).port),
 		],
 		['a certificate that is not accepted', async () => local(await https(() => undefined))],
@@ -127,7 +127,7 @@ describe('A request that never left this machine', () => {
 		const failed = [await charge(baseUrl), await charge(baseUrl)];
 
 		for (const one of failed) {
-			expect(errorOf(one)).toContain('The service could not be reached\nNothing was sent.');
+			expect(errorOf(one)).toContain('The platform could not be reached\nNothing was sent.');
 		}
 		expect(received).toBe(0);
 	});
@@ -157,7 +157,7 @@ describe('A request that never left this machine', () => {
 
 		const failed = await charge('https://shop.example/v1');
 
-		expect(errorOf(failed)).toContain('The service could not be reached\nNothing was sent.');
+		expect(errorOf(failed)).toContain('The platform could not be reached\nNothing was sent.');
 		expect(errorOf(failed)).toContain(code);
 	});
 
@@ -169,7 +169,7 @@ describe('A request that never left this machine', () => {
 		);
 	});
 
-	describe('once TLS is established, the service has answered:', () => {
+	describe('once TLS is established, the platform has answered:', () => {
 		beforeEach(() => {
 			const { connect: secure } = tls;
 			jest.spyOn(tls, 'connect').mockImplementation(((options: tls.ConnectionOptions) =>

@@ -9,7 +9,7 @@ const SHOP = { mode: 'trigger', workflowId: 'shop' } as const;
 describe('A price that is exactly a hundred times the price in the catalog, or a hundredth', () => {
 	const account = useAccount();
 
-	/** The hash of an offer that the service accepts. */
+	/** The hash of an offer that the platform accepts. */
 	const known = (): string => account.sandbox.products[0]?.offers[0]?.hash ?? '';
 	const sells = (price: number | string): void =>
 		account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: known(), title: 'A', price }] });

@@ -15,7 +15,7 @@ describe('The QR code of a PIX transaction', () => {
 		const base64 = item?.binary?.[property]?.data;
 		return base64 === undefined ? undefined : readQrCode(Buffer.from(base64, 'base64'));
 	};
-	/** The code that the service returns, for one charge or for all charges. */
+	/** The code that the platform returns, for one charge or for all charges. */
 	const answers = (pix_qr_code: string | null, times?: 'always'): void => {
 		const set = { pix: { pix_url: null, pix_qr_code, qr_code_base64: null } };
 		account.fault('charge', { kind: 'patchBody', set }, times);
@@ -106,7 +106,7 @@ describe('The QR code of a PIX transaction', () => {
 		expect(hints).toEqual([]);
 	});
 
-	test('is missing if the service returns no code, and twelve charges share one hint', async () => {
+	test('is missing if the platform returns no code, and twelve charges share one hint', async () => {
 		answers(null, 'always');
 
 		const { items, hints } = await account.run(parameters({ ...picture, ...OWN_CUSTOMER }), {
@@ -116,7 +116,7 @@ describe('The QR code of a PIX transaction', () => {
 		const [first, ...others] = items.map(({ json }) => `transaction ${String(json.hash)}`);
 		expect(items.every(({ binary }) => binary === undefined)).toBe(true);
 		expect(hints.map(({ message }) => message)).toEqual([
-			`The service created no PIX code for ${first}; the payment status is waiting_payment. The same applies to ${others.slice(0, 10).join(', ')} and 1 more.`,
+			`The platform created no PIX code for ${first}; the payment status is waiting_payment. The same applies to ${others.slice(0, 10).join(', ')} and 1 more.`,
 		]);
 	});
 

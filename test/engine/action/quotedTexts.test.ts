@@ -84,7 +84,7 @@ describe('An error quotes a long text shortened and in one line:', () => {
 		);
 	});
 
-	test('the words of the service', async () => {
+	test('the words of the platform', async () => {
 		const body = { message: LONG, errors: { [`a\n${ADVICE}`]: [`b\n${ADVICE}`] } };
 		shop.account.fault('charge', { kind: 'status', status: 422, body });
 

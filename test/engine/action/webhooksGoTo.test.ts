@@ -131,7 +131,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 
 		expect(url).toMatch(TRIGGER);
 		expect(hint).toMatch(
-			/^Only this machine or its network can reach 127\.0\.0\.1:\d+, so webhooks arrive only if the service runs there, too\. Wait for Payment works without webhooks\.$/,
+			/^Only this machine or its network can reach 127\.0\.0\.1:\d+, so webhooks arrive only if the platform runs there, too\. Wait for Payment works without webhooks\.$/,
 		);
 	});
 

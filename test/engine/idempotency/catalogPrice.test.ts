@@ -43,7 +43,7 @@ describe('A catalog price that changes between two attempts', () => {
 			shop.sells(2500);
 			const retry = await shop.charge({ retrying: first, ...ask, ...otherProcess() });
 
-			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes.slice(0, 2));
+			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			expect(shop.charges).toBe(3);
 		});
 
@@ -76,7 +76,7 @@ describe('A catalog price that changes between two attempts', () => {
 			const retryOf = crashedData(begun, [{ name: 'Digital Sales', finished: false }]);
 			const retry = await shop.charge({ ...each(), retryOf, ...otherProcess() });
 
-			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes.slice(0, 2));
+			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			expect(shop.charges).toBe(3);
 		});
 	});
@@ -112,7 +112,7 @@ describe('A catalog price that changes between two attempts', () => {
 			);
 			expect(again).toMatch(/Asked for now: cart .*; amount R\$ 25,00; /);
 			expect(again).toContain(
-				'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge in the service first.',
+				'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.',
 			);
 			expect(shop.charges).toBe(1);
 		});

@@ -209,7 +209,7 @@ describe('Several processes', () => {
 		expect(shop.charges).toBe(4);
 	});
 
-	test('a decision that the service refuses, or that waits for the rate limit, is not spent', async () => {
+	test('a decision that the platform refuses, or that waits for the rate limit, is not spent', async () => {
 		shop.fault('loseRequest');
 		await shop.ask({ ...ORDER, process: one });
 		await pause(FEW_MINUTES_MS);

@@ -109,7 +109,7 @@ describe('A charge whose outcome is unknown', () => {
 	});
 
 	describe('ends by a decision of a person:', () => {
-		/** The charge is in doubt, and the service has made it, or not. */
+		/** The charge is in doubt, and the platform has made it, or not. */
 		const inDoubt = async (fault: 'loseAnswer' | 'loseRequest', ask: Ask = {}) => {
 			shop.fault(fault);
 			await shop.ask(ask);
@@ -163,7 +163,7 @@ describe('A charge whose outcome is unknown', () => {
 				},
 				'has failed or expired',
 			],
-			['that the service does not know', async () => 'nope', 'could not be read'],
+			['that the platform does not know', async () => 'nope', 'could not be read'],
 		])('a hash %s is refused, with what differs', async (_what, hashOf, difference) => {
 			const hash = await hashOf();
 			await inDoubt('loseRequest', { order: 'order-1' });

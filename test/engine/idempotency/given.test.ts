@@ -19,7 +19,7 @@ describe('An existing charge that is returned', () => {
 
 	test.each<[string, 'loseAnswer' | 'refuse', number]>([
 		['a doubt', 'loseAnswer', 1],
-		['a refusal of the service', 'refuse', 0],
+		['a refusal of the platform', 'refuse', 0],
 	])('is known under a reference of a Retry that stops at %s', async (_what, fault, nth) => {
 		for (const at of ['charge', 'read'] as const) {
 			shop.account.fault(at, { kind: 'delay', ms: 300 }, 'always');

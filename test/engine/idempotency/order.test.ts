@@ -55,7 +55,7 @@ describe('Order Reference', () => {
 		shop.account.fault('read', { kind: 'resetBeforeProcessing' });
 
 		expect(errorOf(await shop.ask(ORDER))).toBe(
-			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe service did not answer, and nothing was sent. Read it with Transaction > Get when the service answers again.`,
+			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe platform did not answer, and nothing was sent. Read it with Transaction > Get when the platform answers again.`,
 		);
 	});
 
@@ -74,14 +74,14 @@ describe('Order Reference', () => {
 		{ kind: 'status', status: 422, body: {} } as const,
 		{ kind: 'successFalse' } as const,
 	])(
-		'an order whose transaction the service no longer returns ($kind $status) is refused until a person decides',
+		'an order whose transaction the platform no longer returns ($kind $status) is refused until a person decides',
 		async (gone) => {
 			await shop.ask(ORDER);
 			shop.account.fault('read', gone, 2);
 			const refused = await shop.ask(ORDER);
 
 			expect(errorOf(refused)).toContain(
-				`It was charged as transaction ${shop.hashes[0]}, which the service does not find now`,
+				`It was charged as transaction ${shop.hashes[0]}, which the platform does not find now`,
 			);
 			const allowed = await shop.charge({ ...ORDER, ...decide('order-1') });
 			expect([allowed.json[0]?.hash, shop.charges]).toEqual([shop.hashes[1], 2]);
@@ -133,7 +133,7 @@ describe('Order Reference', () => {
 		);
 	});
 
-	test('the reference is not sent to the service', async () => {
+	test('the reference is not sent to the platform', async () => {
 		await shop.ask({ order: 'order-secret-name' });
 
 		expect(JSON.stringify(shop.account.sandbox.requests)).not.toContain('order-secret-name');

@@ -19,7 +19,7 @@ const expire: Step = { do: 'status', status: 'expired' };
 const obey: Step = { do: 'obey' };
 const OTHER = { worker: 1 };
 
-/** The steps, and how many charges the service has then. The oracle judges each step, too. */
+/** The steps, and how many charges the platform has then. The oracle judges each step, too. */
 type Row = [name: string, steps: Step[], charges: number];
 
 describe('1. One Order Reference is charged once:', () => {
@@ -147,11 +147,11 @@ describe('4. A charge that failed or expired is made again:', () => {
 		['by one of two workers', [ask(ORDER), expire, { do: 'race', list: [ORDER] }, ask(ORDER)], 2],
 		['with corrected data', [ask(ORDER), expire, ask({ ...ORDER, reais: 20 })], 2],
 		[
-			'if the service refused it at once',
+			'if the platform refused it at once',
 			[{ do: 'fault', kind: 'void' }, ask(ORDER), ask(ORDER)],
 			2,
 		],
-		['if the service refused the request', [refuse(), ask(ORDER), ask(ORDER)], 1],
+		['if the platform refused the request', [refuse(), ask(ORDER), ask(ORDER)], 1],
 	];
 
 	test.each(rows)('%s', async (_name, steps, charges) => await expectCharges(shop, steps, charges));

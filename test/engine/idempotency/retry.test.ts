@@ -135,7 +135,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		const run = await shop.ask({ items: customers(103), more: OWN_CUSTOMER });
 
 		expect(errorOf(run)).toMatch(
-			/^The service did not .*\n.*then use Retry with currently saved workflow.*\nA new execution would create again the successful items that had no Order Reference, so use Retry under Executions/s,
+			/^The platform did not .*\n.*then use Retry with currently saved workflow.*\nA new execution would create again the successful items that had no Order Reference, so use Retry under Executions/s,
 		);
 		const made = shop.hashes.slice(0, 102).map((hash, index) => `item ${index} is ${hash}`);
 		expect(errorOf(run)).toContain(`Already created in this execution: ${made.join('; ')}.`);
@@ -443,7 +443,7 @@ describe('A charge that n8n requests again is made once:', () => {
 		shop.fault('refuse', 2);
 		const failed = await shop.ask(at('19,90'));
 		expect(errorOf(failed)).toContain(
-			'Correct what the service rejected, then use Retry with currently',
+			'Correct what the platform rejected, then use Retry with currently',
 		);
 		const retried = await shop.ask({ ...at('18,90'), retrying: failed });
 

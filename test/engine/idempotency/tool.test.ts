@@ -147,7 +147,7 @@ describe('The tool of an agent', () => {
 			expect(shop.charges).toBe(2);
 		});
 
-		test('reports that the service refused a charge, which can be made again', async () => {
+		test('reports that the platform refused a charge, which can be made again', async () => {
 			shop.fault('refuse');
 			const refused = await callAgent();
 			const second = await callAgent();

@@ -54,7 +54,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		['refuses the read', { kind: 'status', status: 422 }, 1],
 		['returns another transaction', { kind: 'status', status: 200, body: { hash: 'another1' } }, 1],
 		['is unavailable', { kind: 'status', status: 503 }, 2],
-	])('a read that finds nothing is counted if the service %s', async (_name, fault, tries) => {
+	])('a read that finds nothing is counted if the platform %s', async (_name, fault, tries) => {
 		inbox.account.fault('read', fault, 'always');
 
 		await postAll(strangers(MISSES + 20));

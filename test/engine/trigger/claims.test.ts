@@ -90,7 +90,7 @@ describe('Digital Sales Trigger: a webhook names a status that reads do not show
 		expect(await inbox.post(hash, 'paid')).toBe(200);
 		inbox.account.fault('read', { kind: 'status', status: 500 }, 'always');
 		const [failed] = await inbox.trigger.settled();
-		expect(failed?.error).toMatchObject({ message: 'The service returned an error (500)' });
+		expect(failed?.error).toMatchObject({ message: 'The platform returned an error (500)' });
 		inbox.account.sandbox.clearFaults();
 		await inbox.account.sandbox.setStatus(hash, 'paid');
 
@@ -181,7 +181,7 @@ describe('Digital Sales Trigger: a fault', () => {
 	const errors = async () => (await inbox.trigger.settled()).map(({ error }) => error?.message);
 
 	test.each([
-		[401, 'The service does not accept the API token (401)', 'paid'],
+		[401, 'The platform does not accept the API token (401)', 'paid'],
 		[403, 'The API token has no permission for this (403)', 'approved'],
 	])(
 		'that only the owner can correct starts one execution an hour that fails, and a Retry looks at the sale: %i',
@@ -233,7 +233,7 @@ describe('Digital Sales Trigger: a fault', () => {
 		{ kind: 'html', status: 404 },
 		{ kind: 'patchBody', set: { hash: 'another1' } },
 		...[404, 500, 503].map((status) => ({ kind: 'status' as const, status, body: {} })),
-	])('of the service starts nothing, and the platform has to try again: %j', async (fault) => {
+	])('of the platform starts nothing, and the platform has to try again: %j', async (fault) => {
 		const hash = await inbox.begin(PAID, 'paid');
 		inbox.account.fault('read', fault, 'always');
 		const { status, headers } = await inbox.trigger.post({ hash });

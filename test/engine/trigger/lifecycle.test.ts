@@ -37,7 +37,7 @@ describe('Digital Sales Trigger: publication', () => {
 		},
 	);
 
-	test('sends no request to the service', async () => {
+	test('sends no request to the platform', async () => {
 		const trigger = await inbox.publish();
 		await trigger.restart();
 		await trigger.deactivate();

@@ -46,7 +46,7 @@ describe('A webhook starts the workflow once', () => {
 	test.each([
 		['with each status, also if hash and status are numbers', [1, 2, 2], [1, 2]],
 		['although the status is in capital letters later', ['paid', 'PAID'], ['paid']],
-		['although the service shows no status', [null, null], [null]],
+		['although the platform shows no status', [null, null], [null]],
 		['although the status returns', ['paid', 'med_analysis', 'paid'], ['paid', 'med_analysis']],
 	])('%s', async (_name, shown, started) => {
 		await inbox.publish({ ...ANY, simplify: false });

@@ -3,7 +3,7 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { delayCredential } from '../../helpers/engine/credentials';
 import { useInbox } from '../../helpers/inbox';
 
-/** The longest time to an answer, whatever the service does. */
+/** The longest time to an answer, whatever the platform does. */
 const ANSWER_WITHIN_MS = 9_500;
 const PAID = { triggerOn: ['paid'] };
 const REVERSED = { triggerOn: ['reversed'] };
@@ -142,7 +142,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 	});
 	afterEach(() => jest.restoreAllMocks());
 
-	test('a service that is down is asked a second time, but not a third time', async () => {
+	test('a platform that is down is asked a second time, but not a third time', async () => {
 		const notice = { hash: await inbox.charge(), status: 'waiting_payment' };
 		inbox.account.fault('read', { kind: 'status', status: 503 }, 3);
 
@@ -155,7 +155,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 		['delay', 5_500, 200],
 		['delay', 20_000, 503],
 		['slowBody', 110_000, 503],
-	] as const)('however slowly the service answers: %s of %i ms', async (kind, ms, expected) => {
+	] as const)('however slowly the platform answers: %s of %i ms', async (kind, ms, expected) => {
 		const hash = await inbox.charge();
 		inbox.account.fault('read', { kind, ms }, 'always');
 		const startedAt = clock.elapsed();
@@ -167,7 +167,7 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 	test.each([
 		['gets no request if little time is left', 2_600, 0],
 		['is read for a shorter time if less is left', 3_100, 1],
-	])('the service %s', async (_name, leftMs, reads) => {
+	])('the platform %s', async (_name, leftMs, reads) => {
 		delayCredential(ANSWER_WITHIN_MS - leftMs);
 		inbox.account.fault('read', { kind: 'delay', ms: 4_000 }, 'always');
 		const startedAt = clock.elapsed();

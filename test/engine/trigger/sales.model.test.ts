@@ -9,7 +9,7 @@ import { received, waitingRoomOf } from '../../helpers/waiting';
 
 const RUNS = sequences(1);
 
-/** Faults of the service, or of a proxy in front of it, for a while. */
+/** Faults of the platform, or of a proxy in front of it, for a while. */
 const FAULTS: Fault[] = [
 	...[404, 500, 503].map((status) => ({ kind: 'status' as const, status, body: {} })),
 	{ kind: 'retryAfter', seconds: 20 },

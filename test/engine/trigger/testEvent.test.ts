@@ -100,8 +100,8 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			['an unknown hash', { given: 'nosuch1' }, [NOT_READ, '(404). ', 'Check the hash.']],
 			['an excluded transaction', { form: least('50') }, [EXCLUDED]],
 			['a form that cannot be read', { form: least('abc') }, ['Filters > Minimum Amount'], false],
-			['a service that is down', { fault: DOWN }, [NOT_READ, 'Try again later']],
-			['a service that is silent', { fault: SILENT }, [NOT_READ, 'Try again later']],
+			['a platform that is down', { fault: DOWN }, [NOT_READ, 'Try again later']],
+			['a platform that is silent', { fault: SILENT }, [NOT_READ, 'Try again later']],
 			['an account at its rate limit', { fault: LIMITED }, [NOT_READ, 'Wait a while']],
 		])('for %s', async (_name, { given = hash, form, fault }, texts, isRead = true) => {
 			if (fault) inbox.account.fault('read', fault, 'always');
@@ -119,7 +119,7 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 		});
 	});
 
-	test.each(['the address of n8n is out of reach', 'the service was down a moment later'])(
+	test.each(['the address of n8n is out of reach', 'the platform was down a moment later'])(
 		'the editor goes on listening if the transaction does not arrive, because %s',
 		async (why) => {
 			await listen(hash);

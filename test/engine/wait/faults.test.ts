@@ -20,7 +20,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		['asks whether the caller is human', { kind: 'html', status: 403 }],
 		['returns another transaction', { kind: 'patchBody', set: { hash: 'other1' } }],
 		['breaks off its answer', { kind: 'truncatedBody' }],
-	])('goes on waiting while the service %s', async (_name, fault) => {
+	])('goes on waiting while the platform %s', async (_name, fault) => {
 		const hash = await room.charge();
 		always(fault);
 		const run = await room.wait([hash]);
@@ -34,7 +34,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 
 	test.each([
 		['a wrong token', 401],
-		['a request that the service refuses', 422],
+		['a request that the platform refuses', 422],
 	])('the first look fails at once for %s', async (_name, status) => {
 		const hash = await room.charge();
 		always({ kind: 'status', status, body: {} });
@@ -76,7 +76,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(received(await parked.finished)?.[0]).toMatchObject({ hash: paid, paid: true });
 	});
 
-	describe('a hash that the service does not know', () => {
+	describe('a hash that the platform does not know', () => {
 		test('fails after 15 minutes, with the words of Transaction > Get', async () => {
 			const get = { resource: 'transaction', operation: 'get', transactionHash: 'nosuch1' };
 			const { message, description } = await room.account.fail(get);
@@ -211,7 +211,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(room.lookMinutes('nosuch1').at(-1)).toBeLessThan(40);
 	});
 
-	test('under On Error: Continue a payment that the service refuses to read does not hold up other payments', async () => {
+	test('under On Error: Continue a payment that the platform refuses to read does not hold up other payments', async () => {
 		const hash = await room.charge();
 		const refusal = { kind: 'status', status: 422, body: {} } as const;
 		// The first read of each look.
@@ -278,7 +278,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		});
 	});
 
-	describe('a token that the service refuses at the last reads', () => {
+	describe('a token that the platform refuses at the last reads', () => {
 		const refusal = (status: number): Fault => ({ kind: 'status', status, body: {} });
 
 		test.each([401, 403])(

@@ -176,7 +176,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 	});
 });
 
-describe('Transaction > Wait for Payment: a service that allows few reads', () => {
+describe('Transaction > Wait for Payment: a platform that allows few reads', () => {
 	const room = useWaitingRoom({ readsPerMinute: 2 });
 
 	test('reads twelve payments in turn within the 15 minutes after the limit', async () => {

@@ -22,7 +22,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		jest.restoreAllMocks();
 	});
 
-	/** Charges and waits in an n8n that the service can reach, whose webhooks are all lost. */
+	/** Charges and waits in an n8n that the platform can reach, whose webhooks are all lost. */
 	const chargeUnheard = async (): Promise<{ hash: string; parked: StoredRun }> => {
 		webServer.publicUrl = 'https://n8n.example.com';
 		const { parked } = await room.chargeAndWait();
@@ -83,7 +83,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		expect(room.lookMinutes(hash).at(-1)).toBeCloseTo(24 * 60, 0);
 	});
 
-	test('looks rarely if the service sends webhooks to this execution', async () => {
+	test('looks rarely if the platform sends webhooks to this execution', async () => {
 		const { hash } = await chargeUnheard();
 
 		await clock.sleep(5 * 60 * MINUTE_MS);
@@ -381,7 +381,7 @@ describe('Transaction > Wait for Payment: when few reads are allowed', () => {
 		expect(ends.map((item) => item?.paid)).toEqual(hashes.map(() => true));
 	});
 
-	test('hashes that the service does not know leave reads for the others', async () => {
+	test('hashes that the platform does not know leave reads for the others', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const unknown = ['nosuch1', 'nosuch2', 'nosuch3', 'nosuch4', 'nosuch5'];
 		const settings = { onError: 'continueRegularOutput' };

@@ -11,7 +11,7 @@ const LIMIT_MINUTES = 20;
 /** Reads are retried until minute 35. Faults end before, so that one of the last succeeds. */
 const LAST_STEP_MINUTE = 33;
 
-/** Faults of the service, or of a proxy in front of it, for a while. */
+/** Faults of the platform, or of a proxy in front of it, for a while. */
 const FAULTS: Fault[] = [
 	...[404, 408, 500, 503].map((status) => ({ kind: 'status' as const, status, body: {} })),
 	{ kind: 'retryAfter', seconds: 60 },

@@ -161,7 +161,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		expect(Object.keys(whole)[0]).toBe('paid');
 	});
 
-	test('is woken by the service if Create PIX sent it the address of this execution', async () => {
+	test('is woken by the platform if Create PIX sent it the address of this execution', async () => {
 		const { sandbox } = room.account;
 		const { parked } = await room.chargeAndWait();
 		const [charge] = sandbox.transactions;

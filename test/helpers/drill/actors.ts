@@ -11,7 +11,7 @@ const REPEAT_AFTER_MS = 1_000;
 const ACCEPTED_WITHIN_MS = 120_000;
 const CHARGED_WITHIN_MS = 60_000;
 
-/** What customers, the service and the owner of n8n do, whether n8n is up or not. */
+/** What customers, the platform and the owner of n8n do, whether n8n is up or not. */
 export class Actors {
 	/** Sales whose webhook was answered with 200, by hash. */
 	readonly accepted: string[] = [];
@@ -60,12 +60,12 @@ export class Actors {
 		});
 	}
 
-	/** Notifies the trigger of a sale until it answers 200, as the service does. */
+	/** Notifies the trigger of a sale until it answers 200, as the platform does. */
 	private async notify(hash: string, first: number): Promise<void> {
 		await this.repeat(first, async (url) => {
 			const body = { hash, payment_status: 'paid' };
 			const answer = await postJson(addressOf({ url }, SALES), body).catch(() => undefined);
-			// While n8n starts, it answers 200 to everything. The service would stop here, and the sale would be lost.
+			// While n8n starts, it answers 200 to everything. The platform would stop here, and the sale would be lost.
 			if (answer?.status !== 200 || answer.text.startsWith('n8n is starting up')) return false;
 			this.accepted.push(hash);
 			return true;

@@ -22,7 +22,7 @@ export type Change = (node: PlacedNode) => Partial<PlacedNode> | undefined;
 
 const shortOf = (type: string): string => type.replace(/^.*\./, '');
 
-/** A real n8n, with stand-ins for the services that recipes use. */
+/** A real n8n, with stand-ins for the platforms that recipes use. */
 export class RecipeStage {
 	private constructor(
 		readonly stage: Guest,

@@ -282,7 +282,7 @@ function webhookOf(
 /** Publishes a workflow with the trigger, at a loopback address. */
 export async function serveWebhook(options: TriggerOptions = {}): Promise<PublishedTrigger> {
 	const trigger = await PublishedTrigger.prepare(options);
-	// The service may send a webhook before `create` has returned.
+	// The platform may send a webhook before `create` has returned.
 	trigger.listen();
 	try {
 		await trigger.activate(options.activation);

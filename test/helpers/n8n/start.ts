@@ -26,7 +26,7 @@ let running: N8n | undefined;
 async function start(options: readonly string[]): Promise<void> {
 	const isWatching = options.includes('--watch');
 	const isKept = isWatching || options.includes('--keep');
-	say('Digital Sales: a real n8n, and a local sandbox that simulates the service\n');
+	say('Digital Sales: a real n8n, and a local sandbox that simulates the platform\n');
 	await installHost();
 	const { n8n, journey } = await step('Building the package, starting n8n', async () => {
 		const sandbox = { port: await freePort(SANDBOX_PORT) };

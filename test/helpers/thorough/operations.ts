@@ -5,7 +5,7 @@ import type { Endpoint, Sandbox } from '../../sandbox';
 export interface OperationUnderTest {
 	method: 'GET' | 'POST';
 	parameters: INodeParameters;
-	/** The number of offers or charges that the service has created. */
+	/** The number of offers or charges that the platform has created. */
 	created: () => number;
 }
 

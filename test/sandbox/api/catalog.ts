@@ -6,7 +6,7 @@ import type { ApiRequest, SandboxParts } from '../parts';
 import type { Offer, Product } from '../types';
 import { offerSchema, refusalAnswer } from './checks';
 
-/** Letters without case and accents: the collation such services run on compares that way. */
+/** Letters without case and accents: the collation such platforms run on compares that way. */
 function fold(text: string): string {
 	return text
 		.normalize('NFD')

@@ -32,8 +32,8 @@ import { createTransaction, readTransactionByHash } from './transactions';
 type Handler = (request: ApiRequest) => Answer | Promise<Answer>;
 
 /**
- * Handles every API request: log, faults before the service, bearer check, rate limit, handler, faults after the
- * service. A fault that replaces the answer acts like a proxy: unless it is `processed`, the service does not get
+ * Handles every API request: log, faults before the platform, bearer check, rate limit, handler, faults after the
+ * service. A fault that replaces the answer acts like a proxy: unless it is `processed`, the platform does not get
  * the request, and the rate limit does not count it.
  */
 function handleRequest(parts: SandboxParts, endpoint: Endpoint, handler: Handler) {
@@ -117,7 +117,7 @@ function toRawRequest(request: FastifyRequest): RawRequest {
 	return { method, url, headers, body: parseJson(body) ?? (body === '' ? undefined : body) };
 }
 
-/** Without the JSON content type the service treats the body as empty, as Laravel does. */
+/** Without the JSON content type the platform treats the body as empty, as Laravel does. */
 function parseInput(request: FastifyRequest): unknown {
 	const type = request.headers['content-type'] ?? '';
 	return /[/+]json\b/i.test(type) ? parseJson(request.body) : undefined;

@@ -11,7 +11,7 @@ const ours = (parameters: Record<string, unknown>): NodeSketch => ({
 	parameters: { simplify: false, ...parameters },
 });
 
-/** Whole products from a service that is 50 ms away, as HTTP Request and Split Out return them. */
+/** Whole products from a platform that is 50 ms away, as HTTP Request and Split Out return them. */
 export async function list(bench: Bench): Promise<Row[]> {
 	return [
 		...(await listOf(bench, 300, 30, BY_NEXT_URL)),
@@ -57,7 +57,7 @@ async function listOf(bench: Bench, products: number, maxPageSize: number, way: 
 	return [time, count];
 }
 
-/** One transaction for each item, from a fast service. HTTP Request sends all it can before the first answer. */
+/** One transaction for each item, from a fast platform. HTTP Request sends all it can before the first answer. */
 export async function gets(bench: Bench): Promise<Row[]> {
 	const service = await leanService();
 	const account = await bench.account(service);
@@ -90,7 +90,7 @@ export async function gets(bench: Bench): Promise<Row[]> {
 	return rows;
 }
 
-/** A list of different customers at a slow service. One at a time would take 50 s. */
+/** A list of different customers at a slow platform. One at a time would take 50 s. */
 export async function charges(bench: Bench): Promise<Row[]> {
 	const count = 100;
 	const sandbox = await bench.sandbox({ latencyMs: 500 });

@@ -15,7 +15,7 @@ const ENVIRONMENT = {
 	N8N_WEBHOOK_URL: 'https://n8n.example.com/',
 };
 
-/** The credentials of both sides for an account of a simulated service. */
+/** The credentials of both sides for an account of a simulated platform. */
 export interface Account {
 	baseUrl: string;
 	ours: SavedCredential;
@@ -49,7 +49,7 @@ export class Bench {
 		return (Number(fields[11]) + Number(fields[12])) * 10;
 	}
 
-	/** A service without a limit, which is closed with the bench. */
+	/** A platform without a limit, which is closed with the bench. */
 	async sandbox(options: SandboxOptions): Promise<Sandbox> {
 		const sandbox = await startSandbox({
 			requestsPerMinute: null,

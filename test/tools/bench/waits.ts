@@ -73,7 +73,7 @@ export async function waits(bench: Bench): Promise<Row[]> {
 			goal: { of: 'floor', atMost: 1.25 },
 		},
 		{
-			what: 'CPU time of a look after a webhook that the service does not confirm',
+			what: 'CPU time of a look after a webhook that the platform does not confirm',
 			unit: 'ms',
 			ours: perLook(woken),
 			goal: { atMost: 240 },

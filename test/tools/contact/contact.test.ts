@@ -2,7 +2,7 @@ import { chargeAt } from '../../helpers/charge';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { contact, type Settings } from './contact';
 
-// Asks the sandbox as it would ask the service.
+// Asks the sandbox as it would ask the platform.
 
 const CUSTOMER = {
 	name: 'Joana Prado',
@@ -63,12 +63,17 @@ test('an offer is created once', async () => {
 	expect(sandbox.offers.map(({ product_hash }) => product_hash)).toEqual([hash]);
 });
 
-test('the report shows no personal data and no token, wherever the service repeats them', async () => {
+test('the report shows no personal data and no token, wherever the platform repeats them', async () => {
 	const hash = await chargeAt(sandbox, undefined, { customer: CUSTOMER });
 	sandbox.addFault({
 		kind: 'patchBody',
 		endpoint: 'GET /transactions/{hash}',
-		set: { [CUSTOMER.email]: 1, [sandbox.apiToken]: 1, Joana: { status: 'Prado' }, status: hash },
+		set: {
+			[CUSTOMER.email]: 1,
+			[sandbox.apiToken]: 1,
+			Joana: { status: 'Prado' },
+			status: CUSTOMER.email,
+		},
 		times: 'always',
 	});
 	sandbox.addFault({ kind: 'echoRequest', endpoint: 'POST /transactions' });

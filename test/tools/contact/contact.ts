@@ -40,7 +40,7 @@ const QUERIES = ({ title, id_category: category }: IDataObject): Record<string, 
 };
 
 /**
- * Asks a real service each question of docs/unknowns.md once, and says the answers: statuses, limits, and the names and
+ * Asks a real platform each question of docs/unknowns.md once, and says the answers: statuses, limits, and the names and
  * kinds in each body, never a value that may belong to a person.
  */
 export async function contact(settings: Settings): Promise<void> {

@@ -4,7 +4,7 @@ import { parseBaseUrl } from '../../../nodes/DigitalSales/domain/webAddress';
 import { messageOf, say } from '../../helpers/n8n/terminal';
 import { contact } from './contact';
 
-/** A service that looks up the CPF needs a real customer. */
+/** A platform that looks up the CPF needs a real customer. */
 const CUSTOMER =
 	'{"name":"Maria Exemplo","email":"maria@example.com","phone_number":"11900000000","document":"52998224725"}';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { readServiceWords, saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
 
-describe('The words of the service', () => {
+describe('The words of the platform', () => {
 	test('are cut after 20 texts, and each text after 500 characters', () => {
 		const many = Array.from({ length: 25 }, (_, nth) => `text ${nth}`);
 		const byField = Object.fromEntries(many.map((text, nth) => [`field${nth}`, text]));

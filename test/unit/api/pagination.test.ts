@@ -39,7 +39,7 @@ async function list(fetchPage: (page: number) => ProductPage, options: ListingOp
 const hashesOf = (items: IDataObject[]): string => items.map(({ hash }) => hash).join('');
 const rowsOf = (hashes: string): IDataObject[] => [...hashes].map((hash) => ({ hash }));
 
-describe('Pages of a list, from a service that', () => {
+describe('Pages of a list, from a platform that', () => {
 	const service = fc
 		.record({
 			rows: fc.nat(30),
@@ -196,7 +196,7 @@ describe('A list', () => {
 	const alike = (figures: Figures, ...all: string[]): Page[] =>
 		all.map((hashes) => [hashes, figures]);
 
-	const BARREN = 'the service kept sending pages without anything new';
+	const BARREN = 'the platform kept sending pages without anything new';
 
 	test.each<[string, Page[], object]>([
 		['goes on after a full page', [['ab'], ['cd'], ['']], { hashes: 'abcd' }],
@@ -250,12 +250,12 @@ describe('A list', () => {
 		[
 			'reads one more page if rows of the total are missing, then says so',
 			alike({ total: 8, lastPage: 2 }, 'abc', 'def', ''),
-			{ asked: 3, incomplete: 'the service announced 8 and sent 6' },
+			{ asked: 3, incomplete: 'the platform announced 8 and sent 6' },
 		],
 		[
 			'ends at an empty first page, whatever total is announced',
 			[['', { total: 5 }]],
-			{ asked: 1, most: 1, incomplete: 'the service announced 5 and sent 0' },
+			{ asked: 1, most: 1, incomplete: 'the platform announced 5 and sent 0' },
 		],
 		[
 			'reads one page at a time after an empty first page',
@@ -274,7 +274,7 @@ describe('A list', () => {
 				asked: 3,
 				most: 2,
 				hashes: 'ab',
-				incomplete: 'the service announced 4 and sent 2, and 1 came more than once',
+				incomplete: 'the platform announced 4 and sent 2, and 1 came more than once',
 			},
 		],
 	])('%s', async (_name, all, expected) => {
@@ -371,6 +371,6 @@ describe('A list', () => {
 		}));
 
 		expect(items.map((item) => rows.indexOf(item))).toEqual([0, 2, 3, 4, 5, 6]);
-		expect(incomplete).toBe('the service announced 8 and sent 6, and 2 came more than once');
+		expect(incomplete).toBe('the platform announced 8 and sent 6, and 2 came more than once');
 	});
 });

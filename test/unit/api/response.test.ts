@@ -233,7 +233,7 @@ describe('The body of an answer', () => {
 	});
 });
 
-describe('One resource of the service', () => {
+describe('One resource of the platform', () => {
 	const resource = { hash: 'ab12', extra: { deep: [1] } };
 
 	test.each<[string, unknown, unknown]>([

@@ -20,7 +20,7 @@ interface SimulatedAnswer {
 	body?: unknown;
 }
 
-/** The part of n8n that the client uses. A function replaces the service. */
+/** The part of n8n that the client uses. A function replaces the platform. */
 function contextOf(answer: (request: SimulatedRequest) => Promise<SimulatedAnswer>) {
 	const httpRequestWithAuthentication = async (_credential: string, request: SimulatedRequest) => {
 		const { status, headers = {}, body = { success: status === 200 } } = await answer(request);
@@ -154,11 +154,11 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 	});
 });
 
-describe('Charges that the service always refuses with 429', () => {
+describe('Charges that the platform always refuses with 429', () => {
 	test.each([
 		[1, 'does not say how long to wait', undefined, { tries: 33, waitMs: 100_000 }],
 		[2, 'asks for 30 s', { 'retry-after': '30' }, { tries: 11, waitMs: 240_000 }],
-	])('delay others only briefly: %i, if the service %s', async (refused, _, headers, most) => {
+	])('delay others only briefly: %i, if the platform %s', async (refused, _, headers, most) => {
 		const waits: number[] = [];
 		let tries = 0;
 		const context = contextOf(async ({ body }) => {

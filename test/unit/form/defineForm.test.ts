@@ -130,7 +130,7 @@ describe('The values of a form', () => {
 });
 
 describe('The body', () => {
-	test("contains the filled-in fields under the service's names", () => {
+	test("contains the filled-in fields under the platform's names", () => {
 		const offerHash = { __rl: true, mode: 'hash', value: 'ab12' };
 		const input = {
 			personName: 'Maria',
@@ -182,6 +182,6 @@ test.each<[string, string | undefined]>([
 	['cart.kind', undefined],
 	['note', undefined],
 	['constructor', undefined],
-])('errors call the field %s of the service %s', (serviceField, label) => {
+])('errors call the field %s of the platform %s', (serviceField, label) => {
 	expect(fieldLabel(form, serviceField)).toBe(label);
 });

@@ -108,7 +108,7 @@ describe('The trigger while it listens', () => {
 		if (typeof executionsHelp !== 'object') throw new Error('One text for both states');
 
 		expect(header).toBe('Try it with a past sale: Test With Transaction');
-		expect(trigger.eventTriggerDescription).toBe('Waiting for a webhook from the service');
+		expect(trigger.eventTriggerDescription).toBe('Waiting for a webhook from the platform');
 		for (const text of [executionsHelp.inactive, executionsHelp.active]) {
 			expect(text).toContain('Test With Transaction');
 			expect(text).toContain('press <b>Execute step</b>');

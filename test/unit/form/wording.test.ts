@@ -99,7 +99,7 @@ test.each(prompting)(
 const counts = real.filter(
 	({ property }) => property.type === 'number' && property.name !== 'operationType',
 );
-test.each(counts)('$name has a lowest value that the service accepts', ({ path, property }) => {
+test.each(counts)('$name has a lowest value that the platform accepts', ({ path, property }) => {
 	const { minValue = NaN, maxValue = Infinity } = property.typeOptions ?? {};
 	expect(minValue).toBeGreaterThanOrEqual(0);
 	expect(maxValue).toBeGreaterThan(minValue);

@@ -43,7 +43,7 @@ const discounts = defineList(
 			type: 'string',
 			default: 'pix',
 			placeholder: 'e.g. credit_card',
-			description: 'The name of the method in the service: pix, credit_card or another',
+			description: 'The name of the method on your platform: pix, credit_card or another',
 			purpose: 'decides',
 			sentAs: 'payment_method',
 			reads: rejectBlank(textSchema),

@@ -67,8 +67,7 @@ const options = defineOptions([
 		displayName: 'Page Size',
 		name: 'pageSize',
 		default: 100,
-		description:
-			'How many products to request per page. Without this option, the node requests as many as are useful; the service may return fewer.',
+		description: 'How many products to request per page; by default as many as are useful',
 	}),
 ]);
 

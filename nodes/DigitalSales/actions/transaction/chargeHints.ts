@@ -36,7 +36,7 @@ export function addChargeHints(run: Run, sent: Sent, created: Created<Transactio
 	if (!pix?.pix_qr_code && !(isExisting && isTooLateToPay(status))) {
 		addHint(
 			'noCode',
-			`The service created no PIX code for transaction ${hash}; the payment status is ${status ?? 'not stated'}.`,
+			`The platform created no PIX code for transaction ${hash}; the payment status is ${status ?? 'not stated'}.`,
 		);
 	}
 }
@@ -68,7 +68,7 @@ function addMadeHints(
 	if (findDifferingFields(charge, made).includes(DOCUMENT)) {
 		addHint(
 			DOCUMENT,
-			`The transaction ${hash} that was just made is for another CPF or CNPJ. Ask the service before the customer pays or you deliver.`,
+			`The transaction ${hash} that was just made is for another CPF or CNPJ. Ask the platform before the customer pays or you deliver.`,
 		);
 	}
 }

@@ -231,7 +231,7 @@ const webhooks = [
 		name: 'notificationUrl',
 		placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 		description:
-			'The address that the service sends webhooks to; it must start with http:// or https://',
+			'The address that the platform sends webhooks to; it must start with http:// or https://',
 		displayOptions: { show: { webhooksGoTo: ['url'] } },
 		sentAs: 'webhook_url',
 	}),
@@ -295,7 +295,7 @@ export const chargeForm = defineForm([
 		placeholder: 'e.g. order-1001',
 		hint: 'The same reference is charged once',
 		description:
-			'Your own name for this order, such as its number in your shop. Not sent to the service.',
+			'Your own name for this order, such as its number in your shop. Not sent to the platform.',
 		purpose: 'guards',
 		reads: orderReferenceSchema,
 	}),

@@ -56,7 +56,7 @@ export const createTransactionOperation: Operation<ChargeForm, ReadyCharge, Chec
 		const { simplify, options } = form;
 		const { fields = DEFAULT_CHARGE_FIELDS, qrCodeImage = true } = options;
 		const item = await buildTransactionItem(run, transaction, { simplify, fields, qrCodeImage });
-		// Nodes and models see no hints, so an item has a flag. It replaces a service field of the same name.
+		// Nodes and models see no hints, so an item has a flag. It replaces a platform field of the same name.
 		const others = omit(item.json, 'already_charged');
 		const json = { hash: transaction.hash, ...others, already_charged: isReplayed };
 		return [{ ...item, json }];

@@ -37,7 +37,7 @@ export async function resolveNotificationAddress(
 			`Correct that and publish the workflow, or ${CHANGE}.`,
 		);
 	}
-	const advice = `Enter the address that the service sends webhooks to, or ${CHANGE}.`;
+	const advice = `Enter the address that the platform sends webhooks to, or ${CHANGE}.`;
 	return withLoopWarning(checkAddress(notificationUrl, 'Notification URL', advice), triggers);
 }
 

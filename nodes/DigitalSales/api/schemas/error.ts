@@ -4,7 +4,7 @@ import { isJsonObject } from '../../shared';
 /** API document, Errors 1. */
 export interface ServiceWords {
 	messages: string[];
-	/** By the service's dotted name, for example `cart.0.price`. */
+	/** By the platform's dotted name, for example `cart.0.price`. */
 	fields: Record<string, string[]>;
 }
 

@@ -60,7 +60,7 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
 	({ hash }) => readHash(hash),
 	({ transaction }) => {
 		const id = parseObject(transaction)?.id;
-		// A number is the service's internal one, like an `id` at the root.
+		// A number is the platform's internal one, like an `id` at the root.
 		return typeof id === 'string' ? readHash(id) : undefined;
 	},
 ];

@@ -41,7 +41,7 @@ const transactionSchema = z.object({
 });
 
 export type Transaction = z.output<typeof transactionSchema> & {
-	/** As the service sent it. */
+	/** As the platform sent it. */
 	json: IDataObject;
 };
 
