@@ -60,9 +60,7 @@ async function automaticAddress(
 		: await findListeningTrigger(run, triggers);
 	if (!('missing' in found)) return found;
 	if (notificationUrl === undefined || mayLoop(notificationUrl, triggers)) {
-		return {
-			hint: `Nobody is notified of the payment, because ${found.missing}. Add Wait for Payment after this node, in this workflow.`,
-		};
+		return { hint: nextStep(context, first && found.missing) };
 	}
 	const name = 'Notification URL in the credential';
 	const address = checkAddress(notificationUrl, name, `Correct it there, or ${CHANGE}.`);
@@ -70,6 +68,16 @@ async function automaticAddress(
 		first &&
 		`The Notification URL of the credential gets the webhooks of this charge, because ${found.missing}.`;
 	return { ...address, hint: address.hint ?? passedOver };
+}
+
+/** Nothing is wrong: a first charge has no more than its node. */
+function nextStep(context: IExecuteFunctions, missing: string | undefined): string {
+	const wait = 'add Wait for Payment after this node, in this workflow';
+	const isList = context.getInputData().length > 1 && missing !== STARTED_BY_SALE;
+	const step = isList ? `publish a Digital Sales Trigger in this workflow, or ${wait}` : wait;
+	const reason = missing === undefined ? '' : ` At present, ${missing}.`;
+
+	return `To continue when the customer pays, ${step}.${reason}`;
 }
 
 async function findListeningTrigger(
