@@ -35,12 +35,19 @@ interface ServiceRequest {
 export type Send<T> = () => Promise<T | undefined>;
 
 export interface ClientOptions {
+	/** By default five tries within five minutes. */
 	retry?: Partial<RetryLimits>;
+	/** For one try, by default that of its endpoint. */
 	timeoutMs?: number;
+	/** Cancels what waits and what is not in doubt, by default nothing does. */
 	signal?: AbortSignal;
+	/** For the permit of one try, by default as long as `retry` allows. */
 	longestLimiterWaitMs?: number;
+	/** See `PermitOptions`, by default false. */
 	isUrgent?: boolean;
-	share?: number;
+	/** See `PermitOptions`, by default false. */
+	isBackground?: boolean;
+	/** Called when a try waits for its permit. */
 	onWait?: (endpoint: Endpoint) => void;
 }
 
@@ -120,13 +127,12 @@ export class Client {
 		}
 	}
 
-	private permitOptions({ request, tries, firstSentAt }: Progress): PermitOptions {
-		const { signal, longestLimiterWaitMs, isUrgent, share, onWait } = this.options;
+	private permitOptions({ request, firstSentAt }: Progress): PermitOptions {
+		const { signal, longestLimiterWaitMs, isUrgent, isBackground, onWait } = this.options;
 		return {
 			signal,
 			isUrgent,
-			share,
-			isRetry: tries > 0,
+			isBackground,
 			latest: Math.min(
 				firstSentAt + this.retry.maxTotalMs + GRACE_MS,
 				clock.elapsed() + (longestLimiterWaitMs ?? Infinity),

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { getTransaction, SHARES } from '../../api';
+import { getTransaction } from '../../api';
 import { quoteText } from '../../domain';
 import {
 	defineForm,
@@ -33,8 +33,7 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	assertUsable: refuseUnfilledTool,
 	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
 	async send(run, _itemIndex, { transactionHash, simplify, options }) {
-		const client = run.newClient({ share: SHARES.gets });
-		const transaction = await getTransaction(client, transactionHash);
+		const transaction = await getTransaction(run.newClient(), transactionHash);
 		return [await buildTransactionItem(run, transaction, { simplify, ...options })];
 	},
 };

@@ -1,7 +1,7 @@
 import { partition } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { type Client, SHARES } from '../../api';
+import type { Client } from '../../api';
 import { quoteText } from '../../domain';
 import {
 	defineField,
@@ -110,7 +110,7 @@ const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_
 
 function lookClient(run: Run): Client {
 	const { isLastLook } = run.wait;
-	return run.newClient({ ...LOOK, ...(isLastLook ? { isUrgent: true } : { share: SHARES.looks }) });
+	return run.newClient({ ...LOOK, isUrgent: isLastLook, isBackground: !isLastLook });
 }
 
 /** A tool call cannot wait. It would return at once and look like a time-out. */
