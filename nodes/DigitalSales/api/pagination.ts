@@ -1,4 +1,3 @@
-import { compact } from 'lodash';
 import type { ProductPage } from './schemas/product';
 
 export interface NewItems<T> {
@@ -10,8 +9,11 @@ export interface NewItems<T> {
 
 interface PageOptions<T> {
 	fetchPage: (page: number) => Promise<ProductPage<T>>;
+	/** By default 1. */
 	from?: number;
+	/** By default 2,000. */
 	maxPages?: number;
+	/** How many are still wanted, by default 1, so that one page is read at a time. */
 	itemsWanted?: () => number;
 }
 
@@ -20,7 +22,8 @@ const DEFAULT_MAX_PAGES = 2_000;
 const MOST_PAGES_WITHOUT_NEW_ROWS = 10;
 
 /**
- * Reads pages until a link or the figures say that the list ends, or nothing new comes.
+ * Reads pages until a link or the figures say that the list ends, or nothing new comes. A row that came before is
+ * dropped.
  *
  * @returns why rows may be missing, for the user; undefined if the list is complete
  */
@@ -31,6 +34,7 @@ export async function* readPages<T extends object>(
 	const progress = new ListProgress(from === 1);
 	const underWay: Array<Promise<ProductPage<T>>> = [];
 	const lastAllowed = from + maxPages - 1;
+
 	for (let pageNumber = from; ; pageNumber++) {
 		const lastWanted = pageNumber - 1 + progress.pagesAtOnce(itemsWanted());
 		const lastToFetch = Math.min(lastAllowed, progress.lastKnownPage, lastWanted);
@@ -40,10 +44,12 @@ export async function* readPages<T extends object>(
 			fetching.catch(() => undefined);
 			underWay.push(fetching);
 		}
+
 		const page = await (underWay.shift() ?? fetchPage(pageNumber));
 		const items = progress.addPage(page);
 		const hasNext = progress.hasNext(page, pageNumber);
 		yield { pageNumber, items, hasNext };
+
 		if (hasNext === false) return progress.whyIncomplete();
 		if (progress.pagesWithoutNewRows >= MOST_PAGES_WITHOUT_NEW_ROWS) {
 			return 'the platform kept sending pages without anything new';
@@ -54,21 +60,11 @@ export async function* readPages<T extends object>(
 	}
 }
 
-interface Row {
-	hash?: unknown;
-	offer?: unknown;
-	offers?: unknown;
-	price?: unknown;
-}
-
 class ListProgress {
 	pagesWithoutNewRows = 0;
 	lastKnownPage = 0;
 	private readonly keys = new Set<string>();
-	private readonly offers = new Map<string, string>();
-	private repeated = 0;
 	private total?: number;
-	private hasChanged = false;
 	private firstPageSize?: number;
 
 	/** @param isFromStart otherwise the total counts rows that are not read */
@@ -78,36 +74,24 @@ class ListProgress {
 		return Math.min(PAGES_AT_ONCE, this.firstPageSize ? Math.ceil(items / this.firstPageSize) : 1);
 	}
 
+	/** @returns the rows that did not come before */
 	addPage<T extends object>({ data, total, lastPage }: ProductPage<T>): T[] {
 		this.firstPageSize ??= data.length;
 		this.lastKnownPage = lastPage ?? this.lastKnownPage;
-		if (this.isFromStart && total !== undefined) {
-			this.hasChanged ||= total !== (this.total ?? total);
-			this.total = total;
-		}
+		if (this.isFromStart) this.total = total ?? this.total;
+
 		const items = data.filter((row) => {
 			const { size } = this.keys;
-			const isNew = this.keys.add(rowKey(row)).size > size;
-			if (isNew) this.noticeChange(row);
-			return isNew;
+			return this.keys.add(rowKey(row)).size > size;
 		});
-		this.repeated += data.length - items.length;
+
 		this.pagesWithoutNewRows = items.length === 0 ? this.pagesWithoutNewRows + 1 : 0;
 		return items;
 	}
 
-	/** A product that came before with other offers or another price is a new row, because its `rowKey` differs. */
-	private noticeChange(row: Row): void {
-		const shown = JSON.stringify(row.offers ?? row.price, ['hash', 'price']);
-		for (const offer of compact([row.offers ?? row.offer].flat())) {
-			const key = JSON.stringify({ hash: row.hash, offer }, ['hash', 'offer']);
-			this.hasChanged ||= (this.offers.get(key) ?? shown) !== shown;
-			this.offers.set(key, shown);
-		}
-	}
-
 	hasNext({ data, hasNext }: ProductPage<object>, pageNumber: number): boolean | undefined {
 		const { size } = this.keys;
+
 		// Some platforms link to a next page that does not exist.
 		if (data.length === 0 && size === this.total) return false;
 		if (hasNext === true || pageNumber < this.lastKnownPage) return true;
@@ -117,21 +101,15 @@ class ListProgress {
 	}
 
 	whyIncomplete(): string | undefined {
-		const { total = 0, repeated } = this;
-		const { size } = this.keys;
-		if (this.hasChanged) return 'the catalog changed while it was being read';
-		const parts = compact([
-			size < total && `the platform announced ${total} and sent ${size}`,
-			size !== total && repeated > 0 && `${repeated} came more than once`,
-		]);
-		return parts.join(', and ') || undefined;
+		const { total = 0, keys } = this;
+		return keys.size < total ? `the platform announced ${total} and sent ${keys.size}` : undefined;
 	}
 }
 
 /** `JSON.stringify` keeps only these fields, at every level. */
-const IDENTIFYING_FIELDS = ['hash', 'offer', 'offers'];
+const IDENTIFYING_FIELDS = ['hash', 'offer', 'offers', 'price'];
 
 /** Some platforms send one row per offer, so offer and price are part of the key. */
-function rowKey(row: Row): string {
-	return JSON.stringify(row, row.hash == null ? null : [...IDENTIFYING_FIELDS, 'price']);
+function rowKey(row: { hash?: unknown }): string {
+	return JSON.stringify(row, row.hash == null ? null : IDENTIFYING_FIELDS);
 }

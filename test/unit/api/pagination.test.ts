@@ -100,7 +100,10 @@ describe('Pages of a list, from a platform that', () => {
 			fc.asyncProperty(service, async (one) => {
 				const { items, incomplete, asked } = await list(answering(one));
 
-				expect(incomplete === undefined ? items : catalogOf(one)).toEqual(catalogOf(one));
+				// Only a total shows that rows are missing because others came twice.
+				const repeats = one.inserted === 'repeated' || one.ignoresPage;
+				const isTold = !repeats || one.total === 'right' || one.total === 'high';
+				expect(incomplete === undefined && isTold ? items : catalogOf(one)).toEqual(catalogOf(one));
 				expect(new Set(items).size).toBe(items.length);
 				// After the first page, ten pages contain nothing new, while five more are in flight.
 				const most = one.ignoresPage ? 1 + 10 + 5 : pagesOf(one).length + 5;
@@ -212,11 +215,7 @@ describe('A list', () => {
 			[['ab'], ['', { hasNext: true }], ['cd'], ['']],
 			{ hashes: 'abcd', most: 1 },
 		],
-		[
-			'ends at a page without a new row',
-			[['a']],
-			{ asked: 2, incomplete: '1 came more than once' },
-		],
+		['ends at a page without a new row', [['a']], { asked: 2, hashes: 'a' }],
 		[
 			'ends at the tenth page in a row without a new row, even if a link leads on',
 			[['a', { lastPage: 1, hasNext: true }]],
@@ -225,7 +224,7 @@ describe('A list', () => {
 		[
 			'goes on if one of ten pages has a new row',
 			[...alike({ hasNext: true }, ...'aaaaaaaaaabbbbbbbbbb'), ['c', { hasNext: false }]],
-			{ asked: 21, hashes: 'abc', incomplete: '18 came more than once' },
+			{ asked: 21, hashes: 'abc' },
 		],
 		[
 			'goes on after a full last page while rows of the total are missing',
@@ -268,13 +267,13 @@ describe('A list', () => {
 			{ hashes: 'abcd' },
 		],
 		[
-			'says which rows came more than once and how many are missing',
+			'says how many are missing if rows came more than once',
 			[['a', { lastPage: 3, total: 4 }], ['b'], ['b'], ['']],
 			{
 				asked: 3,
 				most: 2,
 				hashes: 'ab',
-				incomplete: 'the platform announced 4 and sent 2, and 1 came more than once',
+				incomplete: 'the platform announced 4 and sent 2',
 			},
 		],
 	])('%s', async (_name, all, expected) => {
@@ -304,54 +303,6 @@ describe('A list', () => {
 		await expect(read(all, { limit })).resolves.toMatchObject(expected);
 	});
 
-	test.each([
-		['grows', 4],
-		['shrinks', 2],
-	])('says that the catalog %s, unless the limit was reached before', async (_name, total) => {
-		const all: Page[] = [
-			['abc', { lastPage: 2, total: 6 }],
-			['def', { lastPage: 2, total: 3 + total }],
-		];
-		const changed = 'the catalog changed while it was being read';
-
-		expect(await read(all)).toMatchObject({ incomplete: changed });
-		expect(await read(all, { limit: 7 })).toMatchObject({ incomplete: changed });
-		expect(await read(all, { limit: 6 })).toMatchObject({ incomplete: undefined });
-	});
-
-	test('says that the catalog changed if a product comes twice with another price or a further offer, unless a row is one offer', async () => {
-		const product = (hash: string, price: number): IDataObject => ({
-			hash,
-			offers: [{ hash: `${hash}1`, price }],
-		});
-		const listing = async (second: IDataObject[]) =>
-			await list((number) => ({
-				data: [[product('a', 1), product('b', 1)], second][number - 1] ?? [],
-				lastPage: 2,
-				total: 4,
-			}));
-
-		const changed = await listing([product('a', 2), product('c', 1)]);
-		expect(changed.incomplete).toBe('the catalog changed while it was being read');
-		const further = { hash: 'b2', price: 1 };
-		const grown = await listing([
-			{ hash: 'b', offers: [{ hash: 'b1', price: 1 }, further] },
-			product('c', 1),
-		]);
-		expect(grown.incomplete).toBe('the catalog changed while it was being read');
-		const whole = await listing([product('c', 1), product('d', 1)]);
-		expect(whole.incomplete).toBeUndefined();
-		// A row for each offer, with the price of that.
-		const offers = [
-			{ hash: 'x', price: 1 },
-			{ hash: 'y', price: 2 },
-		];
-		const single = await listing(offers.map((offer) => ({ hash: 'c', offers: [offer] })));
-		expect(single.incomplete).toBeUndefined();
-		const split = await listing([1, 2].map((price) => ({ hash: 'c', price, offers })));
-		expect(split.incomplete).toBeUndefined();
-	});
-
 	test('has a row once if hash, offer and price are the same, or the whole row if it has no hash', async () => {
 		const rows: IDataObject[] = [
 			{ hash: 'a', price: 1, views: 1 },
@@ -371,6 +322,6 @@ describe('A list', () => {
 		}));
 
 		expect(items.map((item) => rows.indexOf(item))).toEqual([0, 2, 3, 4, 5, 6]);
-		expect(incomplete).toBe('the platform announced 8 and sent 6, and 2 came more than once');
+		expect(incomplete).toBe('the platform announced 8 and sent 6');
 	});
 });
