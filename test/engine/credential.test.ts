@@ -76,7 +76,7 @@ describe('Credential test', () => {
 	const noApi = (answered: string): string =>
 		`The host answers, but there is no API under this path (${answered}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
 	const atFault = (status: number): string =>
-		`The platform returned an error (${status}). The problem is on the side of the platform. Try again later.`;
+		`The platform returned an error (${status}). Try again later.`;
 
 	test.each<[string, Fault, string]>([
 		[
@@ -95,7 +95,7 @@ describe('Credential test', () => {
 		[
 			'an empty answer',
 			{ kind: 'emptyBody' },
-			'The answer of the platform could not be read. Try again. If this continues, check Base URL in the credential.',
+			'The host answers, but not with a list of products. Check Base URL.',
 		],
 		[
 			'a refusal',

@@ -69,7 +69,7 @@ function describeError(error: ServiceError): string {
 	if (isWebPage || status === 404 || status === 405) {
 		return `The host answers, but there is no API under this path (${status}${isWebPage ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
 	}
-	if (kind === 'rejected' || kind === 'unclear') {
+	if (kind === 'rejected') {
 		return `The platform did not accept the request (${status}). Check Base URL and API Token.`;
 	}
 	return `${error.message}${code === undefined ? '' : ` (${code})`}. ${error.facts.advice}`;

@@ -1,4 +1,4 @@
-import { clock } from '../shared';
+import { clock, parseJson } from '../shared';
 import type { BodyStream } from '../n8n';
 import type { OutcomeKind } from './retryTable';
 import type { Outcome } from './serviceError';
@@ -55,8 +55,7 @@ export function decodeBody(chunks: Buffer[]): string {
 }
 
 const KIND_BY_STATUS = new Map<number, OutcomeKind>([
-	[401, 'badToken'],
-	[403, 'noPermission'],
+	...[401, 403].map((status) => [status, 'badToken'] as const),
 	[404, 'notFound'],
 	[429, 'rateLimited'],
 	...[302, 303].map((status) => [status, 'seeOther'] as const),
@@ -67,7 +66,7 @@ const KIND_BY_STATUS = new Map<number, OutcomeKind>([
 export function kindOfStatus(status: number): OutcomeKind {
 	const kind = KIND_BY_STATUS.get(status);
 	if (kind) return kind;
-	if (status >= 500) return 'serverError';
+	if (status >= 500) return 'unclear';
 	if (status >= 200 && status < 300) return 'success';
 	return status >= 300 && status < 400 ? 'redirected' : 'rejected';
 }
@@ -78,28 +77,34 @@ type Headers = Readonly<Record<string, unknown>>;
 
 /** @param text undefined if the body was too large */
 export function readResponse(
-	{ status, headers, text }: { status: number; headers: Headers; text: string | undefined },
+	{ status, headers, text = '' }: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
 ): Outcome & { status: number } {
 	const statusKind = kindOfStatus(status);
 	const isSuccess = statusKind === 'success';
 	const isRedirect = status >= 300 && status < 400;
-	const { json: body, problem } = readContent(text, redact);
+	const isPage = /^<(!doctype|html|\?xml|head|body)/i.test(text.trim());
+	const body = readJson(text, redact);
 	// A hash means that something may exist, whatever else the answer says.
-	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !HASH.test(text ?? '');
+	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !HASH.test(text);
+
+	let kind = statusKind;
+	if (isSuccess && isPage) kind = 'webPage';
+	if (isRefusal) kind = 'rejected';
+
 	return {
-		kind: isRefusal ? 'rejected' : (isSuccess && problem) || statusKind,
+		kind,
 		status,
 		body,
 		words: readServiceWords(body),
 		// A page of a proxy or redirect does not mean a wrong path.
-		isWebPage: problem === 'webPage' && statusKind !== 'unavailable' && !isRedirect,
+		isWebPage: isPage && statusKind !== 'unavailable' && !isRedirect,
 		redirectedTo: isRedirect ? redirectTarget(headers.location, redact) : undefined,
 		retryAfterMs: retryAfterMs(headers),
 	};
 }
 
-/** @returns undefined for an undocumented shape */
+/** @returns undefined if the answer cannot be read or has an undocumented shape */
 export function readValue<T>(
 	{ kind, body }: Outcome,
 	read: (body: unknown) => T | undefined,
@@ -111,17 +116,12 @@ export function readValue<T>(
 	}
 }
 
-function readContent(
-	raw: string | undefined,
-	redact: Redactor,
-): { json?: unknown; problem?: 'unreadable' | 'tooLarge' | 'webPage' } {
-	if (raw === undefined) return { problem: 'tooLarge' };
-	const text = raw.replace(/^\ufeff/, '').trim();
-	if (/^<(!doctype|html|\?xml|head|body)/i.test(text)) return { problem: 'webPage' };
+/** @returns undefined if the text is no JSON, or is nested too deeply */
+function readJson(text: string, redact: Redactor): unknown {
 	try {
-		return { json: redact.json(JSON.parse(text)) };
+		return redact.json(parseJson(text));
 	} catch {
-		return { problem: 'unreadable' };
+		return undefined;
 	}
 }
 

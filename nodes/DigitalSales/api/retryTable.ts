@@ -23,43 +23,35 @@ const REPEATABLE = { GET: 'retry', POST: 'retry' } as const;
 const REFUSED = { GET: 'fail', POST: 'fail', shown: 'refused' } as const;
 const UNUSABLE = { GET: 'fail', POST: 'inDoubt', shown: 'unknown' } as const;
 const TRANSIENT = { GET: 'retry', POST: 'inDoubt', shown: 'unknown' } as const;
-const NOT_ACCEPTED = 'The platform did not accept the request';
 const REDIRECT = {
 	message: 'The platform answered with a redirect',
 	advice: 'Redirects are not followed: set Base URL in the credential to the final address.',
 };
-const SERVER_ERROR = {
-	message: 'The platform returned an error',
-	advice: 'The problem is on the side of the platform. Try again later.',
-};
-const UNREADABLE_ADVICE = 'Try again. If this continues, check Base URL in the credential.';
+const TRY_LATER = 'Try again later.';
+const SERVER_ERROR = { message: 'The platform returned an error', advice: TRY_LATER };
 
 /**
  * The platform has no idempotency key and no list of transactions, so a POST is repeated only if it was not
  * processed.
  */
 export const RETRY_TABLE = {
-	/** This row applies only to an undocumented shape. */
+	/** This row applies if the answer is too large, no JSON or of an undocumented shape. */
 	success: {
 		...UNUSABLE,
-		message: 'The platform answered in an undocumented format',
-		advice: UNREADABLE_ADVICE,
+		message: 'The answer of the platform could not be read',
+		advice:
+			'Try again. If this continues, check Base URL in the credential. To list products, set Options > Page Size.',
 	},
 	rejected: {
 		...REFUSED,
-		message: NOT_ACCEPTED,
+		message: 'The platform did not accept the request',
 		advice: `Correct what the platform rejected, then ${RUN_AGAIN}.`,
 	},
 	badToken: {
 		...REFUSED,
 		message: 'The platform does not accept the API token',
 		advice:
-			'Copy the token again from your platform to API Token in the credential, without spaces.',
-	},
-	noPermission: {
-		...REFUSED,
-		message: 'The API token has no permission for this',
-		advice: 'Use a token of an account that may do this, or ask the platform for the permission.',
+			'Copy the token again from your platform to API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
 	},
 	notFound: {
 		...REFUSED,
@@ -67,8 +59,6 @@ export const RETRY_TABLE = {
 		advice:
 			'If every operation fails like this, check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 	},
-	/** The request was cut off, or a 409 may report an earlier charge (see response.ts). */
-	unclear: { ...UNUSABLE, message: NOT_ACCEPTED, advice: 'Try again later.' },
 	/** We assume that the platform processed nothing; the document does not say so (Errors 2). */
 	rateLimited: {
 		...REPEATABLE,
@@ -78,26 +68,19 @@ export const RETRY_TABLE = {
 	},
 	/** A proxy answered, and does not know what the platform did. */
 	unavailable: { ...TRANSIENT, ...SERVER_ERROR },
-	/** The platform may have charged before the fault. A read would fail again. */
-	serverError: { ...UNUSABLE, ...SERVER_ERROR },
+	/**
+	 * The platform may have charged before its fault, the request was cut off, or a 409 may report an earlier charge
+	 * (see response.ts). A read would fail again.
+	 */
+	unclear: { ...UNUSABLE, ...SERVER_ERROR },
 	/** To follow the redirect would send the tokens to another host. */
 	redirected: { ...REFUSED, ...REDIRECT },
 	/** The platform may redirect after the charge. */
 	seeOther: { ...UNUSABLE, ...REDIRECT },
-	unreadable: {
-		...UNUSABLE,
-		message: 'The answer of the platform could not be read',
-		advice: UNREADABLE_ADVICE,
-	},
 	webPage: {
 		...UNUSABLE,
 		message: 'The platform answered with a web page instead of data',
 		advice: WRONG_PATH,
-	},
-	tooLarge: {
-		...UNUSABLE,
-		message: 'The answer of the platform is too large to read',
-		advice: 'Check Base URL in the credential. To list products, set Options > Page Size.',
 	},
 	/** The request failed before its first byte. */
 	notSent: {
@@ -117,7 +100,7 @@ export const RETRY_TABLE = {
 	interrupted: {
 		...TRANSIENT,
 		message: 'The platform did not answer in time, or the connection broke',
-		advice: 'Try again later.',
+		advice: TRY_LATER,
 	},
 } as const satisfies Record<string, Rule>;
 

@@ -48,18 +48,12 @@ const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 };
 const NO_HTTPS =
 	'The encrypted connection failed. If this host and port speak http, correct the port in Base URL of the credential, or begin it with http:// within your own network.';
-/** With two tokens, the platform does not say which token it refused. */
-const TWO_TOKEN_TEXTS: Partial<Record<OutcomeKind, { message: string; advice?: string }>> = {
-	badToken: {
-		message: 'The platform does not accept one of the two tokens',
-		advice:
-			'Copy both again from your platform to API Token and Second API Token in the credential, without spaces.',
-	},
-	noPermission: { message: 'One of the two tokens has no permission for this' },
+/** The platform does not say which token it refused. */
+const TWO_TOKENS = {
+	message: 'The platform does not accept one of the two tokens',
+	advice:
+		'Copy both again from your platform to API Token and Second API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
 };
-
-/** Only the owner of the token can correct these. */
-export const TOKEN_REFUSALS = ['badToken', 'noPermission'] as const;
 
 /** Holds nothing of the failed request, which contains secrets. */
 export class ServiceError extends Error {
@@ -75,16 +69,19 @@ export class ServiceError extends Error {
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
 		const { message, advice, shown } = textsFor(outcome, endpoint, hasTwoTokens);
+
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
 		const doubt =
 			endpoint === 'POST /transactions'
 				? 'The customer may already have been charged'
 				: 'The offer may already exist';
+
 		super(isInDoubt ? `${doubt}: ${happened.replace('The', 'the')}` : happened);
 		this.name = 'ServiceError';
 		this.outcome = outcome;
 		this.isInDoubt = isInDoubt;
+
 		const toDo = isInDoubt ? 'Look for it on your platform in a few minutes.' : advice;
 		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
 		this.facts = { advice: toDo + pointed, shown, answer: outcome };
@@ -95,8 +92,9 @@ export class ServiceError extends Error {
 		return ['notFound', 'rejected'].includes(this.outcome.kind);
 	}
 
+	/** Only the owner of the token can correct this. */
 	get isTokenRefused(): boolean {
-		return TOKEN_REFUSALS.some((kind) => kind === this.outcome.kind);
+		return this.outcome.kind === 'badToken';
 	}
 
 	/** Replaces what the error says to do. */
@@ -111,9 +109,12 @@ function textsFor(
 	hasTwoTokens: boolean,
 ): Pick<Rule, 'message' | 'advice' | 'shown'> {
 	const row = RETRY_TABLE[kind];
+
 	if (status === 405) return { ...row, advice: WRONG_PATH };
 	if (kind === 'notSent' && code === 'EPROTO') return { ...row, advice: NO_HTTPS };
-	if (kind !== 'notFound') return { ...row, ...(hasTwoTokens && TWO_TOKEN_TEXTS[kind]) };
+	if (kind === 'badToken' && hasTwoTokens) return { ...row, ...TWO_TOKENS };
+	if (kind !== 'notFound') return row;
+
 	const [message, advice] = NOT_FOUND[endpoint];
 	return { ...row, message, advice: advice + row.advice };
 }

@@ -1,7 +1,7 @@
 import { omit } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData as Item } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { type Client, getTransaction, retryDecision, ServiceError, TOKEN_REFUSALS } from '../api';
+import { type Client, getTransaction, retryDecision, ServiceError } from '../api';
 import { isPaid, isPrivateAddress, isSettled } from '../domain';
 import { parkExecution, readParkedState, resumeUrl } from '../n8n';
 import { type OutputChoice, waitOutput } from '../output';
@@ -14,7 +14,7 @@ const READS_MAY_LAG_MS = 60_000;
 /** n8n's timers may be a little early. */
 const EARLY_MS = 1_000;
 
-const refusalSchema = z.object({ kind: z.enum(TOKEN_REFUSALS), status: z.number() });
+const refusalSchema = z.object({ kind: z.literal('badToken'), status: z.number() });
 const paymentSchema = z.object({
 	hash: z.string(),
 	triedAt: z.number(),

@@ -51,7 +51,7 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'The platform does not accept the API token (401)',
-				'Copy the token again from your platform to API Token in the credential, without spaces.',
+				'Copy the token again from your platform to API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
 				`${REQUEST}.`,
 			],
 		],
@@ -60,7 +60,7 @@ describe('The errors that a seller meets most', () => {
 			answered(401),
 			[
 				'The platform does not accept one of the two tokens (401)',
-				'Copy both again from your platform to API Token and Second API Token in the credential, without spaces.',
+				'Copy both again from your platform to API Token and Second API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
 				`${REQUEST}.`,
 			],
 		],
@@ -68,8 +68,8 @@ describe('The errors that a seller meets most', () => {
 			'a token of two that may not charge',
 			answered(403),
 			[
-				'One of the two tokens has no permission for this (403)',
-				'Use a token of an account that may do this, or ask the platform for the permission.',
+				'The platform does not accept one of the two tokens (403)',
+				'Copy both again from your platform to API Token and Second API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
 				`${REQUEST}.`,
 			],
 		],

@@ -36,9 +36,9 @@ describe('A failed item under On Error: Continue', () => {
 		expect(await failed(name)).toEqual({
 			message:
 				name === 'transaction/create'
-					? 'One of the two tokens has no permission for this (403)'
-					: 'The API token has no permission for this (403)',
-			advice: expect.stringContaining('Use a token'),
+					? 'The platform does not accept one of the two tokens (403)'
+					: 'The platform does not accept the API token (403)',
+			advice: expect.stringContaining('ask the platform for the permission'),
 			status: 403,
 			outcome: 'refused',
 			messages: ['Invalid'],

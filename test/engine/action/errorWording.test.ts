@@ -6,7 +6,9 @@ import { runNode } from '../../helpers/engine';
 import { pixParameters, useAccount, useLimits } from '../../helpers/account';
 
 const REQUEST = 'Request: GET /transactions/{hash}';
-const BASE_URL_ADVICE = 'Try again. If this continues, check Base URL in the credential.';
+const UNREADABLE = 'The answer of the platform could not be read';
+const UNREADABLE_ADVICE =
+	'Try again. If this continues, check Base URL in the credential. To list products, set Options > Page Size.';
 const REDIRECT_ADVICE =
 	'Redirects are not followed: set Base URL in the credential to the final address.';
 
@@ -45,13 +47,13 @@ describe('The error of a failed request', () => {
 		[
 			'a refusal that ends with an exclamation mark',
 			answer(409, { message: 'Already there!' }),
-			'The platform did not accept the request (409)',
+			'The platform returned an error (409)',
 			'The platform said: Already there!\nTry again later.',
 		],
 		[
 			'a refusal with a dot inside a number',
 			answer(409, { message: 'At most R$ 5.000' }),
-			'The platform did not accept the request (409)',
+			'The platform returned an error (409)',
 			'The platform said: At most R$ 5.000.\nTry again later.',
 		],
 		[
@@ -60,18 +62,8 @@ describe('The error of a failed request', () => {
 			'The platform answered with a web page instead of data',
 			'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 		],
-		[
-			'data of another shape',
-			answer(200, { hello: 1 }),
-			'The platform answered in an undocumented format',
-			BASE_URL_ADVICE,
-		],
-		[
-			'an answer that is not JSON',
-			{ kind: 'notJson', text: 'OK' },
-			'The answer of the platform could not be read',
-			BASE_URL_ADVICE,
-		],
+		['data of another shape', answer(200, { hello: 1 }), UNREADABLE, UNREADABLE_ADVICE],
+		['an answer that is not JSON', { kind: 'notJson', text: 'OK' }, UNREADABLE, UNREADABLE_ADVICE],
 	])('says what happened and what to do after %s', async (_name, fault, message, description) => {
 		account.sandbox.addFault({ ...fault, times: 'always' });
 
@@ -95,7 +87,7 @@ describe('The error of a failed request', () => {
 		account.fault('list', { kind: 'endlessBody' });
 
 		expect(await account.fail({ resource: 'product', operation: 'getAll' })).toMatchObject({
-			message: 'The answer of the platform is too large to read',
+			message: UNREADABLE,
 			description: expect.stringContaining('To list products, set Options > Page Size.'),
 		});
 		expect(account.sandbox.requests).toHaveLength(1);
@@ -152,7 +144,7 @@ describe('The error of a failed request', () => {
 
 			expect(account.sandbox.requests).toHaveLength(maxTries);
 			expect(description).toBe(
-				`The problem is on the side of the platform. Try again later.\n${REQUEST}${maxTries > 1 ? `, tried ${maxTries} times` : ''}.`,
+				`Try again later.\n${REQUEST}${maxTries > 1 ? `, tried ${maxTries} times` : ''}.`,
 			);
 		});
 

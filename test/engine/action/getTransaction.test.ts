@@ -92,6 +92,6 @@ describe('Transaction > Get', () => {
 
 		const failure = await account.fail(parameters, { items: created.slice(0, 1) });
 
-		expect(failure.message).toContain('an undocumented format');
+		expect(failure.message).toBe('The answer of the platform could not be read');
 	});
 });

@@ -182,7 +182,7 @@ describe('Digital Sales Trigger: a fault', () => {
 
 	test.each([
 		[401, 'The platform does not accept the API token (401)', 'paid'],
-		[403, 'The API token has no permission for this (403)', 'approved'],
+		[403, 'The platform does not accept the API token (403)', 'approved'],
 	])(
 		'that only the owner can correct starts one execution an hour that fails, and a Retry looks at the sale: %i',
 		async (status, text, word) => {
