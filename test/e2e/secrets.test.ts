@@ -51,17 +51,12 @@ afterAll(async () => {
 	await n8n?.close();
 });
 
-/** Another offer and another customer in each execution, because they would be refused after an unknown outcome. */
+/** Another offer and another charge in each execution, because they would be refused after an unknown outcome. */
 const OWN_PRICE = '={{ 19 + Number($execution.id) }}';
-const OWN_CUSTOMER = {
-	customerDocument: '',
-	customerEmail: '={{ "maria" + $execution.id + "@example.com" }}',
-};
 
 function parametersOf(operation: string): INodeParameters {
 	const values = { transactionHash: 'abc123', price: OWN_PRICE };
-	const own = operation === 'transaction/create' ? OWN_CUSTOMER : {};
-	return { ...sampleOf(operation, n8n.sandbox, values), ...own, simplify: false };
+	return { ...sampleOf(operation, n8n.sandbox, values), simplify: false };
 }
 
 it.each(FAULTS)('every operation meets %s, whether it stops at errors or not', async (_, fault) => {
