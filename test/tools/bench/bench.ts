@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { chainOf, type NodeSketch } from '../../helpers/e2e/workflows';
 import { startN8n, type N8n } from '../../helpers/n8n/n8n';
 import { CREDENTIAL_TYPE } from '../../helpers/n8n/paths';
@@ -22,13 +21,8 @@ export interface Account {
 	bearer: SavedCredential;
 }
 
-/** A published workflow that answers when it has ended. */
-export interface Side {
-	/** Runs it to its end, and returns the milliseconds. */
-	run(body?: object): Promise<number>;
-	/** Runs it, and returns the items of its last node. */
-	items(body?: object): Promise<unknown[]>;
-}
+/** Runs a published workflow to its end, and returns the milliseconds. */
+export type Side = (body?: object) => Promise<number>;
 
 /** The real n8n in which all sides run. */
 export class Bench {
@@ -40,23 +34,21 @@ export class Bench {
 		return new Bench(await startN8n('bench', { env: ENVIRONMENT }));
 	}
 
-	/** CPU time that n8n has used so far, in milliseconds. */
-	cpuMs(): number {
-		const stat = readFileSync(`/proc/${this.n8n.main.pid}/stat`, 'utf8');
-		// The second field is the name of the program in brackets, and may contain blanks.
-		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-		// User and system time, in hundredths of a second on current Linux.
-		return (Number(fields[11]) + Number(fields[12])) * 10;
+	/** CPU time that n8n uses for the work, in milliseconds. */
+	async cpuOf(work: () => Promise<void>): Promise<number> {
+		const before = this.cpuMs();
+		await work();
+		return this.cpuMs() - before;
 	}
 
 	/** A platform without a limit, which is closed with the bench. */
 	async sandbox(options: SandboxOptions): Promise<Sandbox> {
-		const sandbox = await startSandbox({
+		const more: SandboxOptions = {
 			requestsPerMinute: null,
 			qrImage: 'absent',
 			resendAfterSeconds: [],
-			...options,
-		});
+		};
+		const sandbox = await startSandbox({ ...more, ...options });
 		this.sandboxes.push(sandbox);
 		return sandbox;
 	}
@@ -72,58 +64,45 @@ export class Bench {
 	/** Publishes a chain of nodes, and returns the id of its workflow. */
 	async publish({ ours }: Account, nodes: NodeSketch[], settings = {}): Promise<string> {
 		const chain = chainOf(randomUUID(), ours, nodes);
-		const saved = await this.n8n.rest.createWorkflow({
-			...chain,
-			settings: { ...chain.settings, ...settings },
-		});
+		Object.assign(chain.settings ?? {}, settings);
+		const saved = await this.n8n.rest.createWorkflow(chain);
 		await this.n8n.rest.publish(saved);
 		return saved.id;
 	}
 
 	/** Publishes a chain of nodes after its own webhook. n8n keeps no successful runs. */
-	async side(account: Account, nodes: NodeSketch[]): Promise<Side> {
-		const publish = async (responseData: 'noData' | 'allEntries') => {
-			const address = randomUUID();
-			const start = webhook(address, { responseMode: 'lastNode', responseData });
-			await this.publish(account, [start, ...nodes], { saveDataSuccessExecution: 'none' });
-			return async (body: object): Promise<string> => await this.post(address, body);
-		};
-		const silent = await publish('noData');
-		const telling = await publish('allEntries');
-		return {
-			run: async (body = {}) => {
-				const start = performance.now();
-				await silent(body);
-				return performance.now() - start;
-			},
-			items: async (body = {}) => [JSON.parse(await telling(body))].flat(),
+	async side(account: Account, ...nodes: NodeSketch[]): Promise<Side> {
+		const address = randomUUID();
+		const start = webhook(address, { responseMode: 'lastNode', responseData: 'noData' });
+		await this.publish(account, [start, ...nodes], { saveDataSuccessExecution: 'none' });
+		return async (body = {}) => {
+			const begun = performance.now();
+			await this.post(address, body);
+			return performance.now() - begun;
 		};
 	}
 
-	/** Posts to a webhook of n8n, over connections that stay open, and returns the text of the answer. */
-	async post(address: string, body: object): Promise<string> {
-		const response = await fetch(`${this.n8n.main.url}/webhook/${address}`, {
+	/** Posts to a webhook of n8n, over connections that stay open. */
+	async post(address: string, body: object): Promise<void> {
+		const response = await fetch(new URL(address, `${this.n8n.main.url}/webhook/`), {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify(body),
 		});
 		const text = await response.text();
 		if (!response.ok) throw new Error(`n8n answered ${response.status}: ${text}`);
-		return text;
 	}
 
 	async close(): Promise<void> {
 		await this.n8n.close();
 		for (const sandbox of this.sandboxes) await sandbox.close();
 	}
-}
 
-/** Checks that all sides return the same items in the same order. */
-export async function checkSame(sides: readonly Side[], count: number, body?: object) {
-	const lists: unknown[][] = [];
-	for (const side of sides) lists.push(await side.items(body));
-	if (lists[0]?.length !== count) throw new Error(`Not ${count} items, but ${lists[0]?.length}.`);
-	if (!lists.every((items) => isDeepStrictEqual(items, lists[0]))) {
-		throw new Error('The sides put out different items.');
+	private cpuMs(): number {
+		const stat = readFileSync(`/proc/${this.n8n.main.pid}/stat`, 'utf8');
+		// The second field is the name of the program in brackets, and may contain blanks.
+		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+		// User and system time, in hundredths of a second on current Linux.
+		return (Number(fields[11]) + Number(fields[12])) * 10;
 	}
 }

@@ -50,32 +50,20 @@ export function httpRequest(
 	};
 }
 
-const paged = (pagination: Parameters): Parameters => ({
-	pagination: {
-		pagination: {
-			...pagination,
-			paginationCompleteWhen: 'other',
-			completeExpression: '={{ $response.body.links.next === null }}',
-		},
-	},
-});
-
-/** Pagination by the address of the next page in the answer. */
-export const BY_NEXT_URL: Parameters = {
-	options: paged({
-		paginationMode: 'responseContainsNextURL',
-		nextURL: '={{ $response.body.links.next }}',
-	}),
-};
-
 /** Pagination by number, for a user who knows the parameter of the page size. */
-export const BY_NUMBER: Parameters = {
+export const PAGED: Parameters = {
 	sendQuery: true,
 	queryParameters: { parameters: [{ name: 'per_page', value: '100' }] },
-	options: paged({
-		paginationMode: 'updateAParameterInEachRequest',
-		parameters: { parameters: [{ type: 'qs', name: 'page', value: '={{ $pageCount + 1 }}' }] },
-	}),
+	options: {
+		pagination: {
+			pagination: {
+				paginationMode: 'updateAParameterInEachRequest',
+				parameters: { parameters: [{ type: 'qs', name: 'page', value: '={{ $pageCount + 1 }}' }] },
+				paginationCompleteWhen: 'other',
+				completeExpression: '={{ $response.body.links.next === null }}',
+			},
+		},
+	},
 };
 
 const isPaid = {

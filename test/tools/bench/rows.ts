@@ -1,31 +1,26 @@
 /** One measured thing, beside what a user would use instead (peer) and n8n with a node that does nothing (floor). */
 export interface Row {
 	what: string;
-	unit: 'ms' | 'a second' | 'requests' | 'executions';
+	unit: 'ms' | 'requests';
 	ours: number;
 	peer?: number;
 	floor?: number;
-	goal: Goal;
+	/** Bounds ours, or its ratio to the peer or the floor. */
+	atMost: number;
+	of?: 'peer' | 'floor';
 }
 
-/** Bounds ours, or its ratio to the peer or the floor. */
-export type Goal = { of?: 'peer' | 'floor' } & ({ atMost: number } | { atLeast: number });
-
-export function isMet({ ours, goal, ...others }: Row): boolean {
-	const divisor = goal.of === undefined ? 1 : others[goal.of];
-	if (divisor === undefined) throw new Error(`There is no ${goal.of} to compare with.`);
-	const value = ours / divisor;
-	return 'atMost' in goal ? value <= goal.atMost : value >= goal.atLeast;
+export function isMet({ ours, of, atMost, ...others }: Row): boolean {
+	return ours <= atMost * (of === undefined ? 1 : (others[of] ?? NaN));
 }
 
 /** A row as a line of text. */
 export function lineOf(row: Row): string {
-	const { what, unit, ours, peer, floor, goal } = row;
+	const { what, unit, ours, peer, floor, atMost, of = '' } = row;
 	const beside = (name: string, other?: number): string =>
 		other === undefined ? '' : `; ${(ours / other).toFixed(2)} × ${name} (${number(other)})`;
-	const bound = 'atMost' in goal ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`;
-	const of = goal.of === undefined ? '' : ` × ${goal.of}`;
-	return `${isMet(row) ? 'met   ' : 'MISSED'}  ${what}: ${number(ours)} ${unit}${beside('peer', peer)}${beside('floor', floor)}; goal ${bound}${of}`;
+	const outcome = isMet(row) ? 'met   ' : 'MISSED';
+	return `${outcome}  ${what}: ${number(ours)} ${unit}${beside('peer', peer)}${beside('floor', floor)}; goal at most ${atMost} ${of}`;
 }
 
 const number = (value: number): string =>
@@ -33,9 +28,8 @@ const number = (value: number): string =>
 
 export function median(values: readonly number[]): number {
 	const sorted = [...values].sort((a, b) => a - b);
-	const at = (place: number): number => sorted[place] ?? NaN;
 	const middle = (sorted.length - 1) / 2;
-	return (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2;
+	return ((sorted[Math.floor(middle)] ?? NaN) + (sorted[Math.ceil(middle)] ?? NaN)) / 2;
 }
 
 /**
