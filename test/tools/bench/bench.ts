@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { chainOf, type NodeSketch } from '../../helpers/e2e/workflows';
+import { chainOf, Downstream, type NodeSketch } from '../../helpers/e2e/workflows';
 import { startN8n, type N8n } from '../../helpers/n8n/n8n';
 import { CREDENTIAL_TYPE } from '../../helpers/n8n/paths';
 import type { SavedCredential } from '../../helpers/n8n/rest';
@@ -26,7 +26,7 @@ export type Side = (body?: object) => Promise<number>;
 
 /** The real n8n in which all sides run. */
 export class Bench {
-	private readonly sandboxes: Sandbox[] = [];
+	private readonly servers: Array<Sandbox | Downstream> = [];
 
 	private constructor(readonly n8n: N8n) {}
 
@@ -49,8 +49,14 @@ export class Bench {
 			resendAfterSeconds: [],
 		};
 		const sandbox = await startSandbox({ ...more, ...options });
-		this.sandboxes.push(sandbox);
+		this.servers.push(sandbox);
 		return sandbox;
+	}
+
+	async downstream(): Promise<Downstream> {
+		const downstream = await Downstream.open();
+		this.servers.push(downstream);
+		return downstream;
 	}
 
 	async account({ baseUrl, apiToken }: { baseUrl: string; apiToken: string }): Promise<Account> {
@@ -95,7 +101,7 @@ export class Bench {
 
 	async close(): Promise<void> {
 		await this.n8n.close();
-		for (const sandbox of this.sandboxes) await sandbox.close();
+		for (const server of this.servers) await server.close();
 	}
 
 	private cpuMs(): number {
