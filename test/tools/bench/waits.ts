@@ -81,7 +81,7 @@ export async function waits(bench: Bench): Promise<Row[]> {
 		},
 		{
 			...row(
-				`CPU time of ${WOKEN} looks after webhooks that the service does not confirm`,
+				`CPU time of ${WOKEN} looks after webhooks that the platform does not confirm`,
 				looks,
 				2,
 			),
