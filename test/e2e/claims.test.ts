@@ -4,16 +4,7 @@ import { postJson } from '../helpers/http';
 import { until } from '../helpers/until';
 import { type N8n, startN8n, WITHOUT_EDITOR } from '../helpers/n8n/n8n';
 import type { SavedWorkflow } from '../helpers/n8n/rest';
-import {
-	addressOf,
-	cartOf,
-	chainOf,
-	createPix,
-	Downstream,
-	trigger,
-	waitForPayment,
-	webStart,
-} from '../helpers/e2e/workflows';
+import { addressOf, chainOf, Downstream, trigger } from '../helpers/e2e/workflows';
 
 const START_MS = 15 * 60_000;
 const ON_PAID = { triggerOn: ['paid'] };
@@ -28,12 +19,8 @@ describe('Digital Sales Trigger waits in n8n until reads show what a webhook say
 	const workflows = new Map<string, SavedWorkflow>();
 
 	/** Publishes a workflow with these settings. */
-	const publish = async (
-		name: string,
-		settings: Record<string, unknown> = {},
-		nodes = [trigger(name, ON_PAID)],
-	): Promise<void> => {
-		const chain = chainOf(name, n8n.credential, [...nodes, downstream.node]);
+	const publish = async (name: string, settings: Record<string, unknown> = {}): Promise<void> => {
+		const chain = chainOf(name, n8n.credential, [trigger(name, ON_PAID), downstream.node]);
 		Object.assign(chain.settings ?? {}, settings);
 		const saved = await n8n.rest.createWorkflow(chain);
 		await n8n.rest.publish(saved);
@@ -57,14 +44,10 @@ describe('Digital Sales Trigger waits in n8n until reads show what a webhook say
 		await publish('timer');
 		await publish('unpublished');
 		await publish('unsaved', { saveDataSuccessExecution: 'none' });
-		await publish('limited', { executionTimeout: 3_600 });
 		const errors = chainOf('errors', n8n.credential, [ERRORS, downstream.node]);
 		const onError = await n8n.rest.createWorkflow(errors);
 		await n8n.rest.publish(onError);
-		const settings = { errorWorkflow: onError.id };
-		await publish('refused', settings);
-		const charge = createPix({ cart: cartOf(n8n.sandbox), webhooksGoTo: 'automatic' });
-		await publish('waits', settings, [webStart('waits'), charge, waitForPayment()]);
+		await publish('refused', { errorWorkflow: onError.id });
 	}, START_MS);
 	afterAll(async () => {
 		await n8n?.close();
@@ -94,11 +77,6 @@ describe('Digital Sales Trigger waits in n8n until reads show what a webhook say
 		BY_TIMER_MS + 60_000,
 	);
 
-	test('unless the workflow has a time limit, which would cancel it', async () => {
-		expect(await send('limited', await chargeAt(n8n.sandbox))).toBe(503);
-		expect(await statuses('limited')).toEqual([]);
-	});
-
 	test('a token that the platform refuses starts one execution that fails, and n8n’s Error Workflow', async () => {
 		downstream.clear();
 		const hash = await chargeAt(n8n.sandbox);
@@ -115,27 +93,6 @@ describe('Digital Sales Trigger waits in n8n until reads show what a webhook say
 		const [failed] = await n8n.rest.executions(workflows.get('refused')?.id ?? '');
 		await n8n.rest.retry(failed?.id ?? '', true);
 		await downstream.reportOn(hash);
-	});
-
-	test('a wait that ends because its reads are refused starts n8n’s Error Workflow, and a Retry continues it', async () => {
-		downstream.clear();
-		const endpoint = 'GET /transactions/{hash}';
-		n8n.sandbox.addFault({ kind: 'status', status: 503, endpoint });
-		await postJson(`${n8n.url}/webhook/waits`, {});
-		await until('it waits', async () => (await statuses('waits')).includes('waiting'));
-		const { hash = '', postback_url: url = '' } = n8n.sandbox.transactions.at(-1) ?? {};
-		n8n.sandbox.addFault({ kind: 'status', status: 401, endpoint, times: 'always' });
-
-		await postJson(url, { hash, payment_status: 'paid' });
-
-		expect(await downstream.reaches(1)).toBe(1);
-		expect(JSON.stringify(downstream.reports)).toContain('does not accept the API token');
-		expect(await statuses('waits')).toEqual(['error']);
-		n8n.sandbox.clearFaults();
-		await n8n.sandbox.setStatus(hash, 'paid');
-		const [failed] = await n8n.rest.executions(workflows.get('waits')?.id ?? '');
-		await n8n.rest.retry(failed?.id ?? '', false);
-		expect((await downstream.reportOn(hash)).json).toMatchObject({ paid: true });
 	});
 
 	// Last, because it takes n8n down.
