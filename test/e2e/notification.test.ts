@@ -133,7 +133,6 @@ describe('Digital Sales Trigger under attack, races and loss', () => {
 		const notify = async (): Promise<void> => {
 			const taken = hashes.map((hash) => {
 				const isTaken = async () => (await post(url, hash)) === 200;
-				// The random bodies came from this address, too, so its notices may be refused for a minute.
 				return until('it is taken', isTaken, { withinMs: 150_000, everyMs: RESEND_MS });
 			});
 			await Promise.all(taken);

@@ -71,7 +71,6 @@ const overAtOnce = (round?: number): Change => {
 	const timeLimit = round === undefined ? 1e-9 : `={{ $runIndex === ${round} ? 1e-9 : 60 }}`;
 	return into('waitForPayment', { options: { timeLimit, timeLimitUnit: 'minutes' } });
 };
-const forTrigger = (triggerOn: string[]): Change => into('digitalSalesTrigger', { triggerOn });
 /** In place of `$now`, whatever the time of this machine. */
 const BY_DAY = "DateTime.fromISO('2026-07-30T10:00')";
 
@@ -557,16 +556,6 @@ describe('The recipes', () => {
 		).toEqual(expect.arrayContaining(used));
 	});
 
-	test('charge-by-email fails for the team if nothing in the form is at fault', async () => {
-		sandbox.addFault({ kind: 'status', status: 401, endpoint: 'POST /transactions', body: {} });
-		const imported = await publish('charge-by-email');
-
-		const page = await imported.fillIn(newCustomer());
-
-		expect(page).toContain('Your PIX could not be created');
-		expect((await imported.over()).error).toContain('does not accept');
-	});
-
 	test('charge-by-email asks the customer to wait if the outcome of the charge is unknown', async () => {
 		sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
 		const imported = await publish('charge-by-email');
@@ -632,18 +621,6 @@ describe('The recipes', () => {
 			{ ...shared, status: 'chargedback', refundedAt: utc(updated_at) },
 		]);
 		expect(bodiesAt(META)).toHaveLength(1);
-	});
-
-	// n8n publishes the form of the recipe anyway.
-	test('sell-and-deliver charges nobody while its trigger cannot be published', async () => {
-		const imported = await recipes.import('sell-and-deliver', 'en', forTrigger([]));
-		await expect(imported.publish()).rejects.toThrow('Trigger On');
-		await until('the form', async () => await imported.form().catch(() => undefined));
-
-		await imported.fillIn(CUSTOMER);
-
-		expect((await imported.over()).error).toContain('its Digital Sales Trigger is not published');
-		expect(made()).toEqual([]);
 	});
 
 	test.each(['paid', 'expired'])(

@@ -28,17 +28,4 @@ export class Chance {
 	is(probability: number): boolean {
 		return this.next() < probability;
 	}
-
-	shuffled<T>(list: readonly T[]): T[] {
-		return list
-			.map((value) => ({ value, rank: this.next() }))
-			.sort((a, b) => a.rank - b.rank)
-			.map(({ value }) => value);
-	}
-}
-
-/** Counts each outcome, for a line of the measurements. */
-export function tally(outcomes: readonly string[]): string {
-	const kinds = [...new Set(outcomes)].sort();
-	return kinds.map((kind) => `${outcomes.filter((one) => one === kind).length} ${kind}`).join(', ');
 }

@@ -163,13 +163,6 @@ export class Shop {
 		this.account.sells({ hash: 'p1', title: 'Curso', offers: [{ hash: this.offer, price }] });
 	}
 
-	/** Changes the price in the sandbox's own products, in cents. */
-	changePrice(price: number): void {
-		catalogPages.clear();
-		const [offer] = this.account.sandbox.products[0]?.offers ?? [];
-		if (offer) offer.price = price;
-	}
-
 	get charges(): number {
 		return this.account.sandbox.charges();
 	}

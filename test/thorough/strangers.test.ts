@@ -58,29 +58,6 @@ describe.each([60, null])(
 			expect(inbox.items).toHaveLength(SALES);
 		});
 
-		test('delay sales of the checkout, which start the workflow once the flood is over', async () => {
-			const sales = await chargesAt(inbox.account.sandbox, SALES);
-			const stop = flood((nth) => `nosuch${nth}`);
-			const selling = sell(sales);
-			await clock.sleep(150_000);
-			await stop();
-
-			expect(await selling).toBe(SALES);
-			expect(inbox.items).toHaveLength(SALES);
-		});
-
-		test('about the sale itself do not keep it out', async () => {
-			const [sale = ''] = await chargesAt(inbox.account.sandbox, 1);
-			const stop = flood(() => sale);
-			await clock.sleep(60_000);
-			await inbox.account.sandbox.setStatus(sale, 'paid');
-
-			await sendAsPlatform(inbox.trigger.url, { hash: sale, status: 'paid' });
-			await stop();
-			await inbox.trigger.settled();
-			expect(inbox.items).toMatchObject([{ hash: sale, payment_status: 'paid' }]);
-		});
-
 		test('with unknown hashes cost 40 reads a minute, and about unpaid charges an execution each', async () => {
 			const unknown = flood((nth) => `nosuch${nth}`);
 			await clock.sleep(52_000);

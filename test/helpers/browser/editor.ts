@@ -102,11 +102,6 @@ export class NodeView {
 		return (await this.field(field).locator('.cm-content').first().innerText()).trim();
 	}
 
-	async addOption(name: string): Promise<void> {
-		await this.page.getByTestId('node-parameters').getByPlaceholder('Add Option').last().click();
-		await this.shownChoice(name).click();
-	}
-
 	async openList(field: string): Promise<void> {
 		await this.locator(field).getByTestId('rlc-input').click();
 		await this.entries.first().waitFor();
@@ -203,11 +198,6 @@ export class NodeView {
 
 	private field(name: string): Locator {
 		return this.page.getByTestId('ndv').getByTestId(`parameter-input-${name}`);
-	}
-
-	private shownChoice(name: string): Locator {
-		const choices = this.page.locator('.el-select-dropdown__item:visible');
-		return choices.getByText(name, { exact: true });
 	}
 
 	private locator(field: string): Locator {

@@ -3,7 +3,7 @@ import { type Classes, NodeProcess, processedItems } from '../engine';
 
 export const builtPackage = new NodeProcess(require('../../../index.js') as Classes);
 
-export const { clearProcessState: restart } =
+const { clearProcessState: restart } =
 	require('../../../dist/nodes/DigitalSales/shared/processState') as {
 		clearProcessState: () => void;
 	};
