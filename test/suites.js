@@ -17,7 +17,7 @@ const SUITES = {
 		folders: ['thorough'],
 		files: [
 			'unit/{api/pagination,domain/document,domain/money,shared/memory}.test.ts',
-			'engine/**/{model,*.model,claim,platforms,bounds,whatIsSent,expressions,hostileAnswers}.test.ts',
+			'engine/**/{model,*.model,claim,whatIsSent,whatPeopleType,expressions,hostileAnswers}.test.ts',
 		],
 		testTimeout: 900_000,
 		globalSetup: inTest('helpers/thorough/setup.ts'),

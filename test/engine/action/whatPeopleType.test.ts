@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { AMOUNTS, DOCUMENTS, EMAILS, NAMES, PHONES, type Typed } from '../../helpers/typed';
+import { rowsOf } from '../../helpers/extent';
 import { pixParameters, useAccount } from '../../helpers/account';
 
 describe('What people type', () => {
@@ -23,7 +24,8 @@ describe('What people type', () => {
 			({ amount }) => amount,
 		],
 	])('into %s is sent as it is meant, or refused with the reason', async (...row) => {
-		const [field, parameters, table, sent] = row;
+		const [field, parameters, all, sent] = row;
+		const table = rowsOf(all);
 		const offer = account.sandbox.products[0]?.offers[0]?.hash;
 
 		const { items } = await account.run(

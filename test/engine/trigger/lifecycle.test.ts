@@ -58,7 +58,7 @@ describe('Digital Sales Trigger: its credential', () => {
 		const notified = async (trigger: PublishedTrigger): Promise<number> =>
 			(await trigger.post({ hash: await inbox.charge(), status: 'waiting_payment' })).status;
 
-		const burst = Array.from({ length: 20 }, async () => await notified(wrong));
+		const burst = Array.from({ length: 5 }, async () => await notified(wrong));
 		expect(new Set(await Promise.all(burst))).toEqual(new Set([200]));
 		expect(decrypted).toHaveBeenCalledTimes(1);
 		expect(await notified(right)).toBe(200);

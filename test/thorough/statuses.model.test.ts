@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { sequences } from '../../helpers/extent';
-import { useInbox } from '../../helpers/inbox';
-import { isWanted, post, sendAsPlatform } from '../../helpers/platform';
+import { clock } from '../../nodes/DigitalSales/shared/clock';
+import { sequences } from '../helpers/extent';
+import { useInbox } from '../helpers/inbox';
+import { isWanted, post, sendAsPlatform } from '../helpers/platform';
 
 const RUNS = sequences(1);
 const MINUTE_MS = 60_000;

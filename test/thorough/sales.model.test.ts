@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
-import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import type { Fault } from '../../sandbox';
-import { sequences } from '../../helpers/extent';
-import { chargesAt } from '../../helpers/charge';
-import { useInbox } from '../../helpers/inbox';
-import { post, sendAsPlatform } from '../../helpers/platform';
-import { received, waitingRoomOf } from '../../helpers/waiting';
+import { clock } from '../../nodes/DigitalSales/shared/clock';
+import type { Fault } from '../sandbox';
+import { sequences } from '../helpers/extent';
+import { chargesAt } from '../helpers/charge';
+import { useInbox } from '../helpers/inbox';
+import { post, sendAsPlatform } from '../helpers/platform';
+import { received, waitingRoomOf } from '../helpers/waiting';
 
 const RUNS = sequences(1);
 

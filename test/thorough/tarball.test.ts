@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import manifest from '../../../package.json';
-import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { PACKAGE_NAME, ROOT } from '../../helpers/n8n/paths';
-import { run } from '../../helpers/n8n/processes';
-import { type Classes, NodeProcess } from '../../helpers/engine';
-import { pixParameters, useAccount } from '../../helpers/account';
-import { isPlaceholder } from './release';
-import { filesIn, packAndUnpack, type Packed } from './unpack';
+import manifest from '../../package.json';
+import { clock } from '../../nodes/DigitalSales/shared/clock';
+import { PACKAGE_NAME, ROOT } from '../helpers/n8n/paths';
+import { run } from '../helpers/n8n/processes';
+import { type Classes, NodeProcess } from '../helpers/engine';
+import { pixParameters, useAccount } from '../helpers/account';
+import { isPlaceholder } from '../tools/package/release';
+import { filesIn, packAndUnpack, type Packed } from '../tools/package/unpack';
 
 const BUILD_MS = 60_000;
 
