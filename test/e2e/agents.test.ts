@@ -14,10 +14,6 @@ const CHARGE_NODE = 'Charge by PIX';
 const TOOL = { type: `${ACTION}Tool`, typeVersion: 1 };
 const SERVER = 'MCP Server Trigger';
 
-/** The errors of the tool after an unanswered charge, and for the refused repeat. */
-const IN_DOUBT = /may already have been charged: /;
-const REFUSED = /may already have been charged(?!:)/;
-
 const idSchema = z.object({ id: z.string() });
 const configSchema = z.object({ config: z.record(z.unknown()), configHash: z.string() });
 const eventSchema = z.object({ type: z.string() }).passthrough();
@@ -173,30 +169,5 @@ describe.each([
 
 		expect(stage.sandbox.charges()).toBe(1);
 		expect(new Set(answers.flat())).toEqual(new Set(hashes()));
-	});
-
-	it('charges once if both charges come at the same moment in two chats', async () => {
-		const order = newOrder();
-		const [one, other] = [await open(), await open()];
-		stage.sandbox.addFault({ kind: 'delay', ms: 1_000, endpoint: 'POST /transactions' });
-
-		const answers = await Promise.all([one(order), other(order)]);
-
-		expect(stage.sandbox.charges()).toBe(1);
-		expect(answers.flat()).toContain(hashes()[0]);
-	});
-
-	it('is refused while the outcome of the first charge is unknown, and another customer is charged', async () => {
-		const [order, another] = [newOrder(), newOrder()];
-		const [one, other] = [await open(), await open()];
-		stage.sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
-
-		const [lost, ...again] = await one(order, order, otherwise(order));
-		again.push(...(await other(order)));
-
-		expect(lost).toMatch(IN_DOUBT);
-		expect(again).toEqual([1, 2, 3].map(() => expect.stringMatching(REFUSED)));
-		expect(stage.sandbox.charges()).toBe(1);
-		expect(await other(another)).toEqual([hashes()[1]]);
 	});
 });

@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
 import { RECIPES } from '../../examples/source';
-import { LANGUAGES, render, sayIn, type Language } from '../../examples/source/workflow';
+import { render, type Language } from '../../examples/source/workflow';
 import type { Execution } from '../helpers/n8n/execution';
 import { NOTICE_SHAPES, type Sandbox } from '../sandbox';
 import type { StoredTransaction } from '../sandbox/types';
 import { chargeAt, cpf } from '../helpers/charge';
-import { readQrCode } from '../helpers/readQrCode';
 import { until } from '../helpers/until';
 import { serveModel } from '../helpers/e2e/models';
 import { RecipeStage, well, type Change, type ImportedRecipe } from '../helpers/e2e/recipeStage';
@@ -162,40 +161,6 @@ const chargeList = async (more: Row[]) => {
 
 /** The two languages are the same workflow in other words (test/tools/package/recipes.test.ts). */
 describe('The recipes', () => {
-	test.each(LANGUAGES)(
-		'the order form is in the language of the recipe to its last page, which shows the PIX: %s',
-		async (language) => {
-			const say = sayIn(language);
-			const imported = await publish('sell-and-deliver', undefined, language);
-			expect(await imported.form()).toContain(say('Get my PIX', 'Gerar meu Pix'));
-
-			const page = await imported.fillIn(newCustomer());
-
-			expect(page).toContain(say('Your PIX is ready', 'Seu Pix está pronto'));
-			expect(page).toContain(code());
-			expect(page).toMatch(/R\$\s?\d+[.,]\d\d/);
-			const [, base64 = ''] = /src="data:image\/png;base64,([^"]+)"/.exec(page) ?? [];
-			expect(readQrCode(Buffer.from(base64, 'base64'))).toBe(code());
-			await imported.ended();
-		},
-	);
-
-	test.each<[string, Partial<Customer>, string]>([
-		['CPF', { document: '529.982.247-26' }, 'your CPF or CNPJ'],
-		['phone', { phone: '(11) 91234-56' }, 'your WhatsApp'],
-	])('a typo in the %s leads to a page that says so and links back, no mail', async (...row) => {
-		const [, typo, field] = row;
-		const imported = await publish('charge-by-email');
-
-		const page = await imported.fillIn({ ...newCustomer(), ...typo });
-
-		expect(page).toContain(`Please check ${field}`);
-		expect(page).toContain(`/form/${imported.formPath}?`);
-		expect(page).toContain(`email=${encodeURIComponent(EMAIL)}`);
-		await imported.ended();
-		expect([...made(), ...sent()]).toEqual([]);
-	});
-
 	const caption = expect.stringMatching('^Hi, Maria! .* R\\$');
 	// Recipes use each phone as WhatsApp dials it.
 	test.each<[string, string, () => unknown[]]>([
@@ -595,45 +560,6 @@ describe('The recipes', () => {
 		expect(told()).toEqual([]);
 	});
 
-	test('paid-sale saves the contact even if the spreadsheet fails, and a Retry writes the row', async () => {
-		const imported = await sell('paid-sale', []);
-		services.down.add('googleSheets');
-		await sandbox.setStatus(charged().hash, 'paid');
-		const failed = await imported.over();
-		expect(failed.error).toBeDefined();
-		expect(services.callsOf('hubspot')).toHaveLength(1);
-
-		services.down.clear();
-		await imported.retry(failed);
-
-		expect(services.rows('Sales')).toMatchObject([{ status: 'paid' }]);
-		expect(services.callsOf('hubspot')).toHaveLength(1);
-	});
-
-	test('ad-attribution reports refused and charged back sales only to UTMify, and other statuses to nobody', async () => {
-		await sell('ad-attribution', ['refused', 'expired', 'paid', 'pre_chargeback', 'chargeback']);
-
-		const { hash, created_at, updated_at } = charged();
-		const shared = { orderId: hash, createdAt: utc(created_at) };
-		expect(bodiesAt(UTMIFY)).toMatchObject([
-			{ ...shared, status: 'refused', approvedDate: null, refundedAt: null },
-			{ ...shared, status: 'paid' },
-			{ ...shared, status: 'chargedback', refundedAt: utc(updated_at) },
-		]);
-		expect(bodiesAt(META)).toHaveLength(1);
-	});
-
-	test.each(['paid', 'expired'])(
-		'recover-checkout-pix sends nothing for a sale that is %s',
-		async (status) => {
-			const imported = await waitForCheckout();
-			charged().payment_status = status;
-			await imported.ended();
-
-			expect(sent()).toEqual([]);
-		},
-	);
-
 	test('charge-list-from-google-sheets says in the row what is missing or wrong, and charges the others', async () => {
 		const wrong = [{ document: '' }, { document: '52998224726' }];
 		const { rows, run } = await chargeList([...wrong, {}]);
@@ -659,17 +585,6 @@ describe('The recipes', () => {
 			well(await run());
 			expect(rows).toMatchObject([{ status: expect.stringMatching(said) }]);
 		}
-	});
-
-	test('charge-list-from-google-sheets writes to the row of the customer even if the sheet is sorted during the run', async () => {
-		const { rows, run } = await chargeList([{}, { email: `${randomUUID()}@example.test` }]);
-		const [first, last] = rows;
-		services.afterRead = (read) => void read.reverse();
-
-		well(await run());
-
-		const hashes = made().map(({ hash }) => ({ transaction: hash }));
-		expect([first, last]).toMatchObject(hashes);
 	});
 
 	test('charge-list-from-google-sheets charges neither of two rows with the same order', async () => {

@@ -1,10 +1,8 @@
 import type { IDataObject, INodeParameters, INodeProperties } from 'n8n-workflow';
 import { recipeOf } from '../../examples/source';
 import { render } from '../../examples/source/workflow';
-import { clock } from '../../nodes/DigitalSales/shared/clock';
 import { DigitalSales } from '../../nodes/DigitalSales/DigitalSales.node';
-import { CUSTOMER, useAccount } from '../helpers/account';
-import { MAYBE, RETRY_ON_FAIL } from '../helpers/charging';
+import { useAccount } from '../helpers/account';
 import { everyProperty } from '../helpers/forms';
 import { callTool, toolArguments, type ToolRun } from '../helpers/tool';
 
@@ -111,57 +109,6 @@ describe('The node as a tool of an AI agent', () => {
 
 		expect(errors).toEqual([]);
 		expect(answers).toMatchObject([[{ title: 'Oferta', price_reais: 19.9 }]]);
-	});
-
-	const charging = (): INodeParameters => {
-		const customer = ['customerName', 'customerEmail', 'customerPhone', 'customerDocument'];
-		return {
-			resource: 'transaction',
-			operation: 'create',
-			cart: { items: [leftTo('transaction', 'create', 'offerHash', 'quantity', 'price')] },
-			...leftTo('transaction', 'create', ...customer),
-			options: { webhooksGoTo: 'none' },
-		};
-	};
-	const order = (): IDataObject => ({
-		...CUSTOMER,
-		offerHash: account.sandbox.products[0]?.offers[0]?.hash ?? '',
-		quantity: 2,
-		price: '',
-	});
-
-	test('returns the existing transaction to an equal call for 15 minutes where there is no execution', async () => {
-		const inShop = async (args: IDataObject): Promise<unknown> => {
-			const { credentials } = account;
-			const { answers } = await callTool(charging(), [args], {
-				credentials,
-				workflowId: 'shop',
-				executionId: '',
-			});
-			return answers[0]?.[0]?.hash;
-		};
-		const first = await inShop(order());
-		const second = await inShop({ ...order(), customerName: 'M. DA SILVA' });
-		const later = clock.now() + 15 * 60_000;
-		const now = jest.spyOn(clock, 'now').mockReturnValue(later);
-		const third = await inShop(order()).finally(() => now.mockRestore());
-
-		expect(second).toBe(first);
-		expect(third).not.toBe(first);
-		expect(account.sandbox.charges()).toBe(2);
-	});
-
-	test('refuses a charge in doubt, however the name is spelled, and under Retry On Fail', async () => {
-		account.fault('charge', { kind: 'resetAfterProcessing' });
-		const { errors } = await callTool(
-			charging(),
-			[order(), { ...order(), customerName: 'M. Silva' }, { ...order(), customerName: 'maria' }],
-			{ credentials: account.credentials, settings: RETRY_ON_FAIL },
-		);
-
-		expect(errors).toHaveLength(3);
-		expect(errors[2]).toContain(MAYBE);
-		expect(account.sandbox.charges()).toBe(1);
 	});
 
 	test('does not read the hash of the item that the agent was started with', async () => {

@@ -174,6 +174,8 @@ export const EMAILS: Typed[] = [
 	...refused(
 		'is not an e-mail address',
 		...['João', 'maria@example,com', 'maria@example.com, joao@example.com', 'maria @example.com'],
+		...['@example.com', 'a@b@c.de', 'mailto:maria@example.com', 'Maria <maria@example.com>'],
+		`${'a'.repeat(243)}@example.com`,
 		...['x@x.x', 'a..b@example.com', '.a@example.com', 'a.@example.com', 'maria@example..com'],
 		...['maria@example-.com'],
 		...['maria@example.c0m', 'maria@-example.com', 'maria@example'],

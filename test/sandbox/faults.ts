@@ -71,8 +71,6 @@ interface Changing {
 	wrapData: Nothing;
 	/** Replaces or removes fields of the answer's first level, e.g. the hash. */
 	patchBody: { set?: Record<string, unknown>; remove?: string[] };
-	/** Adds headers to the answer. */
-	headers: { set: Record<string, string> };
 	/** Refuses the charge: the answer is still a 201, with payment_status refused and pix null. */
 	refused: Nothing;
 	/** Does not send a notification. Strikes notifications, not requests. */
@@ -221,8 +219,7 @@ export function applyAnswerFaults(answer: Answer, faults: StruckFaults): Answer 
 		for (const name of patch.remove ?? []) if (isRecord(body)) delete body[name];
 	}
 	if (faults.of('wrapData') && answer.status < 300) body = { success: true, data: body };
-	const changed = lowerCaseNames(faults.of('headers')?.set);
-	return { ...answer, body, headers: { ...answer.headers, ...changed } };
+	return { ...answer, body };
 }
 
 function lowerCaseNames(headers: Record<string, string> = {}): Record<string, string> {

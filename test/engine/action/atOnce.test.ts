@@ -12,14 +12,7 @@ import {
 	START_TYPE,
 } from '../../helpers/engine';
 import { useLimits } from '../../helpers/account';
-import {
-	customers,
-	errorOf,
-	OWN_CUSTOMER,
-	RETRY_ON_FAIL,
-	PROCESSES,
-	useShop,
-} from '../../helpers/charging';
+import { customers, errorOf, OWN_CUSTOMER, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
 
 const LATENCY_MS = 60;
 
@@ -194,7 +187,7 @@ describe('Several charges at once', () => {
 		const headers = { 'Retry-After': '1' };
 		shop.account.fault('charge', { kind: 'status', status: 429, headers }, times);
 
-		const run = await chargeEach(16);
+		const run = await chargeEach(8);
 
 		expect(run.status).toBe('success');
 		expect(shop.charges).toBe(16);
@@ -244,42 +237,5 @@ describe('Several charges at once', () => {
 		expect(run.status).toBe('success');
 		expect(most).toBeGreaterThan(0);
 		expect(most).toBeLessThanOrEqual(defaultMaxListeners);
-	});
-
-	describe.each(PROCESSES)('a charge in doubt is refused at the start, %s', (_, options) => {
-		const onErrors = { onError: 'continueRegularOutput' } as const;
-		/** Leaves the charge of one item in doubt. The other charges of the run are made. */
-		const doubtful = async (place: number): Promise<void> => {
-			shop.fault('loseAnswer', place);
-			await chargeEach(6, { settings: onErrors });
-			expect(shop.charges).toBe(6);
-		};
-
-		test.each([0, 5])(
-			'nothing is sent if item %i is in doubt, even at the second run',
-			async (place) => {
-				await doubtful(place);
-				const again = options();
-
-				for (let tries = 0; tries < 2; tries++) {
-					const run = await chargeEach(6, again);
-
-					expect(errorOf(run)).toContain(
-						'The customer may already have been charged, so this item was not sent',
-					);
-					expect(run.node?.error?.context?.itemIndex).toBe(place);
-					expect(shop.posts).toBe(6);
-				}
-			},
-		);
-
-		test('under On Error: Continue, the other items are sent', async () => {
-			await doubtful(2);
-
-			const run = await chargeEach(6, { settings: onErrors, ...options() });
-
-			expect(run.json.filter((json) => 'error' in json)).toHaveLength(1);
-			expect(shop.posts).toBe(6 + 5);
-		});
 	});
 });

@@ -6,7 +6,7 @@ const LIST = { resource: 'product', operation: 'getAll', simplify: false };
 
 describe('The rate limit of GET /products', () => {
 	const account = useAccount({
-		products: 400,
+		products: 240,
 		maxPageSize: 20,
 		requestsPerMinute: 20,
 	});
@@ -17,8 +17,8 @@ describe('The rate limit of GET /products', () => {
 	test('is shared by two executions, so that none gets a 429', async () => {
 		const listed = await Promise.all([list(), list()]);
 
-		expect(listed).toEqual([400, 400]);
-		expect(statuses()).toEqual(Array(2 * 20).fill(200));
+		expect(listed).toEqual([240, 240]);
+		expect(statuses()).toEqual(Array(2 * 12).fill(200));
 	});
 
 	test('delays a list instead of failing it if another process has used up the limit', async () => {
@@ -27,7 +27,7 @@ describe('The rate limit of GET /products', () => {
 			await fetch(`${account.sandbox.baseUrl}/products?per_page=1`, { headers });
 		}
 
-		expect(await list()).toBe(400);
+		expect(await list()).toBe(240);
 		expect(statuses()).toContain(429);
 	});
 

@@ -203,16 +203,6 @@ describe('Transaction > Create PIX', () => {
 	);
 
 	test.each([
-		['554787654321@s.whatsapp.net', '5547987654321'],
-		['75 8825-1234', '75988251234'],
-		['11912345678.0', '11912345678'],
-	])('sends the phone %s as %s', async (customerPhone, sent) => {
-		await account.run(parameters({ customerPhone }));
-
-		expect(body()).toMatchObject({ customer: { phone_number: sent } });
-	});
-
-	test.each([
 		['a zero is missing', (code: string) => code.replace('0', '')],
 		[
 			'a digit is changed',
@@ -265,41 +255,6 @@ describe('Transaction > Create PIX', () => {
 		expect(none.hints).toEqual([]);
 	});
 
-	test.each<[string, INodeParameters, string]>([
-		[
-			'each item of the cart by its best name',
-			{
-				cart: {
-					items: [
-						{ offerHash: 'offer1', price: '1', quantity: 3, more: { title: 'Curso' } },
-						{ offerHash: 'offer2', price: '0,50' },
-						{ offerHash: 'offer3', price: '0,07', quantity: 2, more: { title: 'Livro' } },
-					],
-				},
-			},
-			'cart 3 x Curso, 1 x offer2, 2 x Livro; amount R$ 3,64; customer document ending in 4725',
-		],
-		[
-			'an amount without a cart',
-			{ cart: {}, additionalFields: { customFields: { amount: 500 } } },
-			'cart empty; amount R$ 5,00; customer document ending in 4725',
-		],
-	])('the error of an unknown outcome names %s', async (_name, more, about) => {
-		account.fault('charge', { kind: 'status', status: 500 });
-
-		const failure = await account.fail(parameters(more));
-
-		expect(failure.description).toContain(`Details: ${about}.\n`);
-	});
-
-	test('returns cents if those output fields are chosen', async () => {
-		const options = { fields: ['amount', 'amount_reais'] };
-
-		const { json } = await account.run(parameters({ simplify: true, options }));
-
-		expect(json[0]).toMatchObject({ amount: 3980, amount_reais: 39.8 });
-	});
-
 	describe('Webhooks Go To', () => {
 		test('sends the entered address, and warns if the platform cannot reach it', async () => {
 			const { hints } = await account.run(
@@ -334,19 +289,9 @@ describe('Transaction > Create PIX', () => {
 			'Cart > Item 1 > More > Operation Type must',
 		],
 		[
-			'an offer that is a path',
-			cartWith({ offerHash: '.' }),
-			'Cart > Item 1 > Offer is not a hash',
-		],
-		[
 			'a cover that is not an address',
 			cartWith({ more: { cover: 'cover.png' } }),
 			'Cart > Item 1 > More > Cover URL must be',
-		],
-		[
-			'a phone that is too short',
-			{ customerPhone: '1234' },
-			'Customer Phone must have 10 or 11 digits with the area code (DDD)',
 		],
 		[
 			'a cart whose sum is too large',

@@ -118,14 +118,6 @@ describe('Custom Fields', () => {
 		]);
 	});
 
-	test('an empty title of the offer is filled from the product', async () => {
-		const offers = [{ hash: shop.offer, price: 1990, title: '' }];
-		shop.account.sells({ hash: 'p1', title: 'Curso', offers });
-		await shop.ask({ more: { cart: { items: [{ offerHash: shop.offer }] } } });
-
-		expect(shop.account.bodies().at(-1)).toMatchObject({ cart: [{ title: 'Curso' }] });
-	});
-
 	describe('that name the offer beside the cart', () => {
 		test('ends a doubt by the hash of the charge if the offer in Custom Fields is not that of the form', async () => {
 			const more = { additionalFields: { customFields: '{"offer_hash": "outra12ab"}' } };

@@ -1,7 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { runNode } from '../../helpers/engine';
-import { HarnessCredentials } from '../../helpers/engine/credentials';
 import { errorIn, useAccount } from '../../helpers/account';
 
 const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false };
@@ -229,16 +227,6 @@ describe('Product > Get Many', () => {
 		expect(sent()[0]).toMatchObject({ page: '1', per_page: expected });
 	});
 
-	test('reads the credential once for all requests', async () => {
-		const decrypted = jest.spyOn(HarnessCredentials.prototype, 'getDecrypted');
-
-		await account.run({ ...PARAMETERS, returnAll: true });
-
-		expect(account.sandbox.requests).toHaveLength(5);
-		expect(decrypted).toHaveBeenCalledTimes(1);
-		decrypted.mockRestore();
-	});
-
 	test.each<[string, number, INodeParameters, number]>([
 		['it refuses the account', 403, {}, 0],
 		['it has accepted the page size before', 422, { limit: 50 }, 1],
@@ -286,16 +274,6 @@ describe('Product > Get Many', () => {
 			expect(errorIn(json[0])).toMatchObject({ status: 403, outcome: 'refused' });
 			expect(json).toHaveLength(1 + account.sandbox.products.length);
 			expect(fetched()).toEqual(['1', '2', '1', '2', '3', '4', '5']);
-		});
-
-		test('the execution was canceled, and the error says only that', async () => {
-			const running = runNode(ALL, { credentials: account.credentials });
-			while (account.sandbox.requests.length < 2) await clock.sleep(5);
-			await clock.sleep(50);
-			running.cancel();
-
-			expect((await running).node?.error?.message).toBe('The execution was canceled');
-			expect(fetched()).toEqual(['1', '2']);
 		});
 	});
 });

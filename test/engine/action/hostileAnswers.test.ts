@@ -112,7 +112,7 @@ describe('An answer that is made to break the node', () => {
 					expect(outcome.outputs.map((items) => items.length)).toEqual([1, 0]);
 					expect(outcome.json[0]?.hash).toEqual(simplify ? String(hash).trim() : hash);
 				}),
-				{ numRuns: sequences(5) },
+				{ numRuns: sequences(2) },
 			);
 		},
 		30_000,

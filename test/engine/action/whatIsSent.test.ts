@@ -280,7 +280,7 @@ describe('What is sent', () => {
 					);
 				}
 			}),
-			{ numRuns: sequences(3) },
+			{ numRuns: sequences(1) },
 		);
 	}, 60_000);
 });

@@ -51,8 +51,6 @@ export class Services {
 	readonly sheets = new Map<string, Row[]>();
 	/** Names or types of replaced nodes that fail. */
 	readonly down = new Set<string>();
-	/** Edits a sheet after it was read, as a person might do. */
-	afterRead: (rows: Row[]) => void = () => {};
 
 	private constructor(
 		private readonly server: FastifyInstance,
@@ -92,7 +90,6 @@ export class Services {
 		this.mail.mails.length = 0;
 		this.sheets.clear();
 		this.down.clear();
-		this.afterRead = () => {};
 	}
 
 	async close(): Promise<void> {
@@ -121,11 +118,7 @@ export class Services {
 		const tab = sheetName.value;
 		const rows = this.rows(tab);
 		this.sheets.set(tab, rows);
-		if (operation === 'read') {
-			const read = rows.map((row, index) => ({ row_number: index + 2, ...row }));
-			this.afterRead(rows);
-			return read;
-		}
+		if (operation === 'read') return rows.map((row, index) => ({ row_number: index + 2, ...row }));
 		writeOptionsSchema.parse(options);
 		const { value, matchingColumns } = columnsSchema.parse(columns);
 		const [key = ''] = matchingColumns;

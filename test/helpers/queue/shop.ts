@@ -70,16 +70,9 @@ export class Shop {
 	}
 
 	/** Executions that are running, or that have ended and were not returned yet. */
-	async unseen(): Promise<ExecutionSummary[]> {
+	private async unseen(): Promise<ExecutionSummary[]> {
 		const executions = await this.cluster.rest.executions(this.workflowId);
 		return executions.filter(({ id }) => !this.seen.has(id));
-	}
-
-	/** Retries an execution and waits for the end, with the original or the current workflow. */
-	async retry(executionId: string, loadWorkflow: boolean): Promise<Sale> {
-		const id = await this.cluster.rest.retry(executionId, loadWorkflow);
-		this.seen.add(id);
-		return await this.sale(id);
 	}
 
 	/** Retries all executions at once, and does not wait for answers, because n8n leaves some out. */
@@ -134,7 +127,7 @@ export class Shop {
 }
 
 /** The error of a charge that may have been made before. */
-export const IN_DOUBT = /may already have been charged/;
+const IN_DOUBT = /may already have been charged/;
 
 function isRefused({ error = '' }: Sale): boolean {
 	return IN_DOUBT.test(error);

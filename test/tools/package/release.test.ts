@@ -1,12 +1,5 @@
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { ROOT } from '../../helpers/n8n/paths';
-import { run } from '../../helpers/n8n/processes';
 import { identityProblems, notesOf, publishingCommands, release, releaseProblems } from './release';
 
-/** What `npx tsx` starts. `npm exec` around these tests would confuse it. */
-const SCRIPT = ['test/tools/package/version.ts', '7.8.9'];
 const INTRODUCTION = '# Changelog\n\nAll notable changes.\n\n';
 const CHANGES = '### Added\n\n- A thing, see [its guide](guide.md).';
 
@@ -45,35 +38,6 @@ describe('a release in the changelog', () => {
 		expect(() => notesOf(text, '0.1.0')).toThrow('no section');
 		expect(() => notesOf(text, '10.0')).toThrow('no section');
 	});
-});
-
-/** test/installer/rehearsal.test.ts rehearses a changelog with changes to release. */
-test('a release changes nothing if the changelog has nothing to release', async () => {
-	const folder = await mkdtemp(path.join(tmpdir(), 'digital-sales-version-'));
-	const git = async (...args: string[]): Promise<string> => await run('git', args, folder);
-	try {
-		const copied = ['.npmrc', '.gitignore', 'package.json', 'package-lock.json', 'tsconfig.json'];
-		for (const name of [...copied, 'test/tools/package', 'test/helpers/n8n']) {
-			await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true });
-		}
-		await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
-		await writeFile(
-			path.join(folder, 'CHANGELOG.md'),
-			'# Changelog\n\n## [Unreleased]\n\n### Added\n',
-		);
-		await git('init', '--quiet');
-		await git('add', '.');
-		const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.test'];
-		await git(...identity, 'commit', '--quiet', '--message', 'All');
-
-		const version = run(process.execPath, [require.resolve('tsx/cli'), ...SCRIPT], folder);
-
-		await expect(version).rejects.toThrow('lists nothing');
-		expect(await git('status', '--porcelain')).toBe('');
-		expect(await git('tag')).toBe('');
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
 });
 
 describe('the publisher in package.json', () => {

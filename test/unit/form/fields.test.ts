@@ -1,7 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import type { z } from 'zod';
 import { DigitalSalesApi } from '../../../credentials/DigitalSalesApi.credentials';
-import { parseEmail } from '../../../nodes/DigitalSales/domain/customer';
 import { displayPath } from '../../../nodes/DigitalSales/form/readForm';
 import {
 	cleanTextSchema,
@@ -109,24 +108,6 @@ describe('A field', () => {
 		expect(read(allowBlank(schema), value)).toBe(value);
 		expect(read(rejectBlank(schema), value)).toBe(value);
 	});
-});
-
-describe('The address of a customer', () => {
-	test.each([
-		...['maria', 'a b@example.com', 'maria@example', '@example.com', 'a@b@c.de', 'a@b.c d'],
-		...['maria@example.com.', 'maria@.com', 'maria@example..com', '(maria@example.com)'],
-		...['mailto:maria@example.com', 'Maria <maria@example.com>', 'a@example.com;b@example.com'],
-		`${'a'.repeat(243)}@example.com`,
-	])('refuses %s', (email) => {
-		expect(parseEmail(email)).toEqual({ problem: 'is not an e-mail address' });
-	});
-
-	test.each(['maria+n8n@mail.example.com', "o'neil@example.com", `${'a'.repeat(242)}@example.com`])(
-		'accepts %s',
-		(email) => {
-			expect(parseEmail(`\u200b${email}\u2060 `)).toEqual({ value: email });
-		},
-	);
 });
 
 test.each<[ICredentialDataDecryptedObject, string]>([

@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { INodeTypeDescription } from 'n8n-workflow';
 import manifest from '../../../package.json';
 import { DigitalSalesTrigger } from '../../../nodes/DigitalSales/DigitalSalesTrigger.node';
 import { action, CHOOSERS } from '../../helpers/forms';
-
-const FOLDER = path.resolve(__dirname, '../../../nodes/DigitalSales');
 
 const trigger = new DigitalSalesTrigger().description;
 
@@ -26,16 +22,6 @@ describe.each<[string, INodeTypeDescription]>([
 	test('says in the node panel what it does', () => {
 		expect(node.description).toMatch(/^[A-Z].*PIX/);
 		expect(node.description).toMatch(/products/);
-	});
-
-	test('has an icon file for both themes', () => {
-		const { icon } = node;
-		if (typeof icon !== 'object') throw new Error('One icon for both themes');
-		for (const file of [icon.light, icon.dark]) {
-			expect(file).toMatch(/^file:.+\.svg$/);
-			expect(existsSync(path.join(FOLDER, file.replace('file:', '')))).toBe(true);
-		}
-		expect(icon.light).not.toBe(icon.dark);
 	});
 
 	test('needs the credential, which n8n can test', () => {
