@@ -1,4 +1,3 @@
-import chunk from 'lodash/chunk';
 import { addressOf, publish, trigger } from '../helpers/e2e/workflows';
 import { chargesAt } from '../helpers/charge';
 import { postJson } from '../helpers/http';
@@ -10,12 +9,10 @@ const WITHIN_MS = 15 * 60_000;
 const WORKERS = 3;
 /** The number of orders and Retries that must reach several workers before a test ends. */
 const SPREAD = 300;
-const CUSTOMERS = 100;
 const SALES = 100;
 /** As many at once as the workers can run, with one of each on each worker. */
 const AT_ONCE = 4;
 const OTHERS = 2;
-const CROWD = 10;
 /** The Retry-After of a 503. */
 const RESENT_AFTER_MS = 5_000;
 
@@ -122,25 +119,6 @@ test(
 			shop.sendRetries(ids);
 			return await shop.ended(ids.length + others.length);
 		});
-	},
-	WITHIN_MS,
-);
-
-test(
-	'customers who are charged at the same moment can buy the same again later',
-	async () => {
-		const { cluster, downstream } = stage;
-		const shop = await Shop.open(cluster, downstream, 'again', { referenced: false });
-		const orders = ordersOf(CUSTOMERS);
-		const all: Sale[] = [];
-		for (const crowd of [...chunk(orders, CROWD), ...chunk(orders, CROWD)]) {
-			all.push(...(await shop.ask(...crowd.map((order) => [order]))));
-		}
-		const charged = all.filter(({ error }) => error === undefined);
-		expect(all.filter(isOther)).toEqual([]);
-		expect(cluster.sandbox.charges()).toBe(charged.length);
-		const less = shop.chargesOf(orders).filter((count) => count < 2).length;
-		expect(less).toBeLessThanOrEqual(CUSTOMERS / 20);
 	},
 	WITHIN_MS,
 );

@@ -246,7 +246,7 @@ describe('The advice in the error of a failed charge', () => {
 			);
 			const run = await shop.ask({
 				more: OWN_CUSTOMER,
-				items: customers(20),
+				items: customers(13),
 				executionId: '4711',
 				signal: AbortSignal.timeout(10_000),
 			});

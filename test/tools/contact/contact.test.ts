@@ -57,12 +57,6 @@ test('a charge is announced, is for the cheapest offer, and is sent once', async
 	expect(text).toMatch(/Sending a POST \/transactions once\.\n## POST \/transactions\nno answer/);
 });
 
-test('an offer is created once', async () => {
-	const hash = sandbox.products.find(({ offers }) => offers[0]?.interval !== null)?.hash;
-	await report({ offer: hash });
-	expect(sandbox.offers.map(({ product_hash }) => product_hash)).toEqual([hash]);
-});
-
 test('the report shows no personal data and no token, wherever the platform repeats them', async () => {
 	const hash = await chargeAt(sandbox, undefined, { customer: CUSTOMER });
 	sandbox.addFault({
