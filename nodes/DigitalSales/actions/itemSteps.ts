@@ -3,16 +3,8 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { fieldLabel } from '../form';
 import { type ErrorContext, toFailure } from '../output';
 import { CanceledError, eachLimit } from '../shared';
-import type { Operation } from './operation';
+import type { ItemOutputs, Operation } from './operation';
 import { buildSituation, type Run } from './run';
-
-/** An item on its way: the result of its latest step, and in the end its output, or why a step failed. */
-export interface ItemOnItsWay {
-	readonly index: number;
-	result: unknown;
-	output: INodeExecutionData[];
-	failure?: Failure;
-}
 
 interface Failure extends Pick<ErrorContext, 'about' | 'isSending'> {
 	error: unknown;
@@ -21,38 +13,41 @@ interface Failure extends Pick<ErrorContext, 'about' | 'isSending'> {
 interface StepOptions extends Pick<ErrorContext, 'isSending'> {
 	/** How many items take the step at once. One by default. */
 	atOnce?: number;
-	/** The lowest goes first. In the order of the items by default. */
-	rank?: (item: ItemOnItsWay) => number;
 	/** Describes an item in its error. */
 	about?: Operation['about'];
 }
 
 /** All items take a step before the next one, so that a mistake in any item is found before any is sent. */
 export class ItemSteps {
-	private readonly items: ItemOnItsWay[];
+	/** Of the latest step, by item. */
+	private readonly results: unknown[];
+	private readonly failures = new Map<number, Failure>();
 
 	constructor(
 		private readonly operation: Operation,
 		private readonly run: Run,
 	) {
-		const given = run.context.getInputData();
-		this.items = given.map((_item, index) => ({ index, result: undefined, output: [] }));
+		this.results = run.context.getInputData().map(() => undefined);
 	}
 
-	/** @param step returns the item's new result, or throws */
+	/** Items that have not failed, with their latest results. */
+	get open(): Array<[itemIndex: number, result: unknown]> {
+		return [...this.results.entries()].filter(([itemIndex]) => !this.failures.has(itemIndex));
+	}
+
+	/** @param step makes the new result of an item from its latest one, or throws */
 	async take(
-		step: (item: ItemOnItsWay) => unknown,
-		{ atOnce = 1, rank = () => 0, isSending = false, about }: StepOptions = {},
+		step: (itemIndex: number, result: unknown) => unknown,
+		{ atOnce = 1, isSending = false, about }: StepOptions = {},
 	): Promise<void> {
 		const { context, itemOrder } = this.run;
-		const open = this.items.filter(({ failure }) => !failure);
 
-		await eachLimit(sortBy(open, rank), atOnce, async (item) => {
+		await eachLimit(this.open, atOnce, async ([itemIndex, result]) => {
 			if (itemOrder.stopped.aborted) return;
 			try {
-				item.result = await step(item);
+				this.results[itemIndex] = await step(itemIndex, result);
 			} catch (error) {
-				item.failure = { error, isSending, about: about?.(item.result) };
+				this.failures.set(itemIndex, { error, isSending, about: about?.(result) });
 				if (isSending) itemOrder.stopAfter(error);
 			}
 		});
@@ -61,24 +56,36 @@ export class ItemSteps {
 		if (!context.continueOnFail()) this.throwFirst();
 	}
 
-	output(): INodeExecutionData[] {
-		return this.items.flatMap(({ index, output, failure }) => {
-			if (failure) return this.fail(index, failure);
+	/** Ends the run, or under On Error: Continue the item. */
+	readonly fail = (itemIndex: number, error: unknown): void => {
+		const about = this.operation.about?.(this.results[itemIndex]);
+		this.failures.set(itemIndex, { error, isSending: true, about });
+
+		if (!this.run.context.continueOnFail()) this.throwFirst();
+	};
+
+	/** All outputs, and the errors of failed items in their places. */
+	collect(outputs: ItemOutputs): INodeExecutionData[] {
+		return this.results.flatMap((_result, itemIndex) => {
+			const failure = this.failures.get(itemIndex);
+			if (failure) return this.failItem(itemIndex, failure);
+
+			const output = outputs.get(itemIndex) ?? [];
 			// Copying tens of thousands of items would be noticeable.
-			return output.map((one) => Object.assign(one, { pairedItem: { item: index } }));
+			return output.map((one) => Object.assign(one, { pairedItem: { item: itemIndex } }));
 		});
 	}
 
 	private throwFirst(): void {
-		const failed = this.items.filter(({ failure }) => failure);
+		const failures = sortBy([...this.failures], 0);
 		// A failure cancels the other items, whose errors say nothing.
-		const cause = failed.find(({ failure }) => !(failure?.error instanceof CanceledError));
-		const { index, failure } = cause ?? failed[0] ?? {};
+		const cause = failures.find(([, { error }]) => !(error instanceof CanceledError));
+		const first = cause ?? failures[0];
 
-		if (index !== undefined && failure) this.fail(index, failure);
+		if (first) this.failItem(...first);
 	}
 
-	private fail(itemIndex: number, { error, ...details }: Failure): INodeExecutionData[] {
+	private failItem(itemIndex: number, { error, ...details }: Failure): INodeExecutionData[] {
 		const labelOf = (field: string) => fieldLabel(this.operation.form, field);
 
 		return failItem(this.run, this.operation, itemIndex, error, { itemIndex, labelOf, ...details });

@@ -7,7 +7,7 @@ import { NotSentError } from '../output';
 import { READS_AT_ONCE } from '../shared';
 import { ExecutionMemory } from '../idempotency';
 import { failItem, ItemSteps } from './itemSteps';
-import type { Operation } from './operation';
+import type { ItemOperation, ItemOutputs, Operation } from './operation';
 import { findOperation } from './registry';
 import { CREATIONS_AT_ONCE, Run } from './run';
 
@@ -23,7 +23,7 @@ export async function executeOperation(
 		refuseEngine2(operation, context);
 		run = new Run(context, await loadSharedAccount(context, operation));
 	} catch (error) {
-		if (await operation?.postpone?.(context)) return [[]];
+		if (operation?.kind === 'wait' && (await operation.postpone(context))) return [[]];
 
 		// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
 		const source = { context, memory: new ExecutionMemory(context) };
@@ -35,9 +35,8 @@ export async function executeOperation(
 		return sortIntoOutputs(context, operation, failed);
 	}
 	try {
-		const items = await runItems(operation, run);
-		const finished = operation.finish ? await operation.finish(run, items) : items;
-		return sortIntoOutputs(context, operation, finished);
+		const items = await runSteps(operation, run);
+		return sortIntoOutputs(context, operation, items);
 	} finally {
 		await run.finishBackground();
 		run.showHints();
@@ -55,31 +54,40 @@ function sortIntoOutputs(
 	return operation.outputs.sort(items);
 }
 
-async function runItems(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
+async function runSteps(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
 	const { context } = run;
-	const { form, complete, check, about, kind, rank } = operation;
 	const steps = new ItemSteps(operation, run);
-
-	await steps.take(({ index }) => {
-		operation.assertUsable?.(context, index);
-		return readForm(context, index, form, run.addHint);
+	await steps.take((itemIndex) => {
+		operation.assertUsable?.(context, itemIndex);
+		return readForm(context, itemIndex, operation.form, run.addHint);
 	});
-	if (complete) await steps.take(({ result }) => complete(run, result));
-	if (check) await steps.take(({ index, result }) => check(run, index, result), { about });
+
+	if (operation.kind !== 'wait') return steps.collect(await sendEach(operation, run, steps));
+
+	const read = steps.open.map(([itemIndex, form]) => ({ itemIndex, form }));
+	const outputs = await operation.runAll(run, read, steps.fail);
+	return outputs ? steps.collect(outputs) : [];
+}
+
+async function sendEach(
+	operation: ItemOperation,
+	run: Run,
+	steps: ItemSteps,
+): Promise<ItemOutputs> {
+	const { complete, check, about, kind } = operation;
+	const atOnce = { create: CREATIONS_AT_ONCE, read: READS_AT_ONCE, list: 1 }[kind];
+	const outputs: ItemOutputs = new Map();
+
+	if (complete) await steps.take((_index, form) => complete(run, form));
+	if (check) await steps.take((index, ready) => check(run, index, ready), { about });
 	await steps.take(
-		async (item) => {
-			item.output = await operation.send(run, item.index, item.result);
-			return item.result;
+		async (index, checked) => {
+			outputs.set(index, await operation.send(run, index, checked));
 		},
-		{
-			about,
-			isSending: true,
-			atOnce: { create: CREATIONS_AT_ONCE, read: READS_AT_ONCE, list: 1 }[kind],
-			rank: rank && (({ index }) => rank(run, index)),
-		},
+		{ about, atOnce, isSending: true },
 	);
 
-	return steps.output();
+	return outputs;
 }
 
 /** Engine 2.0 keeps no memory against a second charge, and does not resume waiting executions. */
@@ -91,9 +99,8 @@ function refuseEngine2(operation: Operation, context: IExecuteFunctions): void {
 	);
 }
 
-/** Wait for Payment has `finish`. */
-function isPlainRead({ kind, finish }: Operation): boolean {
-	return kind !== 'create' && !finish;
+function isPlainRead({ kind }: Operation): boolean {
+	return kind === 'read' || kind === 'list';
 }
 
 /** All items of a run share one account. In a plain read of many items, to ask for each would take too long. */

@@ -10,7 +10,6 @@ import {
 import { ExecutionMemory, type StoredAttempt } from '../idempotency';
 import { askIfListening, isFailureKept, isRetry, isTool } from '../n8n';
 import { createdNotes, type Situation } from '../output';
-import { PaymentWait } from '../wait';
 import { ItemOrder } from './itemOrder';
 
 export const CREATIONS_AT_ONCE = 4;
@@ -30,7 +29,6 @@ export class Run {
 	private catalogLookup?: CatalogLookup;
 	/** By kind, with the message of its first hint. */
 	private readonly hints = new Map<string, { message: HintText; about: Set<string> }>();
-	private paymentWait?: PaymentWait;
 	private readonly background: Array<Promise<void>> = [];
 
 	constructor(
@@ -40,10 +38,6 @@ export class Run {
 		this.isAgentCall = isTool(context);
 		this.memory = new ExecutionMemory(context);
 		this.itemOrder = new ItemOrder(context);
-	}
-
-	get wait(): PaymentWait {
-		return (this.paymentWait ??= new PaymentWait(this.context));
 	}
 
 	get catalog(): CatalogLookup {

@@ -17,7 +17,7 @@ import {
 import { assertCanPark, isTool } from '../../n8n';
 import { NotSentError } from '../../output';
 import { PaymentWait } from '../../wait';
-import type { Operation } from '../operation';
+import type { WaitOperation } from '../operation';
 import type { Run } from '../run';
 
 const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
@@ -75,28 +75,31 @@ const waitForm = defineForm(
 );
 
 /** Transaction > Wait for Payment: repeats GET /transactions/{hash} (API document, Endpoint 1) until the payment is decided. */
-export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
+export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>> = {
 	resource: 'transaction',
 	name: 'Wait for Payment',
 	value: 'waitForPayment',
 	action: 'Wait for the payment of a transaction',
 	description: 'Pause the execution until a transaction is paid or can no longer be paid',
 	form: waitForm,
-	kind: 'read',
+	kind: 'wait',
 	assertUsable(context, itemIndex) {
 		refuseAsTool(context);
 		assertCanPark(context, itemIndex);
 	},
-	complete(run, form) {
-		run.wait.extendTimeLimit(limitOf(form.options));
-		return form;
-	},
-	rank: (run, itemIndex) => run.wait.lastTriedAt(itemIndex),
 	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
-	async send(run, itemIndex, { transactionHash: hash, simplify, options: { fields } }) {
-		return [await run.wait.lookAt(lookClient(run), itemIndex, { hash, simplify, fields })];
+	async runAll(run, items, fail) {
+		const wait = new PaymentWait(run.context);
+		for (const { form } of items) wait.extendTimeLimit(limitOf(form.options));
+
+		const awaited = items.map(({ itemIndex, form }) => ({
+			itemIndex,
+			hash: form.transactionHash,
+			simplify: form.simplify,
+			fields: form.options.fields,
+		}));
+		return await wait.lookAtAll(awaited, () => lookClient(run, wait.isLastLook), fail);
 	},
-	finish: async (run, items) => await run.wait.finishLook(() => lookClient(run), items),
 	postpone: async (context) => await new PaymentWait(context).postpone(),
 	outputs: {
 		// n8n passes on the input of a node that it skips by the first output.
@@ -108,8 +111,7 @@ export const waitForPaymentOperation: Operation<FormValues<typeof waitForm>> = {
 /** A failed read is not repeated, because the next look comes soon enough. */
 const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
 
-function lookClient(run: Run): Client {
-	const { isLastLook } = run.wait;
+function lookClient(run: Run, isLastLook: boolean): Client {
 	return run.newClient({ ...LOOK, isUrgent: isLastLook, isBackground: !isLastLook });
 }
 

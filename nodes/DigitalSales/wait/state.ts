@@ -1,0 +1,96 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { z } from 'zod/v3';
+import { type FailedOutcome, retryDecision } from '../api';
+import { isPaid, isSettled } from '../domain';
+import { readParkedState } from '../n8n';
+import { jsonObject } from '../shared';
+
+/** How long a hash may be unknown, the last reads may fail, and a read stays recent. */
+export const PATIENCE_MS = 15 * 60_000;
+export const READS_MAY_LAG_MS = 60_000;
+/** n8n's timers may be a little early. */
+export const EARLY_MS = 1_000;
+
+const refusalSchema = z.object({ kind: z.literal('badToken'), status: z.number() });
+
+/** What the looks have found out about a payment. Times are Unix times in milliseconds. */
+const paymentSchema = z.object({
+	hash: z.string(),
+	triedAt: z.number(),
+	read: z.object({ at: z.number(), status: z.string().nullish(), json: jsonObject }).optional(),
+	unknownSince: z.number().optional(),
+	/** Since when the reads have shown a failed status. */
+	failedSince: z.number().optional(),
+	/** The platform has refused the token since the last read. */
+	refused: refusalSchema.optional(),
+});
+
+export type Payment = z.output<typeof paymentSchema>;
+
+const stateSchema = z.object({
+	deadline: z.number(),
+	/** When a look first found all payments decided, or the time limit over. */
+	endingSince: z.number().optional(),
+	nextLookAt: z.number(),
+	looks: z.number(),
+	failures: z.number(),
+	/** By item. Null if the form could not be read. */
+	payments: z.array(paymentSchema.nullish()),
+});
+
+/** What a look leaves to the next one. */
+export type State = z.output<typeof stateSchema>;
+
+export function readState(context: IExecuteFunctions, now: number): State {
+	const first: State = { deadline: now, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
+	const state = stateSchema.safeParse(readParkedState(context)).data ?? first;
+	// After a long stop of n8n, or at a late Retry, the time for the last reads starts over.
+	if (now > state.nextLookAt + PATIENCE_MS) delete state.endingSince;
+
+	return state;
+}
+
+/** Whether a read after `since` decided the payment, or came after the deadline. */
+export function isDone({ read, failedSince }: Payment, deadline: number, since = 0): boolean {
+	if (read === undefined || read.at < since) return false;
+	if (isPaid(read.status)) return true;
+	// A platform may call a payment expired, and paid seconds later.
+	if (failedSince !== undefined) return read.at >= failedSince + READS_MAY_LAG_MS - EARLY_MS;
+	return read.at >= deadline;
+}
+
+export function recordRead(payment: Payment, read: NonNullable<Payment['read']>): void {
+	payment.triedAt = read.at;
+	payment.read = read;
+	delete payment.refused;
+
+	const hasFailed = isSettled(read.status) && !isPaid(read.status);
+	if (hasFailed) payment.failedSince ??= read.at;
+	else delete payment.failedSince;
+}
+
+/** @returns whether a later look may read the payment */
+export function recordFailure(
+	payment: Payment,
+	outcome: FailedOutcome,
+	at: number,
+	deadline: number,
+): boolean {
+	const { kind, status } = outcome;
+	payment.refused = refusalSchema.safeParse(outcome).data ?? payment.refused;
+	if (kind !== 'rateLimited') payment.triedAt = at;
+	if (payment.read) return true;
+
+	if (isUnknown(outcome)) {
+		payment.unknownSince ??= at;
+		return at < Math.min(deadline, payment.unknownSince + PATIENCE_MS);
+	}
+	if (kind !== 'rateLimited') delete payment.unknownSince;
+	// The rule of POST, because that of GET fails at a 500, which may go away. So may a 200 that says failure, or a page.
+	return retryDecision('POST', kind) !== 'fail' || status === 200 || outcome.isWebPage === true;
+}
+
+/** The platform says that it does not know the hash. */
+export function isUnknown({ status, isWebPage = false }: FailedOutcome): boolean {
+	return status === 404 && !isWebPage;
+}
