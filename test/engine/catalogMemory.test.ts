@@ -86,13 +86,26 @@ describe('The catalog behind lists and charges', () => {
 			expect(pages()).toEqual(FIVE_PAGES);
 		});
 
+		const charge = async (signal?: AbortSignal) => {
+			const value = account.sandbox.products[0]?.offers[0]?.hash ?? '';
+			const items = [{ offerHash: { __rl: true, mode: 'list', value }, price: '' }];
+			return await account.run(pixParameters(account.sandbox, { cart: { items } }), { signal });
+		};
+
+		test('again for the others, if a read fails that charges share', async () => {
+			account.fault('list', { kind: 'delay', ms: 5_000 }, 'always');
+			account.fault('list', { kind: 'status', status: 500 }, 1);
+			const charges = Array.from({ length: 8 }, async () => await charge());
+			const ends = await Promise.allSettled(charges);
+
+			expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+			expect(pages()).toEqual(['1', '1']);
+			expect(account.sandbox.charges()).toBe(7);
+		});
+
 		test('once for all charges that start together, even if the first is canceled', async () => {
 			account.fault('list', { kind: 'delay', ms: 5_000 }, 'always');
 			const canceling = new AbortController();
-			const value = account.sandbox.products[0]?.offers[0]?.hash ?? '';
-			const items = [{ offerHash: { __rl: true, mode: 'list', value }, price: '' }];
-			const charge = async (signal?: AbortSignal) =>
-				await account.run(pixParameters(account.sandbox, { cart: { items } }), { signal });
 			const canceled = charge(canceling.signal).catch(() => undefined);
 			const charges = Array.from({ length: 3 }, async () => await charge());
 			await clock.sleep(1_000);

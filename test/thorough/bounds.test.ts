@@ -7,7 +7,7 @@ import { countByStatus, useInbox } from '../helpers/inbox';
 import { until } from '../helpers/until';
 
 /** The reads of unknown hashes that find nothing and are allowed in a minute. */
-const MISSES = 40;
+const MISSES = 120;
 const MOST_IN_LINE = 256;
 
 describe('Digital Sales Trigger: what unverified webhooks can cause', () => {

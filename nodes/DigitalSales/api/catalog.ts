@@ -44,6 +44,7 @@ async function readPage(
 	query: { page: number; pageSize?: number },
 ): Promise<ProductPage<Product>> {
 	const key = client.account.key + JSON.stringify(query);
+	let failures = 0;
 	for (;;) {
 		const known = catalogPages.get(key);
 		if (known) return known;
@@ -51,8 +52,9 @@ async function readPage(
 		const running = runningReads.get(key);
 		if (!running) break;
 		const page = await running.catch((error: unknown) => {
-			// Only the execution that was reading is canceled.
-			if (!(error instanceof CanceledError)) throw error;
+			// Only the execution that was reading is canceled. One bad answer must not fail all that wait for it.
+			if (!(error instanceof CanceledError)) failures++;
+			if (failures > 1) throw error;
 		});
 		if (page) return page;
 	}

@@ -15,7 +15,7 @@ const LONGEST_TRY_MS = 6_000;
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 
 /** Reads a minute that find nothing, of hashes that nothing here knows. Anybody can send webhooks. */
-const MOST_MISSES = 40;
+const MOST_MISSES = 120;
 const MOST_IN_LINE = 256;
 
 /** By account and hash. Undefined if the platform does not know the hash. */

@@ -1,4 +1,3 @@
-import { clamp } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { cancelableSleep, clock, processState } from '../shared';
 import { wasParkedByAnotherProcess } from './parking';
@@ -9,9 +8,8 @@ import { wasParkedByAnotherProcess } from './parking';
  * n8n never resumes the execution. Nothing tells a node about this. If n8n stops it, the first run is late for nothing.
  */
 
-/** The recovery took a fifth of the time that n8n took until then, on an idle machine and on a busy one. */
-const SHORTEST_MS = 15_000;
-const LONGEST_MS = 60_000;
+/** From the first resumed execution. The recovery takes longer the more executions were parked. */
+const RECOVERY_MS = 60_000;
 /** Later, n8n has certainly started. */
 const STARTED_MS = 30 * 60_000;
 
@@ -22,7 +20,7 @@ class Recovery {
 	get leftMs(): number {
 		const age = clock.elapsed();
 		if (age > STARTED_MS) return 0;
-		this.overAt ??= age + clamp(age, SHORTEST_MS, LONGEST_MS);
+		this.overAt ??= age + RECOVERY_MS;
 		return this.overAt - age;
 	}
 

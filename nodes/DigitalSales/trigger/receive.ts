@@ -71,6 +71,7 @@ class Delivery {
 			return undefined;
 		});
 		if (second) return this.start(second);
+		if (first && this.isNews(first)) return this.start(first);
 		// The execution looks. In the platform's own words, the webhook may be about what was read, or a later status.
 		const claimed = isClaim(form, webhook.status) ? webhook.status : first?.payment_status;
 		if (first) return this.handOver({ hash: first.hash, status: claimed });
@@ -96,10 +97,14 @@ class Delivery {
 		return this.webhook.status !== undefined && isSameStatus(this.webhook.status, status);
 	}
 
+	private isNews(read: Transaction): boolean {
+		return !rejectionReason(this.form, read) && !this.handovers.hasSale(read.payment_status);
+	}
+
 	private start(read: Transaction): Handover {
 		const { form, webhook, handovers } = this;
 		const { hash, payment_status: status } = read;
-		const isNews = !rejectionReason(form, read) && !handovers.hasSale(status);
+		const isNews = this.isNews(read);
 		const awaited = mayFollow(form, webhook.status, read) ? webhook.status : undefined;
 
 		// The status that was read has webhooks of its own. This may be the only one about the later status.
