@@ -1,5 +1,13 @@
 import { pull, sortBy } from 'lodash';
-import { BoundedMap, CanceledError, clock, LONGEST_SLEEP_MS, processState } from '../shared';
+import {
+	BoundedMap,
+	CanceledError,
+	clock,
+	type Deferred,
+	deferred,
+	LONGEST_SLEEP_MS,
+	processState,
+} from '../shared';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 
 export interface Permit {
@@ -22,10 +30,7 @@ export interface PermitOptions {
 
 export class TooLateError extends Error {}
 
-interface QueuedRequest extends PermitOptions {
-	admit: (permit: Permit) => void;
-	reject: (error: Error) => void;
-}
+type QueuedRequest = PermitOptions & Deferred<Permit>;
 
 /** Limits are per minute (API document, Limits). */
 const MINUTE_MS = 60_000;
@@ -81,19 +86,19 @@ export class RateLimiter {
 		const { signal } = options;
 		if (signal?.aborted) throw new CanceledError();
 
-		let cancel: () => void = () => undefined;
-		const acquiring = new Promise<Permit>((admit, reject) => {
-			const queued = { ...options, admit, reject };
-			cancel = () => {
-				pull(this.queue, queued);
-				reject(new CanceledError());
-			};
-			this.queue.push(queued);
-		});
+		const admission = deferred<Permit>();
+		const queued = { ...options, ...admission };
+		const cancel = (): void => {
+			pull(this.queue, queued);
+			queued.reject(new CanceledError());
+		};
+		this.queue.push(queued);
 		signal?.addEventListener('abort', cancel);
 
 		void this.serveQueue();
-		const permit = await acquiring.finally(() => signal?.removeEventListener('abort', cancel));
+		const permit = await admission.promise.finally(() =>
+			signal?.removeEventListener('abort', cancel),
+		);
 
 		if (!signal?.aborted) return permit;
 		this.release(permit);
@@ -140,7 +145,7 @@ export class RateLimiter {
 				pull(this.queue, queued);
 				const permit = {};
 				this.inFlight.add(permit);
-				queued.admit(permit);
+				queued.resolve(permit);
 			}
 		}
 		return nextMs;

@@ -1,4 +1,4 @@
-import { clock, parseJson } from '../shared';
+import { clock, deferred, parseJson } from '../shared';
 import type { BodyStream } from '../n8n';
 import type { OutcomeKind } from './retryTable';
 import type { Outcome } from './serviceError';
@@ -20,30 +20,30 @@ export async function readBody(
 ): Promise<Buffer[] | undefined> {
 	const chunks: Buffer[] = [];
 	let size = 0;
-	let giveUp: () => void = () => undefined;
+	const isWhole = deferred<boolean>();
+	// Rejects first, because n8n's stream claims to have ended once it is destroyed.
+	const giveUp = (): void => {
+		isWhole.reject(new Error('The answer did not end in time'));
+		stream.destroy();
+	};
+
+	stream.on('data', (chunk) => {
+		size += chunk.length;
+		if (size <= MOST_BODY_BYTES) {
+			chunks.push(chunk);
+		} else {
+			isWhole.resolve(false);
+			stream.destroy();
+		}
+	});
+	stream.on('end', () => isWhole.resolve(true));
+	stream.on('error', isWhole.reject);
+	stream.on('close', () => isWhole.reject(new Error('The answer broke off')));
+	deadline.addEventListener('abort', giveUp);
+	if (deadline.aborted) giveUp();
+
 	try {
-		const isWhole = await new Promise<boolean>((resolve, reject) => {
-			// Rejects first, because n8n's stream claims to have ended once it is destroyed.
-			giveUp = () => {
-				reject(new Error('The answer did not end in time'));
-				stream.destroy();
-			};
-			stream.on('data', (chunk) => {
-				size += chunk.length;
-				if (size <= MOST_BODY_BYTES) {
-					chunks.push(chunk);
-				} else {
-					resolve(false);
-					stream.destroy();
-				}
-			});
-			stream.on('end', () => resolve(true));
-			stream.on('error', reject);
-			stream.on('close', () => reject(new Error('The answer broke off')));
-			deadline.addEventListener('abort', giveUp);
-			if (deadline.aborted) giveUp();
-		});
-		return isWhole ? chunks : undefined;
+		return (await isWhole.promise) ? chunks : undefined;
 	} finally {
 		deadline.removeEventListener('abort', giveUp);
 	}

@@ -1,4 +1,5 @@
 import { sleep } from 'n8n-workflow';
+import { deferred } from './deferred';
 
 /** In milliseconds. Tests replace it. */
 export const clock = {
@@ -9,21 +10,19 @@ export const clock = {
 	random: (): number => Math.random(),
 };
 
-const TIME_ZONE = 'America/Sao_Paulo';
-
 /** For a person, in the time of the platform's dashboard: `26/11/2026, 21:47 (Brasília time)`. */
 export function formatTime(milliseconds: number): string {
-	const options = { timeStyle: 'short', timeZone: TIME_ZONE } as const;
-	const time = new Intl.DateTimeFormat('pt-BR', options).format(milliseconds);
-
-	return `${formatDay(milliseconds)}, ${time} (Brasília time)`;
+	return `${inBrasilia(milliseconds, { dateStyle: 'short', timeStyle: 'short' })} (Brasília time)`;
 }
 
 /** The day in Brasília: `26/11/2026`. */
 export function formatDay(milliseconds: number): string {
-	const options = { day: '2-digit', month: '2-digit', year: 'numeric' } as const;
+	return inBrasilia(milliseconds, { dateStyle: 'short' });
+}
 
-	return new Intl.DateTimeFormat('pt-BR', { ...options, timeZone: TIME_ZONE }).format(milliseconds);
+function inBrasilia(milliseconds: number, style: Intl.DateTimeFormatOptions): string {
+	const options = { ...style, timeZone: 'America/Sao_Paulo' };
+	return new Intl.DateTimeFormat('pt-BR', options).format(milliseconds);
 }
 
 export class CanceledError extends Error {
@@ -52,10 +51,12 @@ export async function cancelableSleep(milliseconds: number, signal?: AbortSignal
  */
 export async function unlessCanceled(promise: Promise<void>, signal?: AbortSignal): Promise<void> {
 	if (!signal) return await promise;
-	let cancel: () => void = () => undefined;
-	const canceled = new Promise<void>((resolve) => (cancel = resolve));
+	const canceled = deferred();
+	const cancel = (): void => canceled.resolve();
+
 	signal.addEventListener('abort', cancel);
-	if (!signal.aborted) await Promise.race([promise, canceled]);
+	if (!signal.aborted) await Promise.race([promise, canceled.promise]);
 	signal.removeEventListener('abort', cancel);
+
 	if (signal.aborted) throw new CanceledError();
 }

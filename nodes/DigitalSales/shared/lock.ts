@@ -1,4 +1,5 @@
 import { unlessCanceled } from './clock';
+import { deferred } from './deferred';
 import { processState } from './processState';
 
 /** @internal */
@@ -12,19 +13,20 @@ export const lockQueues = processState(new Map<string, Promise<void>>());
  */
 export async function lockKeys(keys: readonly string[], signal?: AbortSignal): Promise<() => void> {
 	const own = new Set(keys);
+	const released = deferred();
 	// All at once, to avoid a deadlock.
 	const before = Promise.all([...own].map((key) => lockQueues.get(key))).then(() => undefined);
-	let release: () => void = () => undefined;
-	const done = new Promise<void>((resolve) => (release = resolve));
-	const last = before.then(async () => await done);
+	const last = before.then(async () => await released.promise);
+
 	for (const key of own) lockQueues.set(key, last);
 	// If this task is canceled, later tasks still wait for `before`.
 	void last.then(() => {
 		for (const key of own) if (lockQueues.get(key) === last) lockQueues.delete(key);
 	});
+
 	await unlessCanceled(before, signal).catch((error: unknown) => {
-		release();
+		released.resolve();
 		throw error;
 	});
-	return release;
+	return released.resolve;
 }

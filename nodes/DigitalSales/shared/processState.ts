@@ -19,7 +19,9 @@ export function clearProcessState(): void {
 
 interface Bounds<V> {
 	most: number;
+	/** Forever by default. */
 	keptMs?: number;
+	/** Evicted last. None by default. */
 	isKept?: (value: V) => boolean;
 }
 
@@ -56,32 +58,25 @@ export class BoundedMap<V> {
 		this.entries.clear();
 	}
 
-	listEntries(): Array<[string, V]> {
-		return Array.from(this.entries, ([key, { value }]) => [key, value]);
-	}
-
 	/** Does not copy a large map. */
-	find(isMatch: (value: V) => boolean): V | undefined {
-		for (const { value } of this.entries.values()) if (isMatch(value)) return value;
-		return undefined;
-	}
-
 	some(isMatch: (value: V) => boolean): boolean {
-		return this.find(isMatch) !== undefined;
+		for (const { value } of this.entries.values()) if (isMatch(value)) return true;
+		return false;
 	}
 
 	private evictOldest(): void {
-		const { most, keptMs, isKept } = this.bounds;
+		const { most, keptMs, isKept = () => false } = this.bounds;
 		for (const [key, entry] of keptMs ? this.entries : []) {
 			if (!isOver(entry)) break;
 			this.entries.delete(key);
 		}
 		if (this.size <= most) return;
-		// V8 passes all deleted entries to find the first entry, so a large map evicts a tenth at once.
-		const left = isKept || most < 10_000 ? most : most * 0.9;
+
+		// V8 passes all deleted entries to find the first entry, so a tenth goes at once.
+		const left = most - Math.floor(most / 10);
 		for (const [key, { value }] of this.entries) {
 			if (this.size <= left) return;
-			if (isKept?.(value) !== true) this.entries.delete(key);
+			if (!isKept(value)) this.entries.delete(key);
 		}
 		for (const key of this.entries.keys()) {
 			if (this.size <= most) return;

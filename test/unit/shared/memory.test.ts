@@ -6,6 +6,8 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { BoundedMap } from '../../../nodes/DigitalSales/shared/processState';
 import { sequences } from '../../helpers/extent';
 
+const KEYS = [...'abcdefgh'];
+
 describe('A bounded map', () => {
 	test('does not return expired entries, and evicts them with the next entry', () => {
 		const now = jest.spyOn(clock, 'elapsed');
@@ -19,10 +21,7 @@ describe('A bounded map', () => {
 
 		expect([map.get('old'), map.get('recent')]).toEqual([undefined, 2]);
 		map.set('new', 3);
-		expect(map.listEntries()).toEqual([
-			['recent', 2],
-			['new', 3],
-		]);
+		expect([map.size, map.get('new')]).toEqual([2, 3]);
 		now.mockRestore();
 	});
 
@@ -39,7 +38,7 @@ describe('A bounded map', () => {
 
 	test('keeps the newest entries, whatever was set again, deleted or cleared', () => {
 		const step = fc.record({
-			key: fc.constantFrom(...'abcdefgh'),
+			key: fc.constantFrom(...KEYS),
 			what: fc.constantFrom('set', 'set', 'set', 'delete', 'clear'),
 		});
 		fc.assert(
@@ -54,8 +53,8 @@ describe('A bounded map', () => {
 					else map.clear();
 					keys = what === 'clear' ? [] : keys.filter((one) => one !== key);
 					if (what === 'set') keys = [...keys, key].slice(-most);
-					held.push(map.listEntries().map(([one]) => one));
-					expected.push(keys);
+					held.push(KEYS.filter((one) => map.get(one) === one));
+					expected.push([...keys].sort());
 				}
 				expect(held).toEqual(expected);
 			}),
