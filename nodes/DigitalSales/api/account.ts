@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { cleanText, LONGEST_TEXT, parseBaseUrl } from '../domain';
-import { BoundedMap, digest, processState } from '../shared';
+import { BoundedMap, digest, processState, tryPatiently } from '../shared';
 import { createRedactor, type Redactor } from './redact';
 
 export const CREDENTIAL_NAME = 'digitalSalesApi';
@@ -102,6 +102,8 @@ export async function loadAccount(
 	return readAccount(await context.getCredentials(CREDENTIAL_NAME, itemIndex));
 }
 
+const LOAD_AGAIN_MS = 1_000;
+
 const recentAccounts = processState(new BoundedMap<Promise<Account>>({ most: 100, keptMs: 5_000 }));
 
 /**
@@ -114,7 +116,9 @@ export async function loadRecentAccount(context: IWebhookFunctions): Promise<Acc
 	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
 	const recent = recentAccounts.get(key);
 	if (recent) return await recent;
-	const account = loadAccount(context).catch((error: unknown) => {
+	const load = async () => await loadAccount(context);
+	// A hiccup of n8n's database is no fault of the owner.
+	const account = tryPatiently(load, [LOAD_AGAIN_MS]).catch((error: unknown) => {
 		if (error instanceof CredentialError) throw error;
 		throw new CredentialError('The credential of this node could not be loaded');
 	});

@@ -22,7 +22,7 @@ import {
 export type AwaitedPayment = OutputChoice & { itemIndex: number; hash: string };
 type Entry = AwaitedPayment & { payment: Payment };
 
-/** A run of the node is one look at all  All items share the longest time limit. */
+/** A run of the node is one look at all payments. All items share the longest time limit. */
 export class PaymentWait {
 	private readonly now = clock.now();
 	private readonly state: State;
@@ -100,7 +100,11 @@ export class PaymentWait {
 	/** @throws ServiceError if no later look can read the payment */
 	private async readUnlessDone(entry: Entry, client: Client): Promise<void> {
 		const { payment } = entry;
-		if (!this.isDone(payment)) await this.read(entry, client);
+		if (this.isDone(payment)) return;
+
+		await this.read(entry, client);
+		// Reads may not show yet what the webhook reported.
+		if (this.isWoken && payment.failedSince !== undefined) payment.failedSince = this.now;
 
 		if (payment.refused && this.isLastLook && !this.isDone(payment)) {
 			throw new ServiceError('GET /transactions/{hash}', payment.refused, 1);
@@ -140,6 +144,10 @@ export class PaymentWait {
 		});
 	}
 
+	private get isWoken(): boolean {
+		return this.now < this.state.nextLookAt - EARLY_MS;
+	}
+
 	private get isEnding(): boolean {
 		return this.now >= this.state.deadline || this.areAllDone();
 	}
@@ -153,8 +161,7 @@ export class PaymentWait {
 	}
 
 	private async parkUntilNextLook(): Promise<void> {
-		const { state, now, isWebhookExpected } = this;
-		const isWoken = now < state.nextLookAt - EARLY_MS;
+		const { state, now, isWebhookExpected, isWoken } = this;
 		if (!this.isEnding) {
 			delete state.endingSince;
 			// Reads may not show yet what the webhook reported.

@@ -44,6 +44,18 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		},
 	);
 
+	test('a payment that is called expired is paid if a webhook says so, and reads show it within a minute of the webhook', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash]);
+		await room.setStatus([hash], 'expired');
+		await parked.resumeByWebhook({ hash, status: 'expired' });
+		await clock.sleep(59_500);
+		setTimeout(() => void room.setStatus([hash]), 50_000);
+		await parked.resumeByWebhook({ hash, status: 'paid' });
+
+		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+	});
+
 	test('a payment that is called expired, and paid two seconds later, is paid', async () => {
 		const hash = await room.charge();
 		const parked = await room.park([hash]);
