@@ -7,6 +7,7 @@ import {
 	Client,
 	type ClientOptions,
 } from '../api';
+import { quoteText } from '../domain';
 import { ExecutionMemory, type StoredAttempt } from '../idempotency';
 import { askIfListening, isFailureKept, isRetry, isTool } from '../n8n';
 import { createdNotes, type Situation } from '../output';
@@ -17,9 +18,6 @@ export const CREATIONS_AT_ONCE = 4;
 const MOST_NAMED = 10;
 const LONGEST_HINT = 1_000;
 
-/** A hint may say how many items it is about, instead of which. */
-type HintText = string | ((count: number) => string);
-
 /** What the items of one run share. */
 export class Run {
 	readonly isAgentCall: boolean;
@@ -27,8 +25,8 @@ export class Run {
 	readonly itemOrder: ItemOrder;
 	readonly askIfListening = memoize(async (url: string) => await askIfListening(this.context, url));
 	private catalogLookup?: CatalogLookup;
-	/** By kind, with the message of its first hint. */
-	private readonly hints = new Map<string, { message: HintText; about: Set<string> }>();
+	/** By message, with what it is about. */
+	private readonly hints = new Map<string, Set<string>>();
 	private readonly background: Array<Promise<void>> = [];
 
 	constructor(
@@ -60,23 +58,22 @@ export class Run {
 	}
 
 	/**
-	 * Hints of one kind become one hint, because a run may have thousands of items.
+	 * Equal messages become one hint, because a run may have thousands of items.
 	 *
-	 * @param about the subject of the hint, for example a transaction
+	 * @param about the subject of the message, for example a transaction
 	 */
-	readonly addHint = (message: HintText, kind = String(message), about = ''): void => {
-		const sameKind = this.hints.get(kind);
-		if (sameKind) sameKind.about.add(about);
-		else this.hints.set(kind, { message, about: new Set([about]) });
+	readonly addHint = (message: string, about?: string): void => {
+		const subjects = this.hints.get(message) ?? new Set();
+		this.hints.set(message, subjects);
+		if (about !== undefined) subjects.add(quoteText(about));
 	};
 
 	showHints(): void {
-		for (const { message, about } of this.hints.values()) {
-			const [, ...others] = about;
-			const more = others.length - MOST_NAMED;
-			const named = others.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
-			const likewise = others.length > 0 ? ` The same applies to ${named}.` : '';
-			const text = typeof message === 'string' ? message + likewise : message(about.size);
+		for (const [message, subjects] of this.hints) {
+			const named = [...subjects].slice(0, MOST_NAMED).join(', ');
+			const more = subjects.size > MOST_NAMED ? ` and ${subjects.size - MOST_NAMED} more` : '';
+			const text = named === '' ? message : `${named}${more}: ${message}`;
+
 			this.context.addExecutionHints({
 				message: text.slice(0, LONGEST_HINT),
 				location: 'outputPane',
@@ -131,7 +128,6 @@ export function buildSituation(
 		isCalled: context.getMode() === 'integrated',
 		isRetry: isRetry(context),
 		isKept: isFailureKept(context),
-		itemCount: context.getInputData().length,
 		hasOthers: context.getInputData().length > 1 || attempts.length > 0,
 		mayExist: creates && !isTool(context) && (isRetry(context) || !attempts.every(isOtherItem)),
 		// n8n drops the output of a run that fails, so the error lists what the run has created, but not to a model.

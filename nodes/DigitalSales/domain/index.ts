@@ -1,7 +1,6 @@
 export * from './customer';
 export * from './money';
 export * from './paymentStatus';
-export * from './pixCode';
 export * from './reference';
 export * from './text';
 export * from './webAddress';

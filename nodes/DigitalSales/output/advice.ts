@@ -10,7 +10,6 @@ export interface Situation {
 	isRetry: boolean;
 	/** n8n keeps failed executions, which a Retry needs. */
 	isKept: boolean;
-	itemCount: number;
 	hasOthers: boolean;
 	/** An earlier attempt of this execution may have created the item. */
 	mayExist: boolean;
@@ -59,21 +58,9 @@ export function adviceFor(situation: Situation | undefined): Pick<Row, 'warning'
 	return row ?? { again: RUN_AGAIN };
 }
 
-/** n8n's editor heads the error with `[item 1]`, which a reader takes for the first item. */
-export function positionNote({ itemCount }: Situation, itemIndex: number): string {
-	return itemCount > 1
-		? `This item is number ${itemIndex + 1} of ${itemCount}; n8n counts items from 0.`
-		: '';
-}
-
-export function unsentNote(
-	{ hasOthers, mayExist, continues }: Situation,
-	isSending: boolean,
-): string {
+export function unsentNote({ hasOthers, mayExist }: Situation): string {
 	const unsent = hasOthers ? 'This item was not sent' : 'Nothing was sent';
-	if (mayExist)
-		return `${unsent} now, but an earlier attempt of this execution may have succeeded.`;
-	if (!hasOthers) return `${unsent}.`;
-	if (continues) return `${unsent}. The other items are not affected.`;
-	return isSending ? `${unsent}.` : `${unsent}, and neither was any other item of this run.`;
+	return mayExist
+		? `${unsent} now, but an earlier attempt of this execution may have succeeded.`
+		: `${unsent}.`;
 }

@@ -4,7 +4,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { type Facts, ServiceError, type ServiceWords, type ShownOutcome } from '../api';
 import { quoteText, RUN_AGAIN } from '../domain';
 import { CanceledError } from '../shared';
-import { adviceFor, positionNote, type Situation, unsentNote } from './advice';
+import { adviceFor, type Situation, unsentNote } from './advice';
 
 /** The node refuses an item without sending it now. An earlier attempt may exist, so the outcome may be `unknown`. */
 export class NotSentError extends Error {
@@ -47,22 +47,22 @@ export function toFailure(
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoteText(text, LONGEST_MESSAGE);
 	const { answer, ...facts } = factsOf(error, isSending);
+	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
 	const { warning, again } = adviceFor(situation);
+	const said = serviceWordsLine(words, context.labelOf);
+	const serviceError = error instanceof ServiceError ? error : undefined;
+
 	const isUnsent = facts.shown === 'notSent';
 	const hasUnsentNote = isUnsent && !(error instanceof CanceledError);
-	const advice =
-		joinLines(
-			hasUnsentNote && situation && unsentNote(situation, isSending),
-			facts.advice?.replaceAll(RUN_AGAIN, again),
-		) || null;
-	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
-	const serviceError = error instanceof ServiceError ? error : undefined;
-	const said = serviceWordsLine(words, context.labelOf);
 	// The platform has said what to correct.
 	const isExplained =
 		serviceError?.outcome.kind === 'rejected' && said !== '' && again === RUN_AGAIN;
+	const advice = joinLines(
+		hasUnsentNote && situation && unsentNote(situation),
+		facts.advice?.replaceAll(RUN_AGAIN, again),
+	);
+
 	const description = joinLines(
-		situation && itemIndex !== undefined && positionNote(situation, itemIndex),
 		said,
 		serviceError?.isInDoubt && about !== null && `Details: ${about}.`,
 		!isExplained && advice,
@@ -74,7 +74,7 @@ export function toFailure(
 	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.shown;
 	return {
 		error: toNodeError(node, error, { message, description, itemIndex }),
-		json: { message, advice, status, outcome, ...words, about },
+		json: { message, advice: advice || null, status, outcome, ...words, about },
 	};
 }
 

@@ -277,54 +277,11 @@ describe('The advice in the error of a failed charge', () => {
 		});
 	});
 
-	test('after a mistake in the form says that no item of the run was sent', async () => {
+	test('after a mistake in the form says that the item was not sent, and no item was', async () => {
 		const run = await shop.ask({ more: { ...OWN_CUSTOMER, ...WRONG_CPF }, items: customers(4) });
 
-		expect(errorOf(run)).toContain(
-			'This item was not sent, and neither was any other item of this run.',
-		);
+		expect(errorOf(run)).toContain('This item was not sent.');
 		expect(shop.posts).toBe(0);
-	});
-
-	describe('gives the position of the item counted from 1, because n8n counts from 0:', () => {
-		const POSITION = /This item is number (\d) of (\d); n8n counts items from 0\./;
-		const positionIn = (run: NodeOutcome) => POSITION.exec(errorOf(run))?.slice(1);
-
-		test('for one of several items', async () => {
-			const more = { ...OWN_CUSTOMER, ...WRONG_CPF };
-			const run = await shop.ask({ more, items: customers(4) });
-
-			expect(run.node?.error?.context?.itemIndex).toBe(2);
-			expect(positionIn(run)).toEqual(['3', '4']);
-		});
-
-		test('for one of several items that a sub-workflow was called with', async () => {
-			expect(positionIn(await thirdRefused({ mode: 'integrated' }))).toEqual(['3', '3']);
-		});
-
-		test.each<[string, Ask]>([
-			['but not for the only item', { more: WRONG_CPF, items: [{ n: 2 }] }],
-			[
-				'but not if the credential is at fault, and no item',
-				{
-					credentials: { digitalSalesApi: { baseUrl: 'x x', apiToken: 't' } },
-					items: customers(3),
-				},
-			],
-		])('%s', async (_what, ask) => {
-			const run = await shop.ask(ask);
-
-			expect(run.status).toBe('error');
-			expect(positionIn(run)).toBeUndefined();
-		});
-
-		test('but not in an error item, which n8n pairs with its input', async () => {
-			const more = { ...OWN_CUSTOMER, ...WRONG_CPF };
-			const run = await shop.ask({ more, items: customers(4), continueOnFail: true });
-
-			expect(errorIn(run.json[2]).message).toContain('CPF');
-			expect(JSON.stringify(run.json)).not.toContain('n8n counts');
-		});
 	});
 
 	test('gives the time of an attempt in Brasília, and the same cases in the first error as in the next', async () => {

@@ -28,7 +28,7 @@ describe('The errors that a seller meets most', () => {
 
 	/** The texts that an error quotes, and the numbered cases of a charge in doubt. */
 	const FACT =
-		/^(\d\. |This item is number |The platform said: |An attempt on |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
+		/^(\d\. |The platform said: |An attempt on |The existing |Details: |Reason: |Request: |A new execution may |Already created )/;
 	const CART = 'cart 2 x Curso de Fotografia; amount R$ 39,80; customer document ending in 4725';
 	const CASES = [
 		'Look for it on your platform in a few minutes.',
@@ -107,15 +107,6 @@ describe('The errors that a seller meets most', () => {
 			],
 		],
 		[
-			'no API under this path',
-			answered(405),
-			[
-				'The platform did not accept the request (405)',
-				'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
-				`${REQUEST}.`,
-			],
-		],
-		[
 			'a field that the platform refuses',
 			answered(422, { errors: { 'customer.phone_number': ['is not a phone'] } }),
 			[
@@ -167,7 +158,6 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'This item was already charged, so the changed charge was not sent',
-				'This item is number 1 of 2; n8n counts items from 0.',
 				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'To keep it, set the form back to what it was; to replace it, cancel it on your platform, then use Retry again; to send the changed charge as well, start a new execution with this item alone.',
 				'A new execution would create again the successful items that had no Order Reference, so use Retry under Executions, which sends the items as they were, or remove those items from the input.',

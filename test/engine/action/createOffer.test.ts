@@ -166,7 +166,7 @@ describe('Offer > Create', () => {
 		const failure = await account.fail(parameters(wrong), { items: [{}, {}] });
 
 		expect(failure.message).toContain(message);
-		expect(failure.description).toContain('This item was not sent, and neither was any other item');
+		expect(failure.description).toContain('This item was not sent.');
 		expect(account.sandbox.requests).toEqual([]);
 	});
 });

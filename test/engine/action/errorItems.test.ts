@@ -80,7 +80,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
-	test('says that other items, which were sent, are not affected', async () => {
+	test('says that this item was not sent, while another was', async () => {
 		const { outputs } = await account.run(
 			pixParameters(account.sandbox, { customerEmail: '={{ $json.email }}' }),
 			{
@@ -92,7 +92,7 @@ describe('A failed item under On Error: Continue', () => {
 		expect(outputs[1]?.map(({ json }) => json.error)).toMatchObject([
 			{
 				message: 'Customer Email is not an e-mail address',
-				advice: 'This item was not sent. The other items are not affected.',
+				advice: 'This item was not sent.',
 			},
 		]);
 		expect(account.sandbox.transactions).toHaveLength(1);

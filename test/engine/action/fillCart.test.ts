@@ -178,7 +178,7 @@ describe('The cart of Create PIX', () => {
 			sells({}, {});
 
 			expect(await hintsOf({ ...picked(offer()), price: '0,05' })).toEqual([
-				`Offer ${offer()} ${problem} More > Title stayed empty.`,
+				`Offer ${offer()}: It ${problem} More > Title stayed empty.`,
 			]);
 			expect(account.bodies()).toMatchObject([{ cart: [{ offer_hash: offer(), price: 5 }] }]);
 		});

@@ -113,10 +113,10 @@ describe('The QR code of a PIX transaction', () => {
 			items: customers(12),
 		});
 
-		const [first, ...others] = items.map(({ json }) => `transaction ${String(json.hash)}`);
+		const made = items.slice(0, 10).map(({ json }) => `Transaction ${String(json.hash)}`);
 		expect(items.every(({ binary }) => binary === undefined)).toBe(true);
 		expect(hints.map(({ message }) => message)).toEqual([
-			`The platform created no PIX code for ${first}; the payment status is waiting_payment. The same applies to ${others.slice(0, 10).join(', ')} and 1 more.`,
+			`${made.join(', ')} and 2 more: No PIX code was created; the payment status is waiting_payment.`,
 		]);
 	});
 
@@ -127,7 +127,7 @@ describe('The QR code of a PIX transaction', () => {
 
 		expect(items[0]).not.toHaveProperty('binary');
 		expect(JSON.stringify(hints)).toContain(
-			`picture of transaction ${String(items[0]?.json.hash)} could not be stored`,
+			`Transaction ${String(items[0]?.json.hash)}: The QR code picture could not be stored`,
 		);
 	});
 });

@@ -31,7 +31,7 @@ describe('Offer > Create, requested again', () => {
 		expect(status).toBe('success');
 		expect(json.map(({ hash }) => hash)).toEqual(hashes());
 		expect(json[0]).toMatchObject({ title: 'Offer 0', price_reais: 19.9 });
-		expect(JSON.stringify(hints)).toContain('The offer was already created. Returning offer');
+		expect(JSON.stringify(hints)).toContain(': The offer was already created.');
 	});
 
 	test.each([

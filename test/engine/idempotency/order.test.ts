@@ -27,7 +27,7 @@ describe('Order Reference', () => {
 		expect(shop.charges).toBe(1);
 		expect(second.hints).toEqual([
 			{
-				message: `The customer was already charged. Returning transaction ${shop.hashes[0]}.`,
+				message: `Transaction ${shop.hashes[0]}: The customer was already charged.`,
 				location: 'outputPane',
 			},
 		]);

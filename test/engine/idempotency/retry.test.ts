@@ -93,7 +93,7 @@ describe('A charge that n8n requests again is made once:', () => {
 			expect(shop.charges).toBe(3);
 			expect(run.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			expect(JSON.stringify(run.hints)).toContain(
-				`The customer was already charged. Returning transaction ${shop.hashes[0]}.`,
+				`Transaction ${shop.hashes[0]}: The customer was already charged.`,
 			);
 		});
 

@@ -45,10 +45,7 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer, CheckedOffer
 	about: ({ about }) => about,
 	async send(run, _itemIndex, { form: { productHash }, creation }) {
 		const { made: json, isExisting } = await createOnce(creation);
-		if (isExisting) {
-			const name = `offer ${String(json.hash)}`;
-			run.addHint(`The offer was already created. Returning ${name}.`, 'existing', name);
-		}
+		if (isExisting) run.addHint('The offer was already created.', `Offer ${String(json.hash)}`);
 		catalogPages.clear();
 		markPricesSeen(run.account, productHash, [json]);
 		return [{ json: offerOutput(json) }];

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../api';
-import { formatReais, isPaid, isTooLateToPay, quoteText } from '../../domain';
+import { isPaid, isTooLateToPay, quoteText } from '../../domain';
 import type { Created, Creation } from '../../idempotency';
-import { clock, formatDay } from '../../shared';
+import { clock } from '../../shared';
 import type { Run } from '../run';
 import type { Charge } from './charge';
 import { DOCUMENT, findDifferingFields } from './chargeMatch';
@@ -16,133 +16,87 @@ interface Sent {
 }
 
 export function addChargeHints(run: Run, sent: Sent, created: Created<Transaction>): void {
-	const { made: transaction, isExisting, isDecided = false } = created;
-	const { hash, pix, payment_status: status } = transaction;
-	const addHint = (kind: string, message: string): void =>
-		run.addHint(message, kind, `transaction ${hash}`);
+	const { hash, pix, payment_status: status } = created.made;
+	const hasReference = sent.form.orderReference !== undefined;
 
-	if (isExisting) addExistingHints(run, sent, created, addHint);
-	else addMadeHints(run, sent, created, addHint);
+	if (created.isExisting) addExistingHints(run, sent, created);
+	else addMadeHints(run, sent, created);
 
-	if (isDecided) {
-		const { name } = sent.creation;
-		addHint('decided', `Options > Charges in Doubt has worked: remove its entry for ${name}.`);
+	if (created.isDecided === true) {
+		run.addHint('Options > Charges in Doubt has worked: remove its entry.', sent.creation.name);
 	}
-	if (run.isAgentCall && sent.form.orderReference === undefined) {
+	if (run.isAgentCall && !hasReference) {
 		run.addHint(
 			'Give this tool an Order Reference, such as the session and the offer, so that the same order in a later message is not charged again.',
 		);
 	}
-	if (!pix?.pix_qr_code && !(isExisting && isTooLateToPay(status))) {
-		addHint(
-			'noCode',
-			`The platform created no PIX code for transaction ${hash}; the payment status is ${status ?? 'not stated'}.`,
+	if (!pix?.pix_qr_code && !(created.isExisting && isTooLateToPay(status))) {
+		run.addHint(
+			`No PIX code was created; the payment status is ${quoteText(status ?? 'not stated')}.`,
+			`Transaction ${hash}`,
 		);
 	}
 }
-
-type AddHint = (kind: string, message: string) => void;
 
 /** These describe the request. An existing transaction may come from another request. */
-function addMadeHints(
-	run: Run,
-	{ charge, hint: webhookHint }: Sent,
-	{ made, replacedHash }: Created<Transaction>,
-	addHint: AddHint,
-): void {
-	const { amount, cartTotal } = charge;
-	const { hash } = made;
+function addMadeHints(run: Run, sent: Sent, created: Created<Transaction>): void {
+	const { amount, cartTotal } = sent.charge;
+	const { made, replacedHash } = created;
+	const about = `Transaction ${made.hash}`;
 
-	if (webhookHint !== undefined) run.addHint(webhookHint);
+	if (sent.hint !== undefined) run.addHint(sent.hint);
 	if (cartTotal !== undefined && amount !== cartTotal) {
-		run.addHint(
-			`The amount in Custom Fields is ${formatReais(amount)}, but the cart adds up to ${formatReais(cartTotal)}. The amount was sent as given.`,
-		);
+		run.addHint('The amount in Custom Fields was sent, and the cart adds up to another.', about);
 	}
 	if (replacedHash !== undefined) {
-		addHint(
-			'replaced',
-			`Transaction ${replacedHash} has failed or expired, so transaction ${hash} was made instead.`,
-		);
+		run.addHint('It has failed or expired, so another was made.', `Transaction ${replacedHash}`);
 	}
-	if (findDifferingFields(charge, made).includes(DOCUMENT)) {
-		addHint(
-			DOCUMENT,
-			`The transaction ${hash} that was just made is for another CPF or CNPJ. Ask the platform before the customer pays or you deliver.`,
+	if (findDifferingFields(sent.charge, made).includes(DOCUMENT)) {
+		run.addHint(
+			'It was just made, and is for another CPF or CNPJ. Ask the platform before the customer pays or you deliver.',
+			about,
 		);
 	}
 }
 
-function addExistingHints(
-	run: Run,
-	{ form: { orderReference }, charge, creation }: Sent,
-	{ made, isRepeated = false }: Created<Transaction>,
-	addHint: AddHint,
-): void {
-	const { hash, amount } = made;
+function addExistingHints(run: Run, sent: Sent, created: Created<Transaction>): void {
+	const { made, isRepeated = false } = created;
+	const about = `Transaction ${made.hash}`;
 
-	if (isRepeated && orderReference === undefined) {
+	if (isRepeated && sent.form.orderReference === undefined) {
 		run.addHint(
-			(count) =>
-				`${count} ${count === 1 ? 'item has' : 'items have'} the customer and cart of an earlier item of this execution, and got its charge. To charge each, give each its own Order Reference.`,
-			'repeated',
-			String(creation.itemIndex),
+			'It has the customer and cart of an earlier item of this execution, and got its charge. To charge each, give each its own Order Reference.',
+			`Item ${sent.creation.itemIndex}`,
 		);
-	} else addHint('existing', `The customer was already charged. Returning transaction ${hash}.`);
+	} else run.addHint('The customer was already charged.', about);
 
-	const age = describeAge(made, orderReference);
-	if (age !== undefined) addHint('age', age);
+	const age = describeAge(made);
+	if (age !== undefined) run.addHint(age, about);
 
-	const fields = findDifferingFields(charge, made).join(' and ');
-	if (fields !== '') {
-		addHint(
-			fields,
-			`Transaction ${hash} was charged with another ${fields} than this item has, and stays as it is.`,
-		);
-	}
-	if (amount != null && amount !== charge.amount) {
-		addHint(
-			'amount',
-			`Transaction ${hash} charges ${formatReais(amount)}, and now it would be ${formatReais(charge.amount)}, perhaps because a price in the catalog has changed.`,
+	const differing = findDifferingFields(sent.charge, made);
+	if (made.amount != null && made.amount !== sent.charge.amount) differing.push('amount');
+	if (differing.length > 0) {
+		run.addHint(
+			`It was charged with another ${differing.join(' and ')} than this item has, and stays as it is.`,
+			about,
 		);
 	}
 }
 
 const DAY_MS = 86_400_000;
-/** At the end of a reference for each month. */
-const MONTH = /-\d{4}-\d\d$/;
 
 /** A list that is run every day relies on getting its charges back, so an old charge only gets a hint. */
-function describeAge(
-	{ hash, created_at: createdAt, payment_status: status }: Transaction,
-	orderReference: string | undefined,
-): string | undefined {
-	const createdMs = parseTime(createdAt);
-	if (createdMs === undefined || clock.now() - createdMs <= DAY_MS) return undefined;
+function describeAge({
+	created_at: createdAt,
+	payment_status: status,
+}: Transaction): string | undefined {
+	const isDate = /^\s*\d{4}-\d\d-\d\d/.test(createdAt ?? '');
+	const isOld = isDate && clock.now() - Date.parse(createdAt ?? '') > DAY_MS;
 
-	const what = orderReference === undefined ? `Transaction ${hash}` : `Order ${orderReference}`;
-	const happened = `${what} was charged on ${formatDay(createdMs)} and is`;
+	if (!isOld) return undefined;
 	if (!isTooLateToPay(status)) {
-		return `${happened} not paid: its PIX code may be too old to pay; for a new code, cancel it on your platform and run this again.`;
+		return 'It is over a day old and not paid: its PIX code may be too old to pay; for a new code, cancel it on your platform and run this again.';
 	}
-
-	const month = formatDay(clock.now()).split('/').slice(1).reverse().join('-');
-	const order = orderReference?.replace(MONTH, '');
-	const example = order ? `, such as ${order}-${month}` : '';
 	const now = isPaid(status) ? 'paid' : quoteText(status ?? '');
-
-	return `${happened} ${now}: a new purchase needs its own reference${example}.`;
-}
-
-const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;
-
-/** A time without a zone is that of the dashboard, in Brasília. */
-function parseTime(text: string | null | undefined): number | undefined {
-	const typed = text?.trim() ?? '';
-	if (!/^\d{4}-\d\d-\d\d/.test(typed)) return undefined;
-
-	const date = typed.length === 10 ? `${typed}T00:00` : typed.replace(' ', 'T');
-	const milliseconds = Date.parse(ZONED.test(date) ? date : `${date}-03:00`);
-
-	return Number.isNaN(milliseconds) ? undefined : milliseconds;
+	return `It is over a day old and ${now}: a new purchase needs its own reference.`;
 }

@@ -44,11 +44,11 @@ export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> 
 		const blanks = blankFields(filled);
 		if (blanks.length === 0) continue;
 		const problem = lookupProblem(blanks, { found, failed });
-		const text = `Offer ${quoteText(hash)} ${problem}.`;
 		if (blanks.includes(PRICE) && !hasAmount) {
+			const text = `Offer ${quoteText(hash)} ${problem}.`;
 			throw new NotSentError(`${labelOf('price')} is empty`, `${text} Enter the price.`);
 		}
-		run.addHint(text, problem, `offer ${quoteText(hash)}`);
+		run.addHint(`It ${problem}.`, `Offer ${hash}`);
 	}
 	return { ...form, cart };
 }

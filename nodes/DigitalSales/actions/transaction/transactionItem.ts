@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Transaction } from '../../api';
-import { isPixCode, isTooLateToPay } from '../../domain';
+import { isTooLateToPay } from '../../domain';
 import { type OutputChoice, transactionOutput } from '../../output';
 import type { Run } from '../run';
 
@@ -20,13 +20,7 @@ export async function buildTransactionItem(
 	const isDataUrl =
 		simplify && fields?.includes('pix_qr_code_image') === true && !isTooLateToPay(status);
 	const code = pix?.pix_qr_code;
-	if (code && !isTooLateToPay(status) && !isPixCode(code)) {
-		addHint(
-			`Banks cannot read the PIX code of transaction ${hash}: it is incomplete or changed. Compare it with the code that your platform shows.`,
-			'badCode',
-			`transaction ${hash}`,
-		);
-	}
+
 	if (!code || !(isFile || isDataUrl)) return { json };
 	try {
 		const png = Buffer.from(await drawQrCode(code));
@@ -36,8 +30,10 @@ export async function buildTransactionItem(
 		const qrCode = await context.helpers.prepareBinaryData(png, fileName, 'image/png');
 		return { json, binary: { qrCode } };
 	} catch {
-		const message = `The QR code picture of transaction ${hash} could not be stored. Use its PIX code instead.`;
-		addHint(message, 'notStored', `transaction ${hash}`);
+		addHint(
+			'The QR code picture could not be stored. Use the PIX code instead.',
+			`Transaction ${hash}`,
+		);
 		return { json };
 	}
 }
