@@ -89,7 +89,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		notificationField: own?.notificationField || undefined,
 		allowedDomains: isRestricted ? allowedDomains : undefined,
 		key: digest(base.value, data.apiToken),
-		redact: createRedactor([data.apiToken, data.bodyApiToken]),
+		redact: createRedactor([data.apiToken, bodyApiToken]),
 		credential: { ...credential, apiToken: data.apiToken },
 	};
 }

@@ -6,7 +6,6 @@ import { fetchProductPage, isOnSale, withPageSizeFallback } from './products';
 import { type Offer, type Product, type ProductPage, productSchema } from './schemas/product';
 import { ServiceError } from './serviceError';
 
-const PAGE_SIZE = 100;
 export const CATALOG_LIMITS: ClientOptions = {
 	retry: { maxTries: 2, maxTotalMs: 10_000 },
 	timeoutMs: 10_000,
@@ -34,7 +33,7 @@ export function readCatalog(
 	client: Client,
 	range: { from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<Product>, string | undefined> {
-	const read = withPageSizeFallback(PAGE_SIZE, async (query) => await readPage(client, query));
+	const read = withPageSizeFallback(async (query) => await readPage(client, query));
 	return readPages({ ...range, fetchPage: read });
 }
 

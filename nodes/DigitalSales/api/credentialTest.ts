@@ -26,8 +26,8 @@ export async function digitalSalesApiTest(
 	try {
 		const account = readAccount(data ?? {});
 		const fetchPage = withPageSizeFallback(
-			1,
 			async (range) => await fetchProducts(this, account, range),
+			1,
 		);
 		return readProductPage(await fetchPage(1))
 			? { status: 'OK', message: 'The platform accepts the token.' }

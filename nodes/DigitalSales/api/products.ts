@@ -19,7 +19,7 @@ interface ProductQuery {
 }
 
 /** The document states no maximum. */
-const LARGEST_PAGE_SIZE = 250;
+const PAGE_SIZE = 100;
 
 /**
  * Lists products (API document, Endpoint 4: GET /products).
@@ -38,15 +38,17 @@ export async function listProducts(
 	const client = makeClient(ending.signal);
 	const isWanted = productMatcher(query);
 	const fetchPage = withPageSizeFallback(
-		query.pageSize ?? Math.min(LARGEST_PAGE_SIZE, isWanted ? Infinity : limit),
 		async (range) => await fetchProductPage(client, { ...query, ...range }),
+		query.pageSize,
 	);
 	const rows: IDataObject[] = [];
 	const pages = readPages({ fetchPage, itemsWanted: () => limit - rows.length });
+
 	try {
 		for (;;) {
 			const { done, value } = await pages.next();
 			if (done) return { rows, incomplete: value };
+
 			const items = isWanted ? value.items.filter(isWanted) : value.items;
 			for (const row of items.flatMap(rowsOf)) rows.push(row);
 			if (rows.length >= limit) return { rows: rows.slice(0, limit) };
@@ -67,10 +69,12 @@ export async function fetchProductPage(
 	if (search) parameters.search = normalizeUnicode(search);
 	if (categories?.length) parameters.categories = categories.join(',');
 	if (status !== undefined) parameters.status = status;
+
 	const fetched = await client.request(
 		{ endpoint: 'GET /products', path: '/products', query: parameters },
 		readProductPage,
 	);
+
 	for (const product of fetched.data) {
 		if (isOnSale(product)) markPricesSeen(client.account, product.hash, product.offers);
 	}
@@ -100,14 +104,16 @@ function productMatcher({ search, categories = [], status }: ProductQuery) {
 
 /** If the platform rejects the first request, it and all later requests are sent without a page size. */
 export function withPageSizeFallback<T>(
-	firstSize: number,
 	fetchPage: (range: { page: number; pageSize?: number }) => Promise<T>,
+	firstSize = PAGE_SIZE,
 ): (page: number) => Promise<T> {
 	let pageSize: number | undefined = firstSize;
 	let isFirst = true;
+
 	return async (page) => {
 		const mayFallBack = isFirst;
 		isFirst = false;
+
 		return await fetchPage({ page, pageSize }).catch(async (error: unknown) => {
 			const isRejected = error instanceof ServiceError && error.outcome.kind === 'rejected';
 			if (!mayFallBack || !isRejected) throw error;

@@ -8,15 +8,20 @@ const SHORTEST_TOKEN = 4;
 const MOST_LEVELS = 64;
 
 /**
- * Takes tokens out of answers, because a platform may echo a request with its headers. Finds a token in any letter
- * case, and with escapes. `json` cleans JSON in place, because it may be large, and throws a RangeError if it is
- * nested too deeply.
+ * Takes tokens out of answers, because a platform may echo a request with its headers. Finds a token as it is, in a URL
+ * and in JSON, in any letter case. `json` cleans JSON in place, because it may be large, and throws a RangeError if it
+ * is nested too deeply.
  */
 export function createRedactor(tokens: ReadonlyArray<string | undefined>) {
 	const words = compact(tokens).filter(({ length }) => length >= SHORTEST_TOKEN);
+	const forms = words.flatMap((word) => [
+		word,
+		encodeURIComponent(word),
+		JSON.stringify(word).slice(1, -1),
+	]);
 	// Longest first, because a token may begin with another token.
-	words.sort((a, b) => b.length - a.length);
-	const pattern = new RegExp(words.map(escapedPattern).join('|') || '(?!)', 'gi');
+	forms.sort((a, b) => b.length - a.length);
+	const pattern = new RegExp(forms.map(escapeRegExp).join('|') || '(?!)', 'gi');
 	const numbers = new Set(words.map(Number));
 
 	const text = (dirty: string): string => dirty.replace(pattern, REPLACEMENT);
@@ -25,6 +30,7 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>) {
 		if (typeof value === 'number') return numbers.has(Math.abs(value)) ? REPLACEMENT : value;
 		if (!isObject(value)) return value;
 		if (levels === 0) throw new RangeError('The JSON is nested too deeply');
+
 		for (const [name, entry] of Object.entries(value)) {
 			const cleanName = Array.isArray(value) ? name : text(name);
 			if (cleanName !== name) delete value[name];
@@ -32,15 +38,8 @@ export function createRedactor(tokens: ReadonlyArray<string | undefined>) {
 		}
 		return value;
 	};
-	return { text, json };
-}
 
-/** Finds `|` also as `%7c`, `\u007c` or `\|`. */
-function escapedPattern(word: string): string {
-	return word.replace(/./gs, (sign) => {
-		const hex = sign.charCodeAt(0).toString(16).padStart(2, '0');
-		return `(?:%${hex}|\\\\u00${hex}|\\\\?${escapeRegExp(sign)})`;
-	});
+	return { text, json };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

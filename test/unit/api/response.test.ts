@@ -77,7 +77,6 @@ describe('An answer', () => {
 		['/v2/test-token#?token=1', '/v2/[token removed]'],
 		['../v2\n?token=1\n#x', '../v2\n'],
 		['https://Test-Token.example.com/v1', 'https://[token removed].example.com/v1'],
-		['https://b.example.com/test%2Dtoken', 'https://b.example.com/[token removed]'],
 		[['/a', '/b'], undefined],
 		[undefined, undefined],
 	])('that redirects to %j shows no more of it than %j', (location, expected) => {

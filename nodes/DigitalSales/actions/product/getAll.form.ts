@@ -67,7 +67,7 @@ const options = defineOptions([
 		displayName: 'Page Size',
 		name: 'pageSize',
 		default: 100,
-		description: 'How many products to request per page; by default as many as are useful',
+		description: 'How many products to request per page; by default 100',
 	}),
 ]);
 
