@@ -1,14 +1,15 @@
 import { cnpj, cpf } from '../../../vendor/checkDigits';
-import { type Result, cleanText, normalizeUnicode } from './text';
+import { type Result, cleanText } from './text';
 
 const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
-const CNPJ_SHAPE = /^[0-9A-Z]{12}\d{2}$/;
-const CPF_SHAPE = /^\d{11}$/;
-/** `CPF/CNPJ nº` or the like. A CNPJ may begin with the same letters. */
-const LABEL = /^(?:(?:CPF|CNPJ)[^0-9A-Z]*)+(?:NO?[^0-9A-Z]+)?/;
+/** With any punctuation between its groups. */
+const CPF = /^\W*\d{3}\W*\d{3}\W*\d{3}\W*\d\d\W*$/;
+const CNPJ = /^\W*[0-9A-Z]{2}\W*[0-9A-Z]{3}\W*[0-9A-Z]{3}\W*[0-9A-Z]{4}\W*\d\d\W*$/;
 /** A word such as "DOC" and a CPF together have the shape of a CNPJ. */
-const WORD_AND_CPF = /^[A-Z]{3}(?=[^0-9A-Z]*[\s:])[^0-9A-Z]+\d[^A-Z]*$/;
+const WORD_AND_DIGITS = /^[A-Z]{3}(\d{11})$/;
+/** A CNPJ may begin with the same letters. */
+const LABEL = /^(?:(?:CPF|CNPJ)\W*)+/;
 const DASH = /[\p{Pd}\u2212]/gu;
 /** Python writes a number of a column with gaps as `52998224725.0`. */
 const DECIMAL_ZERO = /\.0$/;
@@ -17,16 +18,15 @@ const SHORTENED = /^\d(?:[.,]\d+E\+?|E\+)\d+$/i;
 const IS_SHORTENED = {
 	problem: 'is a number that a spreadsheet has shortened: format the column as text',
 };
+const IS_UNCLEAR = {
+	problem:
+		'is not clearly a CPF or a CNPJ. A number loses its leading zeros: format the column as text',
+};
 
 /** Removes invisible characters and a spreadsheet's apostrophe, and makes dashes plain. */
 export function customerText(input: unknown): string {
 	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
 	return cleanText(text).replace(DASH, '-').replace(/^'+ ?/, '');
-}
-
-/** Also makes full-width letters, digits and signs plain. */
-function plainText(input: unknown): string {
-	return normalizeUnicode(customerText(input), 'NFKC');
 }
 
 /**
@@ -37,59 +37,50 @@ export function parseDocument(input: unknown): Result<string> {
 	if (typeof input === 'number') return documentFromDigits(String(input));
 	if (typeof input !== 'string') return { problem: 'is not a CPF or CNPJ' };
 
-	const typed = plainText(input).replace(DECIMAL_ZERO, '').toUpperCase();
-	if (SHORTENED.test(typed)) return IS_SHORTENED;
-	const unlabeled = charactersOf(typed.replace(LABEL, ''));
-	const isLabeled = CPF_SHAPE.test(unlabeled) || CNPJ_SHAPE.test(unlabeled);
-	const document = isLabeled ? unlabeled : charactersOf(typed);
+	const typed = customerText(input).replace(DECIMAL_ZERO, '').toUpperCase();
+	const unlabeled = typed.replace(LABEL, '');
+	const text = CPF.test(unlabeled) || CNPJ.test(unlabeled) ? unlabeled : typed;
+	const document = text.replace(/\W/g, '');
+	const [, digits = ''] = WORD_AND_DIGITS.exec(document) ?? [];
 
-	if (CPF_SHAPE.test(document)) {
+	if (SHORTENED.test(typed)) return IS_SHORTENED;
+	if (CPF.test(text)) {
 		return isCpf(document)
 			? { value: document }
 			: { problem: 'is not a valid CPF: check its digits' };
 	}
-	if (CNPJ_SHAPE.test(document) && !WORD_AND_CPF.test(typed)) {
+	if (CNPJ.test(text) && !isCpf(digits)) {
 		return isCnpj(document)
 			? { value: document }
 			: { problem: 'is not a valid CNPJ: check its characters' };
 	}
-	const padded = /^\d+$/.test(typed) && documentFromDigits(typed);
-	return padded && 'value' in padded ? padded : { problem: lengthProblem(document) };
-}
 
-function charactersOf(typed: string): string {
-	return typed.replace(/[^0-9A-Z]/g, '');
-}
-
-function lengthProblem({ length }: string): string {
-	if (length === CPF_LENGTH || length === CNPJ_LENGTH) {
-		return 'has a letter where a digit must be: a CPF is all digits, and a CNPJ ends in two';
-	}
-	return `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters); this one has ${length}`;
+	const padded = /^\d+$/.test(typed) ? documentFromDigits(typed) : IS_UNCLEAR;
+	if ('value' in padded) return padded;
+	return {
+		problem: `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters, of which the last two are digits); this one has ${document.length}`,
+	};
 }
 
 function documentFromDigits(digits: string): Result<string> {
 	const asCpf = digits.padStart(CPF_LENGTH, '0');
 	const asCnpj = digits.padStart(CNPJ_LENGTH, '0');
-	const mayBeCpf = CPF_SHAPE.test(asCpf) && isCpf(asCpf);
+	const mayBeCpf = isCpf(asCpf);
 	const mayBeCnpj = isCnpj(asCnpj);
 
 	// A customer who types eleven digits means a CPF.
 	const isClear = mayBeCpf !== mayBeCnpj && (mayBeCpf || digits.length !== CPF_LENGTH);
-	if (isClear) return { value: mayBeCpf ? asCpf : asCnpj };
-	return {
-		problem:
-			'is not clearly a CPF or a CNPJ. A number loses its leading zeros: format the column as text',
-	};
+	if (!isClear) return IS_UNCLEAR;
+	return { value: mayBeCpf ? asCpf : asCnpj };
 }
 
 // The library's own check refuses 123.456.789-09, a valid number used for tests.
 function isCpf(digits: string): boolean {
-	return hasCheckDigits(digits, cpf.verifierDigit);
+	return /^\d{11}$/.test(digits) && hasCheckDigits(digits, cpf.verifierDigit);
 }
 
 function isCnpj(characters: string): boolean {
-	return CNPJ_SHAPE.test(characters) && hasCheckDigits(characters, cnpj.verifierDigit);
+	return /^[0-9A-Z]{12}\d{2}$/.test(characters) && hasCheckDigits(characters, cnpj.verifierDigit);
 }
 
 function hasCheckDigits(document: string, digitOf: (characters: string) => number): boolean {
@@ -127,21 +118,19 @@ export function withoutCountry(phone: string): string {
 const EMAIL =
 	/^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:(?!-)[a-z0-9\u00c0-\u024f_-]+(?<!-)\.)+(?:[a-z\u00c0-\u024f]{2,}|xn--[a-z0-9-]+)$/i;
 const LONGEST_EMAIL = 254;
-const NOT_ASCII = /[^ -~]/;
 
 export function parseEmail(input: unknown): Result<string> {
-	const email = plainText(input);
-	if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return { value: email };
-
-	const [local = '', host] = email.split('@');
-	const isUnusual = host !== undefined && NOT_ASCII.test(local);
-	return { problem: isUnusual ? 'has an unusual letter before the @' : 'is not an e-mail address' };
+	const email = customerText(input);
+	const isEmail = email.length <= LONGEST_EMAIL && EMAIL.test(email);
+	return isEmail ? { value: email } : { problem: 'is not an e-mail address' };
 }
 
 const PHONE = /^\(?(?:\+|00)?[\d\s().-]+$/;
 /** A single digit at the end is an extension, or a slip. */
 const LOOSE_DIGIT = /[\s.-]\d$/;
 const ABROAD = /^\(?(?:\+|00)/;
+/** The area codes of North America, after its country code 1, begin with 2 to 9. */
+const NUMBER_ABROAD = /^(?!0|1[01])\d{8,15}$/;
 /** @internal WhatsApp's address of a number, perhaps with a device. The number begins with its country code. */
 export const WHATSAPP = /(?::\d+)?@(?:s\.whatsapp\.net|c\.us)$/i;
 /** @internal The zero dialed within Brazil. */
@@ -152,50 +141,32 @@ export const AREA_CODE = /^(?:[14689][1-9]|2[12478]|3[1-578]|5[1345]|7[134579])/
 export const LOCAL = /^..(?:9\d{8}|[2-5]\d{7})$/;
 /** @internal A mobile number from before 2016. WhatsApp still leaves out its ninth digit in most of Brazil. */
 export const WITHOUT_NINTH_DIGIT = /^(..)([6-9]\d{7})$/;
-const ONE_DIGIT = /^(\d)\1*$/;
+
+const IS_NOT_ABROAD = {
+	problem: 'must have a country code and 8 to 15 digits after the + or 00; that of Brazil is 55',
+};
 
 /** Returns digits, with the country code if it was typed. A number of another country begins with + or 00. */
 export function parsePhone(input: unknown): Result<string> {
-	const given = plainText(input);
-	if (/@lid$/i.test(given)) {
-		return {
-			problem: 'is an ID that WhatsApp gives instead of the number: ask for the phone number',
-		};
-	}
+	const given = customerText(input);
 	// The zero dialed within a country may be written `(0)`.
 	const typed = given.replace(WHATSAPP, '').replace(DECIMAL_ZERO, '').replace('(0)', '');
-	const isChat = typed !== '' && WHATSAPP.test(given);
 	if (SHORTENED.test(typed)) return IS_SHORTENED;
 	if (!PHONE.test(typed) || LOOSE_DIGIT.test(typed)) {
 		return { problem: 'must be one phone number, such as (11) 91234-5678, without other text' };
 	}
 
-	const isAbroad = isChat || ABROAD.test(typed);
-	const digits = typed.replace(/\D/g, '').replace(isAbroad ? /^00/ : '', '');
-	if (isAbroad && !digits.startsWith('55')) {
-		const problem = abroadProblem(digits);
-		return problem === undefined ? { value: digits } : { problem };
+	const hasCountry = WHATSAPP.test(given) || ABROAD.test(typed);
+	const digits = typed.replace(/\D/g, '').replace(/^00/, '');
+	if (hasCountry && !digits.startsWith('55')) {
+		return NUMBER_ABROAD.test(digits) ? { value: digits } : IS_NOT_ABROAD;
 	}
 
-	const country = digits.startsWith('55') && (isAbroad || digits.length > 11) ? '55' : '';
-	const phone = digits
-		.slice(country.length)
-		.replace(/^0/, '')
-		.replace(WITHOUT_NINTH_DIGIT, '$19$2');
+	const country = digits.startsWith('55') && (hasCountry || digits.length > 11) ? '55' : '';
+	const local = digits.slice(country.length).replace(TRUNK, '');
+	const phone = local.replace(WITHOUT_NINTH_DIGIT, '$19$2');
 	const problem = phoneProblem(phone);
 	return problem === undefined ? { value: country + phone } : { problem };
-}
-
-function abroadProblem(digits: string): string | undefined {
-	const { length } = digits;
-	if (length < 8 || length > 15) {
-		return `must have 8 to 15 digits after the + or 00; this one has ${length}`;
-	}
-	if (ONE_DIGIT.test(digits)) return 'is one digit repeated';
-	// The area codes of North America, after its country code 1, begin with 2 to 9.
-	return /^(?:0|1[01])/.test(digits)
-		? 'has no country code after the + or 00: that of Brazil is 55'
-		: undefined;
 }
 
 function phoneProblem(phone: string): string | undefined {
@@ -204,7 +175,6 @@ function phoneProblem(phone: string): string | undefined {
 	if (length < 10 || length > 11) {
 		return `must have 10 or 11 digits with the area code (DDD), or begin with + if it is of another country; this one has ${length}`;
 	}
-	if (ONE_DIGIT.test(phone)) return 'is one digit repeated';
 	if (!AREA_CODE.test(phone)) {
 		return `has an area code (DDD) that does not exist: ${phone.slice(0, 2)}`;
 	}

@@ -45,7 +45,8 @@ const cpf = fc.oneof(
 );
 const cnpj = made('cnpj', 0, `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`);
 
-const LETTER = 'has a letter where a digit must be: a CPF is all digits, and a CNPJ ends in two';
+const ENDING =
+	'must be a CPF (11 digits) or a CNPJ (14 characters, of which the last two are digits); this one has ';
 const UNCLEAR =
 	'is not clearly a CPF or a CNPJ. A number loses its leading zeros: format the column as text';
 
@@ -65,12 +66,12 @@ describe('CPF and CNPJ', () => {
 		['111.111.111-11', 'is not a valid CPF: check its digits'],
 		['00000000000000', 'is not a valid CNPJ: check its characters'],
 		['12.ABC.345/01DE-36', 'is not a valid CNPJ: check its characters'],
-		['', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 0'],
+		['', `${ENDING}0`],
 		[1.5, UNCLEAR],
 		[-52998224725, UNCLEAR],
-		['12ABC34501DEX5', LETTER],
-		['5299822472X', LETTER],
-		['529982247250', 'must be a CPF (11 digits) or a CNPJ (14 characters); this one has 12'],
+		['12ABC34501DEX5', `${ENDING}14`],
+		['5299822472X', `${ENDING}11`],
+		['529982247250', `${ENDING}12`],
 		// Right as a CPF and as a CNPJ.
 		[191, UNCLEAR],
 		[0, UNCLEAR],
@@ -82,9 +83,9 @@ describe('CPF and CNPJ', () => {
 		fc.assert(
 			fc.property(fc.oneof(cpf, cnpj), (document) => {
 				expect(parseDocument(document)).toEqual({ value: document });
-				expect(parseDocument(` ${document.replace(/(.{3})/g, '$1.')}`)).toEqual({
-					value: document,
-				});
+				const [, ...groups] = /^(..?.?)(...)(...)(....)?(..)$/.exec(document) ?? [];
+				const punctuated = groups.filter((group) => group !== undefined).join(' - ');
+				expect(parseDocument(` ${punctuated}.`)).toEqual({ value: document });
 			}),
 		);
 	});
@@ -125,6 +126,18 @@ describe('CPF and CNPJ', () => {
 			{ numRuns: sequences(500, 1_000) },
 		);
 		expect(outcomes).toEqual(new Set(['value', 'problem']));
+	});
+
+	test('never reads a CPF as a CNPJ, whatever word stands before it', () => {
+		const word = fc.string({ unit: fc.constantFrom(...'ABCDEFGHIJ .:-/'), maxLength: 6 });
+		fc.assert(
+			fc.property(word, cpf, fc.constantFrom('$1$2$3$4', '$1.$2.$3-$4'), (before, digits, way) => {
+				const typed = before + digits.replace(/(...)(...)(...)(..)/, way);
+				const read = parseDocument(typed);
+				expect('value' in read ? read.value : digits).toBe(digits);
+			}),
+			{ numRuns: sequences(500, 1_000) },
+		);
 	});
 
 	test('never throws', () => {
