@@ -148,6 +148,16 @@ describe('The error of a failed request', () => {
 			);
 		});
 
+		test('a 429 whose body breaks off is waited out for as long as its headers say', async () => {
+			const headers = { 'Retry-After': '30' };
+			account.sandbox.addFault({ kind: 'status', status: 429, headers, isCut: true });
+
+			await account.fail(reading({ maxTries: 1, maxWait: 300 }));
+
+			expect(account.sandbox.requests.map(({ status }) => status)).toEqual([429, 404]);
+			expect(waited()).toBeGreaterThan(29_000);
+		});
+
 		test('eight runs that queue for the same rate limit wait no longer than their limit', async () => {
 			account.sandbox.addFault({ kind: 'retryAfter', seconds: 4, times: 'always' });
 			// All send their first try before any of them waits.

@@ -1,6 +1,7 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { chargesAt } from '../../helpers/charge';
 import type { HttpAnswer } from '../../helpers/engine';
+import { delayCredential } from '../../helpers/engine/credentials';
 import { countByStatus, useInbox } from '../../helpers/inbox';
 
 /** The reads of unknown hashes that find nothing and are allowed in a minute. */
@@ -13,6 +14,7 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 	beforeEach(async () => {
 		await inbox.publish();
 	});
+	afterEach(() => jest.restoreAllMocks());
 
 	const postAll = async (hashes: string[], status?: string): Promise<HttpAnswer[]> =>
 		await Promise.all(hashes.map(async (hash) => await inbox.trigger.post({ hash, status })));
@@ -49,5 +51,16 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 
 		expect(countByStatus(await postAll([known, second], 'waiting_payment'))).toEqual({ 200: 2 });
 		await slow;
+	});
+
+	test('a read that was cut short, because its sender had waited long, is not counted', async () => {
+		delayCredential(6_000);
+		inbox.account.fault('read', { kind: 'delay', ms: 4_000 }, 'always');
+		expect(countByStatus(await postAll(strangers(MISSES)))).toEqual({ 503: MISSES });
+		expect(inbox.reads).toBeGreaterThanOrEqual(MISSES);
+
+		jest.restoreAllMocks();
+		inbox.account.sandbox.clearFaults();
+		expect(await inbox.post(await inbox.charge(), 'waiting_payment')).toBe(200);
 	});
 });
