@@ -1,14 +1,13 @@
 import { omit, sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Client, getTransaction, ServiceError } from '../api';
-import { isPrivateAddress, isSettled } from '../domain';
+import { isPaid, isPrivateAddress, isSettled } from '../domain';
 import { parkExecution, resumeUrl } from '../n8n';
 import { type OutputChoice, waitOutput } from '../output';
 import { clock, eachLimit, READS_AT_ONCE } from '../shared';
 import { pauseUntilNextLook } from './schedule';
 import {
 	EARLY_MS,
-	isDone,
 	isUnknown,
 	PATIENCE_MS,
 	type Payment,
@@ -31,17 +30,11 @@ export class PaymentWait {
 	private hasAnswer = false;
 	private isWebhookExpected = true;
 
-	constructor(private readonly context: IExecuteFunctions) {
-		this.state = readState(context, this.now);
-	}
-
-	get isLastLook(): boolean {
-		return this.now >= (this.state.endingSince ?? Infinity) + PATIENCE_MS;
-	}
-
-	extendTimeLimit(milliseconds: number): void {
-		const { state, now } = this;
-		if (state.looks === 0) state.deadline = Math.max(state.deadline, now + milliseconds);
+	constructor(
+		private readonly context: IExecuteFunctions,
+		timeLimitMs = 0,
+	) {
+		this.state = readState(context, this.now, timeLimitMs);
 	}
 
 	/**
@@ -50,7 +43,7 @@ export class PaymentWait {
 	 */
 	async lookAtAll(
 		awaited: AwaitedPayment[],
-		newClient: () => Client,
+		newClient: (isLastLook: boolean) => Client,
 		fail: (itemIndex: number, error: unknown) => void,
 	): Promise<Map<number, INodeExecutionData[]> | undefined> {
 		const entries = awaited.map((one) => ({ ...one, payment: this.paymentOf(one) }));
@@ -59,7 +52,7 @@ export class PaymentWait {
 
 		await eachLimit(inTurn, READS_AT_ONCE, async (entry) => {
 			try {
-				await this.readUnlessDone(entry, newClient());
+				await this.readUnlessDone(entry, newClient(this.isLastLook));
 				this.entries.push(entry);
 			} catch (error) {
 				fail(entry.itemIndex, error);
@@ -133,19 +126,23 @@ export class PaymentWait {
 	}
 
 	/** A decided payment may have been refunded after the earlier look. */
-	private async readAgain(newClient: () => Client): Promise<void> {
+	private async readAgain(newClient: (isLastLook: boolean) => Client): Promise<void> {
 		const endingSince = (this.state.endingSince ??= this.now);
 		const decidedEarlier = this.entries.filter(
 			({ payment }) => this.isDone(payment) && !this.isDone(payment, endingSince),
 		);
 
 		await eachLimit(decidedEarlier, READS_AT_ONCE, async (entry) => {
-			await this.read(entry, newClient());
+			await this.read(entry, newClient(this.isLastLook));
 		});
 	}
 
 	private get isWoken(): boolean {
 		return this.now < this.state.nextLookAt - EARLY_MS;
+	}
+
+	private get isLastLook(): boolean {
+		return this.now >= (this.state.endingSince ?? Infinity) + PATIENCE_MS;
 	}
 
 	private get isEnding(): boolean {
@@ -156,8 +153,13 @@ export class PaymentWait {
 		return this.entries.every(({ payment }) => this.isDone(payment, since));
 	}
 
-	private isDone(payment: Payment, since?: number): boolean {
-		return isDone(payment, this.state.deadline, since);
+	/** Whether a read after `since` decided the payment, or came after the deadline. */
+	private isDone({ read, failedSince }: Payment, since = 0): boolean {
+		if (read === undefined || read.at < since) return false;
+		if (isPaid(read.status)) return true;
+		// A platform may call a payment expired, and paid seconds later.
+		if (failedSince !== undefined) return read.at >= failedSince + READS_MAY_LAG_MS - EARLY_MS;
+		return read.at >= this.state.deadline;
 	}
 
 	private async parkUntilNextLook(): Promise<void> {

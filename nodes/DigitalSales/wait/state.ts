@@ -41,22 +41,15 @@ const stateSchema = z.object({
 /** What a look leaves to the next one. */
 export type State = z.output<typeof stateSchema>;
 
-export function readState(context: IExecuteFunctions, now: number): State {
-	const first: State = { deadline: now, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
+/** @param timeLimitMs counts from the first look */
+export function readState(context: IExecuteFunctions, now: number, timeLimitMs: number): State {
+	const deadline = now + timeLimitMs;
+	const first: State = { deadline, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
 	const state = stateSchema.safeParse(readParkedState(context)).data ?? first;
 	// After a long stop of n8n, or at a late Retry, the time for the last reads starts over.
 	if (now > state.nextLookAt + PATIENCE_MS) delete state.endingSince;
 
 	return state;
-}
-
-/** Whether a read after `since` decided the payment, or came after the deadline. */
-export function isDone({ read, failedSince }: Payment, deadline: number, since = 0): boolean {
-	if (read === undefined || read.at < since) return false;
-	if (isPaid(read.status)) return true;
-	// A platform may call a payment expired, and paid seconds later.
-	if (failedSince !== undefined) return read.at >= failedSince + READS_MAY_LAG_MS - EARLY_MS;
-	return read.at >= deadline;
 }
 
 export function recordRead(payment: Payment, read: NonNullable<Payment['read']>): void {

@@ -1,4 +1,4 @@
-import { partition } from 'lodash';
+import { max, partition } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Client } from '../../api';
@@ -89,16 +89,16 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 	},
 	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
 	async runAll(run, items, fail) {
-		const wait = new PaymentWait(run.context);
-		for (const { form } of items) wait.extendTimeLimit(limitOf(form.options));
-
+		const limits = items.map(({ form }) => limitOf(form.options));
 		const awaited = items.map(({ itemIndex, form }) => ({
 			itemIndex,
 			hash: form.transactionHash,
 			simplify: form.simplify,
 			fields: form.options.fields,
 		}));
-		return await wait.lookAtAll(awaited, () => lookClient(run, wait.isLastLook), fail);
+
+		const wait = new PaymentWait(run.context, max(limits));
+		return await wait.lookAtAll(awaited, (isLastLook) => lookClient(run, isLastLook), fail);
 	},
 	postpone: async (context) => await new PaymentWait(context).postpone(),
 	outputs: {
