@@ -1,5 +1,5 @@
 import { mailPix } from './charge-by-email';
-import { notChargedNote } from './charging';
+import { activate, sendLink, setUpNote, tryIt } from './charging';
 import { notChargedSteps, pixPage } from './checkout';
 import { branches, httpRequest, RETRIED, sendEmail } from './nodes';
 import {
@@ -13,7 +13,7 @@ import {
 	TEXTS,
 	TO_CHOOSE,
 } from './parts';
-import { from, output, type Node, type Recipe, type Say, type Workflow } from './workflow';
+import { from, off, output, type Node, type Recipe, type Say, type Workflow } from './workflow';
 
 /** Without the statuses before a refund or a chargeback, because these sales may still stay paid. */
 const REVERSED = ['refunded', 'chargeback', 'chargedback'];
@@ -65,39 +65,28 @@ function delivery(say: Say): Workflow['chains'] {
 	];
 }
 
-function deliveryNote(say: Say): string[] {
-	return [
-		say(
-			'A payment grants the access and tells the customer; a refund or a chargeback takes it away. A requested refund or a MED under review changes nothing. If you win a chargeback dispute, grant the access again by hand.',
-			'A venda aprovada libera o acesso e avisa o cliente; o reembolso ou o chargeback retira o acesso. Pedido de reembolso ou MED em análise não mexe no acesso. Se você ganhar a disputa de um chargeback, libere o acesso de novo à mão.',
-		),
-		say(
-			'If your members area knows customers only by their e-mail, a refund revokes everything bought with that e-mail. **Before you press Retry on a failed execution, check that the sale is still paid.**',
-			'Se a sua área de membros identifica o cliente só pelo e-mail, um reembolso retira o acesso a tudo o que foi comprado com esse e-mail. **Antes de clicar em Retry em uma execução com erro, confira se a venda continua paga.**',
-		),
-	];
+function deliveryNote(say: Say): string {
+	return say(
+		'A payment grants the access, a refund or chargeback takes it away (everything, if your members area knows customers only by e-mail). **Before a Retry, check that the sale is still paid.**',
+		'O pagamento libera o acesso, o reembolso ou chargeback retira (tudo, se a área de membros só conhece o e-mail). **Antes de um Retry, confira se a venda continua paga.**',
+	);
 }
 
 function deliverySteps(say: Say): string[] {
 	return [
 		say(
-			'*When a sale changes*: choose your credential, your **product**, and the **lowest amount a customer can pay, coupons and PIX discount included**. Without them, one cent paid for any product would open the access; until you have chosen both, n8n cannot publish this trigger.',
-			'*Quando uma venda muda*: escolha sua credencial, seu **produto** e o **menor valor que um cliente pode pagar, já com cupom e desconto no Pix**. Sem isso, um centavo pago por qualquer produto liberaria o acesso; enquanto faltar, o n8n não publica o gatilho.',
+			'*When a sale changes*: your credential, **product** and the **lowest amount a customer can pay**; otherwise one cent for anything opens the access.',
+			'*Quando uma venda muda*: sua credencial, seu **produto** e o **menor valor que um cliente pode pagar**; senão um centavo por qualquer coisa libera o acesso.',
 		),
 		say(
-			'*Grant* and *Revoke the access*: enter the addresses from the documentation of your members area, and choose a *Header Auth* credential.',
-			'*Liberar* e *Retirar o acesso*: coloque os endereços que estão na documentação da sua área de membros e escolha uma credencial *Header Auth*.',
+			'*Grant* and *Revoke the access*: the addresses of your members area, a *Header Auth* credential.',
+			'*Liberar* e *Retirar o acesso*: os endereços da sua área de membros, uma credencial *Header Auth*.',
 		),
 		say(
-			'*Send the access*: choose your SMTP credential, enter your sender address, and the link of your members area.',
-			'*Enviar o acesso*: escolha sua credencial SMTP, escreva seu endereço de remetente e o link da sua área de membros.',
+			'*Send the access*: your SMTP credential, sender address and link.',
+			'*Enviar o acesso*: sua credencial SMTP, seu endereço de remetente e o link.',
 		),
 	];
-}
-
-function beforePublishing(say: Say, steps: string[]): string {
-	const numbered = steps.map((step, index) => `${index + 1}. ${step}`);
-	return [say('## Before you publish it', '## Antes de publicar'), ...numbered].join('\n');
 }
 
 /** A members area with an API for it. */
@@ -106,12 +95,12 @@ export const accessByHttp: Recipe = (say) => ({
 	notes: [
 		[
 			say(
-				'## Access in your members area\nFor any members area that has an API to grant and revoke the access.',
-				'## Acesso na área de membros\nPara qualquer área de membros com uma API que libera e retira o acesso.',
+				'## Access in your members area\nFor any members area with an API.',
+				'## Acesso na área de membros\nPara qualquer área de membros com uma API.',
 			),
-			...deliveryNote(say),
+			deliveryNote(say),
 		].join('\n\n'),
-		beforePublishing(say, [...deliverySteps(say), publishNote(say)]),
+		setUpNote(say, [...deliverySteps(say), publishNote(say)]),
 		addressNote(say),
 	],
 	chains: delivery(say),
@@ -120,8 +109,7 @@ export const accessByHttp: Recipe = (say) => ({
 /** Form, PIX and access in one workflow. Its trigger receives the webhooks of its charges and of the checkout's sales. */
 export const sellAndDeliver: Recipe = (say) => {
 	const form = orderForm(say, say('access', 'acesso'));
-	// Without a published trigger nobody would deliver, so the charge is refused.
-	const charge = chargeOrder(say, '$json', { webhooksGoTo: 'trigger' });
+	const charge = chargeOrder(say);
 	const text = message(say, `${from(form)}.whatsapp`);
 	const next = say(
 		'We have sent it to your e-mail, too. Once the payment is there, your access follows by e-mail. You can close this page.',
@@ -132,38 +120,29 @@ export const sellAndDeliver: Recipe = (say) => {
 		notes: [
 			[
 				say(
-					'## Sell and deliver\nA customer fills in the order form and gets the PIX on the page and by e-mail. The payment starts the lower half, even days later. So does a sale of the same product in the checkout.',
-					'## Vender e entregar\nO cliente preenche o formulário e recebe o Pix na página e por e-mail. Quando o pagamento cai, mesmo dias depois, a parte de baixo executa. Uma venda do mesmo produto no checkout também inicia a parte de baixo.',
+					'## Sell and deliver\nThe PIX is on the page and in an e-mail. Its payment starts the lower half, even days later; so does a sale in the checkout. **Add no Wait for Payment**: the delivery would come twice.',
+					'## Vender e entregar\nO Pix aparece na página e vai por e-mail. O pagamento inicia a parte de baixo, mesmo dias depois; uma venda no checkout também. **Não use Wait for Payment**: a entrega iria duas vezes.',
 				),
-				...deliveryNote(say),
-				say(
-					'**Do not add Wait for Payment here**: the payment already starts the lower half, and the customer would get the delivery twice.',
-					'**Não coloque Wait for Payment aqui**: o pagamento já inicia a parte de baixo, e o cliente receberia a entrega duas vezes.',
-				),
+				deliveryNote(say),
 			].join('\n\n'),
-			beforePublishing(say, [
-				say(
-					'*Charge by PIX*: choose your credential and an offer of the product that you deliver.',
-					'*Gerar Pix*: escolha sua credencial e uma oferta do produto que você entrega.',
-				),
-				say(
-					'*Send the PIX*: choose your SMTP credential and enter your sender address.',
-					'*Enviar o Pix*: escolha sua credencial SMTP e escreva seu endereço de remetente.',
-				),
+			setUpNote(say, [
+				`${say(
+					'*Charge by PIX*: your credential and an offer of the product.',
+					'*Gerar Pix*: sua credencial e uma oferta do produto.',
+				)} ${tryIt(say)}`,
+				`${say(
+					'*Send the PIX*: your SMTP credential and sender address.',
+					'*Enviar o Pix*: sua credencial SMTP e seu endereço de remetente.',
+				)} ${activate(say)}`,
 				...deliverySteps(say),
-				say(
-					'Publish it, open the **Production URL** of *Order form* and order with your own data: this makes a real charge. Send customers that URL.',
-					'Publique, abra a **Production URL** de *Formulário do pedido* e faça um pedido com seus próprios dados: isso gera uma cobrança de verdade. É essa URL que você envia aos clientes.',
-				),
-				say(
-					'For sales of the checkout, copy the **production URL** of *When a sale changes* to the webhook settings of your platform.',
-					'Para as vendas do checkout, copie a **production URL** de *Quando uma venda muda* para o cadastro de webhooks da sua plataforma.',
-				),
+				`${sendLink(say)} ${say(
+					'For sales of the checkout, your platform needs that of *When a sale changes*.',
+					'Para as vendas do checkout, a plataforma precisa da de *Quando uma venda muda*.',
+				)}`,
 			]),
-			notChargedNote(say),
 		],
 		chains: [
-			[form, charge, pixPage(say, next), text, mailPix(say, text)],
+			[form, charge, pixPage(say, next), text, off(mailPix(say, text))],
 			[output(charge, 1), ...notChargedSteps(say, form, charge)],
 			...delivery(say),
 		],

@@ -1,3 +1,4 @@
+import { setUpNote } from './charging';
 import { httpRequest, only, RETRIED } from './nodes';
 import { addressNote, publishNote, saleTrigger, UTMS, whatsAppNumber } from './parts';
 import type { Recipe } from './workflow';
@@ -13,7 +14,7 @@ const STATUSES = {
 };
 const STATUS = `(${JSON.stringify(STATUSES)})[$json.payment_status]`;
 
-/** Meta refuses events that are older. */
+/** Meta refuses events that are older (Conversions API > Parameters > event_time). */
 const DAYS = 7;
 
 /** UTMify expects null for an unknown value, and refuses an empty text. */
@@ -127,28 +128,26 @@ export const adAttribution: Recipe = (say) => {
 		name: say('Sales to UTMify and Meta Ads', 'Vendas na UTMify e no Meta Ads'),
 		notes: [
 			say(
-				`## Which ad sold\nEach paid sale goes to UTMify, with its UTM values and fees, and to Meta as a *Purchase*; e-mail and phone go to Meta only as hashes. UTMify also hears of PIX that wait for payment, of refused cards, refunds and chargebacks. **Use only one of the two? Delete the other branch.**`,
-				`## Qual anúncio vendeu\nCada venda aprovada vai para a UTMify, com os UTMs e as taxas, e para a Meta como *Purchase*; e-mail e telefone vão à Meta só como hash. A UTMify também recebe Pix aguardando pagamento, cartões recusados, reembolsos e chargebacks. **Usa só uma das duas? Apague o outro ramo.**`,
+				`## Which ad sold\nEach paid sale goes to UTMify and, as a *Purchase*, to Meta (e-mail and phone as hashes). UTMify also hears of open PIX, refused cards, refunds and chargebacks. **Delete the branch that you do not use.**`,
+				`## Qual anúncio vendeu\nCada venda aprovada vai para a UTMify e, como *Purchase*, para a Meta (e-mail e telefone como hash). A UTMify também recebe Pix em aberto, cartões recusados, reembolsos e chargebacks. **Apague o ramo que você não usa.**`,
 			),
-			[
-				say('## Before you publish it', '## Antes de publicar'),
+			setUpNote(say, [
+				say('*When a sale changes*: your credential.', '*Quando uma venda muda*: sua credencial.'),
 				say(
-					`1. *When a sale changes*: choose your credential.
-2. *Send to UTMify*: choose a *Header Auth* credential with the name \`x-api-token\` and the value from UTMify, under Integrations > Webhooks > API Credentials.
-3. *Send to Meta*: put the id of your pixel in place of \`${pixel}\`, and choose a *Facebook Graph API* credential with the access token that the Events Manager makes for the pixel, under Settings > Conversions API.
-4. If your checkout page has the pixel too, it must send the code of the sale as \`eventID\`; otherwise Meta counts each sale twice: then turn off *Purchase* in one of the two.`,
-					`1. *Quando uma venda muda*: escolha sua credencial.
-2. *Enviar à UTMify*: escolha uma credencial *Header Auth* com o nome \`x-api-token\` e o valor da UTMify, em Integrações > Webhooks > Credenciais de API.
-3. *Enviar à Meta*: troque \`${pixel}\` pelo ID do seu pixel e escolha uma credencial *Facebook Graph API* com o token de acesso que o Gerenciador de Eventos gera para o pixel, em Configurações > API de Conversões.
-4. Se o pixel também está no seu checkout, ele precisa enviar o código da venda como \`eventID\`; senão a Meta conta cada venda duas vezes: nesse caso, desligue o *Purchase* em um dos dois.`,
+					'*Send to UTMify*: a *Header Auth* credential with the name `x-api-token` and the value from Integrations > Webhooks > API Credentials.',
+					'*Enviar à UTMify*: uma credencial *Header Auth* com o nome `x-api-token` e o valor de Integrações > Webhooks > Credenciais de API.',
 				),
-				`5. ${publishNote(say)}`,
-			].join('\n'),
+				say(
+					`*Send to Meta*: the id of your pixel in place of \`${pixel}\`, and a *Facebook Graph API* credential with the token from the Events Manager (Settings > Conversions API).`,
+					`*Enviar à Meta*: o ID do seu pixel no lugar de \`${pixel}\` e uma credencial *Facebook Graph API* com o token do Gerenciador de Eventos (Configurações > API de Conversões).`,
+				),
+				say(
+					'If your checkout sends *Purchase* too, turn one off, unless it sends the hash as `eventID`.',
+					'Se o seu checkout também envia *Purchase*, desligue um dos dois, a não ser que ele envie o código da venda como `eventID`.',
+				),
+				publishNote(say),
+			]),
 			addressNote(say),
-			say(
-				`## Rules, and where they are from\n- UTMify (its document *Documentação da API para envio de vendas*): each change of an order, however late; what is not known is null; without a net amount the commission is the total.\n- Meta (*Conversions API > Parameters > event_time*): an event is at most ${DAYS} days old, so a payment that comes to light later is left out.\n- A phone number that is in doubt is left out of the hashes.`,
-				`## Regras, e de onde vêm\n- UTMify (no documento *Documentação da API para envio de vendas*): toda mudança do pedido, mesmo tarde; o que não se sabe vai como null; sem valor líquido, a comissão é o total.\n- Meta (*Conversions API > Parameters > event_time*): um evento tem no máximo ${DAYS} dias; um pagamento que aparece depois disso fica de fora.\n- Um telefone duvidoso fica fora dos hashes.`,
-			),
 		],
 		chains: [
 			[start, taken, order],

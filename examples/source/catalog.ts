@@ -33,12 +33,12 @@ export const catalogToSheet: Recipe = (say) => {
 		name: say('Catalog to Google Sheets', 'Catálogo no Google Sheets'),
 		notes: [
 			say(
-				'## The catalog as a spreadsheet\nOne row for each offer of each product, the price in reais. Run it again whenever you like: it updates the rows that are there.',
-				'## O catálogo em uma planilha\nUma linha para cada oferta de cada produto, com o preço em reais. Execute quando quiser: as linhas existentes são atualizadas.',
+				'## The catalog as a spreadsheet\nOne row for each offer. Run it again to update the rows.',
+				'## O catálogo em uma planilha\nUma linha para cada oferta. Execute de novo para atualizar as linhas.',
 			),
 			say(
-				`## Before you run it\n1. *Get the whole catalog*: choose your credential.\n2. *Write the rows*: choose your Google credential and paste the link of your spreadsheet. It needs a sheet *${tab}* whose first row holds: ${columns(row)}`,
-				`## Antes de executar\n1. *Buscar o catálogo inteiro*: escolha sua credencial.\n2. *Escrever as linhas*: escolha sua credencial do Google e cole o link da sua planilha. Ela precisa de uma aba *${tab}* com esta primeira linha: ${columns(row)}`,
+				`## Set it up\n1. *Get the whole catalog*: your credential.\n2. *Write the rows*: your Google credential and the link of a spreadsheet whose sheet *${tab}* has the first row ${columns(row)}.`,
+				`## Como configurar\n1. *Buscar o catálogo inteiro*: sua credencial.\n2. *Escrever as linhas*: sua credencial do Google e o link de uma planilha cuja aba *${tab}* tem a primeira linha ${columns(row)}.`,
 			),
 		],
 		chains: [[start, list, write]],

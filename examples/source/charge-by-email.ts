@@ -1,4 +1,4 @@
-import { charging } from './charging';
+import { activate, charging } from './charging';
 import { CONTINUES, RETRIED, sendEmail } from './nodes';
 import { html, TEXTS, TO_CHOOSE, words } from './parts';
 import type { Node, Recipe, Say } from './workflow';
@@ -49,14 +49,14 @@ export const chargeByEmail: Recipe = (say) =>
 	charging(say, {
 		name: say('Charge by e-mail, with the QR code', 'Cobrar por e-mail, com o QR Code'),
 		what: say(
-			'## Charge by e-mail\nA customer fills in the order form. The PIX is on the page at once, and in an e-mail: as a picture and as a code to copy.',
-			'## Cobrar por e-mail\nO cliente preenche o formulário. O Pix aparece na página na hora e vai por e-mail: QR Code e código para copiar.',
+			'## Charge by e-mail\nThe PIX is on the page and in an e-mail. Another e-mail confirms the payment.',
+			'## Cobrar por e-mail\nO Pix aparece na página e vai por e-mail. Outro e-mail confirma o pagamento.',
 		),
 		steps: [
-			say(
-				'The two e-mails: choose your SMTP credential and enter your sender address.',
-				'Nos dois e-mails: escolha sua credencial SMTP e escreva seu endereço de remetente.',
-			),
+			`${say(
+				'The two e-mails: your SMTP credential and sender address.',
+				'Os dois e-mails: sua credencial SMTP e seu endereço de remetente.',
+			)} ${activate(say)}`,
 		],
 		recipe: 'email',
 		next: nextByEmail(say),

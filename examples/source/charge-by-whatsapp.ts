@@ -1,5 +1,13 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { charging, codeLine, openWindowStep, VARIABLES, variablesOf, windowNote } from './charging';
+import {
+	activate,
+	charging,
+	codeLine,
+	openWindowStep,
+	VARIABLES,
+	variablesOf,
+	windowNote,
+} from './charging';
 import { CONTINUES, httpRequest, RETRIED } from './nodes';
 import { TEXTS, whatsAppPicture, whatsAppTemplate, whatsAppText, words } from './parts';
 import { off, type Node, type Recipe, type Say } from './workflow';
@@ -35,21 +43,21 @@ export const chargeByWhatsApp: Recipe = (say) => {
 	return charging(say, {
 		name: say('Charge by WhatsApp', 'Cobrar por WhatsApp'),
 		what: `${say(
-			'## Charge by WhatsApp\nThe customer gets the QR code as a picture, then the code alone, easy to copy.',
-			'## Cobrar por WhatsApp\nO cliente recebe o QR Code como imagem e depois só o código, fácil de copiar.',
+			'## Charge by WhatsApp\nSends the QR code, then the code alone, and confirms the payment.',
+			'## Cobrar por WhatsApp\nEnvia o QR Code, depois só o código, e confirma o pagamento.',
 		)}\n\n${windowNote(say)}`,
 		steps: [
-			say(
-				'The WhatsApp nodes: choose your credential and the number that sends.',
-				'Nos nós do WhatsApp: escolha sua credencial e o número que envia.',
-			),
+			`${say(
+				'The three WhatsApp nodes without *(template)*: your credential and number.',
+				'Os três nós do WhatsApp sem *(modelo)*: sua credencial e seu número.',
+			)} ${activate(say)}`,
 			openWindowStep(say),
 		],
 		notes: [
 			[
 				say(
-					'## At any time, by template\nIn the WhatsApp Manager of Meta, create these templates: category Utility, language English (US), with exactly these texts. When they are approved, activate the two nodes *(template)*, choose your template in each, and deactivate the three other WhatsApp nodes (select them and press **D**).',
-					'## A qualquer hora, com modelo\nNo Gerenciador do WhatsApp da Meta, crie estes modelos: categoria Utilidade, idioma Português (BR), exatamente com estes textos. Quando forem aprovados, ative os dois nós *(modelo)*, escolha o seu modelo em cada um e desative os outros três nós do WhatsApp (selecione e tecle **D**).',
+					'## At any time, by template\nCreate these in the WhatsApp Manager (Utility, English (US), exactly so). Once approved, activate the nodes *(template)* instead of the others, each with its template.',
+					'## A qualquer hora, com modelo\nCrie estes no Gerenciador do WhatsApp (Utilidade, Português (BR), exatamente assim). Depois de aprovados, ative os nós *(modelo)* no lugar dos outros, cada um com o seu modelo.',
 				),
 				...Object.entries(templates).map(([template, text]) => `\`${template}\`\n\n${text}`),
 			].join('\n\n'),
@@ -84,14 +92,14 @@ export const chargeByEvolutionApi: Recipe = (say) =>
 	charging(say, {
 		name: say('Charge by WhatsApp, by Evolution API', 'Cobrar por WhatsApp, com Evolution API'),
 		what: say(
-			'## Charge by WhatsApp with Evolution API\nThe customer gets the QR code as a picture, then the code alone, easy to copy, from your own server of Evolution API (version 2).',
-			'## Cobrar por WhatsApp com Evolution API\nO cliente recebe o QR Code como imagem e depois só o código, fácil de copiar, pelo seu servidor da Evolution API (versão 2).',
+			'## Charge by WhatsApp with Evolution API 2\nSends the QR code, then the code alone, and confirms the payment.',
+			'## Cobrar por WhatsApp com Evolution API 2\nEnvia o QR Code, depois só o código, e confirma o pagamento.',
 		),
 		steps: [
-			say(
-				'The three HTTP Request nodes: replace the address and the name of the instance by yours, and choose a *Header Auth* credential with the name `apikey` and your key.',
-				'Nos três nós HTTP Request: troque o endereço e o nome da instância pelos seus e escolha uma credencial *Header Auth* com o nome `apikey` e a sua chave.',
-			),
+			`${say(
+				'The three HTTP Request nodes: your address and instance, and a *Header Auth* credential with the name `apikey`.',
+				'Os três nós HTTP Request: seu endereço, sua instância e uma credencial *Header Auth* com o nome `apikey`.',
+			)} ${activate(say)}`,
 		],
 		recipe: 'evolution',
 		next: next(say),

@@ -25,32 +25,102 @@ document.getElementById('copy').onclick = function () {
 </script>`;
 
 /**
- * Shows the PIX to the customer after the form: picture, code, amount, and what happens next.
- *
- * @param sale expression that reads the charge, if another node has replaced its item
+ * Looks for the end of the execution. After it, n8n writes the same page again, with what the wait has found. A failed
+ * execution has no page.
  */
-export function pixPage(say: Say, next: string, sale = '$json'): Node {
-	const ifCode = `{{ ${sale}.pix_qr_code ? '' : 'hidden' }}`;
-	const unlessCode = `{{ ${sale}.pix_qr_code ? 'hidden' : '' }}`;
+const paymentScript = (isOver: string): string => `<script>
+(function look() {
+	if (${plain(isOver)}) return;
+	setTimeout(function () {
+		var status = new URL(location.href);
+		status.pathname += '/n8n-execution-status';
+		fetch(status)
+			.then(function (answer) { return answer.text(); })
+			.then(function (text) {
+				if (/new|running|waiting/.test(text)) return look();
+				if (text.trim() === 'success') return location.reload();
+				document.getElementById('pix').hidden = true;
+				document.getElementById('received').hidden = false;
+			})
+			.catch(look);
+	}, 2000);
+})();
+</script>`;
+
+/** A part of a page. */
+const part = (id: string, condition: string, content: string): string =>
+	`<main id="${id}" {{ ${condition} ? '' : 'hidden' }}>\n${content}\n</main>`;
+
+const notice = (heading: string, text: string): string => `<h1>${heading}</h1>\n<p>${text}</p>`;
+
+/** Picture, code and amount of a charge, and what happens next. */
+function pix(say: Say, sale: string, next: string): string {
 	const amount = plain(`${reais(say, `${sale}.amount_reais?`)} ?? '${say('Your PIX', 'Seu Pix')}'`);
-	return endPage(
-		say('Show the PIX', 'Mostrar o Pix'),
-		`${STYLE}
-<main ${ifCode}>
-<h1>${say('Your PIX is ready', 'Seu Pix está pronto')}</h1>
+	return `<h1>${say('Your PIX is ready', 'Seu Pix está pronto')}</h1>
 <p><b>${amount}</b><br>${html(`${sale}.product_title ?? ''`)}</p>
 <img src="{{ ${sale}.pix_qr_code_image ?? '' }}" alt="QR Code">
 <ol><li>${say('Open the app of your bank and choose PIX.', 'Abra o app do seu banco e escolha Pix.')}</li><li>${say('Scan the QR code, or copy the code and paste it under Pix Copia e Cola.', 'Escaneie o QR Code, ou copie o código e cole em Pix Copia e Cola.')}</li></ol>
 <textarea id="code" readonly>${html(`${sale}.pix_qr_code`)}</textarea>
 <button id="copy">${say('Copy the PIX code', 'Copiar código Pix')}</button>
-<p>${next}</p>
-</main>
-<main ${unlessCode}>
-<h1>{{ ${sale}.payment_status === 'paid' ? '${say('This order is paid', 'Este pedido já está pago')}' : '${say('We received your order', 'Recebemos seu pedido')}' }}</h1>
-<p>${say('You need not send the form again. If something is missing, write to us.', 'Não precisa enviar o formulário de novo. Se faltar alguma coisa, fale com a gente.')}</p>
-</main>
-${copyScript(say)}`,
+<p>${next}</p>`;
+}
+
+/** For an order without a code to show, which is mostly a paid one that was sent again. */
+function received(say: Say, sale: string): string {
+	const paid = say('This order is paid', 'Este pedido já está pago');
+	const open = say('We received your order', 'Recebemos seu pedido');
+	return notice(
+		`{{ ${sale}.payment_status === 'paid' ? '${paid}' : '${open}' }}`,
+		say(
+			'You need not send the form again. If something is missing, write to us.',
+			'Não precisa enviar o formulário de novo. Se faltar alguma coisa, fale com a gente.',
+		),
 	);
+}
+
+const showPix = (say: Say): string => say('Show the PIX', 'Mostrar o Pix');
+
+/**
+ * Shows the PIX to the customer after the form.
+ *
+ * @param sale expression that reads the charge, if another node has replaced its item
+ */
+export function pixPage(say: Say, next: string, sale = '$json'): Node {
+	const parts = [
+		part('pix', `${sale}.pix_qr_code`, pix(say, sale, next)),
+		part('received', `!${sale}.pix_qr_code`, received(say, sale)),
+	];
+	return endPage(showPix(say), [STYLE, ...parts, copyScript(say)].join('\n'));
+}
+
+/** Shows the PIX and, on the same page, whether the payment has arrived. */
+export function paymentPage(say: Say, charge: Node, wait: Node): Node {
+	const sale = `$('${charge.name}').first().json`;
+	const isOver = `$('${wait.name}').isExecuted`;
+	const isPaid = `${isOver} && $('${wait.name}').all(1).length > 0`;
+	const next = say(
+		'Keep this page open: it shows when the payment has arrived.',
+		'Deixe esta página aberta: ela mostra quando o pagamento cair.',
+	);
+	const paid = notice(
+		say('Payment confirmed ✅', 'Pagamento confirmado ✅'),
+		say('Thank you! We have received your PIX.', 'Obrigado! Recebemos seu Pix.'),
+	);
+	const unpaid = notice(
+		say('The payment has not arrived', 'O pagamento não caiu'),
+		say(
+			'If you have paid, write to us. Otherwise, fill in the form again.',
+			'Se você já pagou, fale com a gente. Se não, preencha o formulário de novo.',
+		),
+	);
+	const parts = [
+		part('pix', `!${isOver} && ${sale}.pix_qr_code`, pix(say, sale, next)),
+		part('received', `!${isOver} && !${sale}.pix_qr_code`, received(say, sale)),
+		part('paid', isPaid, paid),
+		part('unpaid', `${isOver} && !(${isPaid})`, unpaid),
+	];
+	const scripts = [copyScript(say), paymentScript(isOver)];
+	return endPage(showPix(say), [STYLE, ...parts, ...scripts].join('\n'));
 }
 
 /** The fields of the form, by their names in an error. */

@@ -20,12 +20,12 @@ export const errorsToTelegram: Recipe = (say) => {
 		name: say('Errors to the team, by Telegram', 'Erros para a equipe, por Telegram'),
 		notes: [
 			say(
-				'## Errors to the team\nA workflow that fails at night sells nothing until somebody sees it. This workflow tells your team which workflow failed, in which node and why, with a link to the execution.',
-				'## Erros para a equipe\nUm fluxo que falha de noite não vende até alguém ver. Este avisa a equipe: qual fluxo falhou, em que nó e por quê, com o link da execução.',
+				'## Errors to the team\nTells your team which workflow failed, in which node and why, with a link to the execution.',
+				'## Erros para a equipe\nAvisa a equipe qual fluxo falhou, em que nó e por quê, com o link da execução.',
 			),
 			say(
-				'## Before you publish it\n1. *Tell the team*: choose your Telegram credential and enter the id of your group.\n2. Publish it.\n3. In **each of your other workflows**: open **... > Settings > Error workflow** and choose this one.',
-				'## Antes de publicar\n1. *Avisar a equipe*: escolha sua credencial do Telegram e coloque o id do seu grupo.\n2. Publique.\n3. Em **cada um dos outros fluxos**: abra **... > Settings > Error workflow** e escolha este.',
+				'## Set it up\n1. *Tell the team*: your Telegram credential and the id of your group.\n2. Publish it.\n3. In **each other workflow**, choose it under **... > Settings > Error workflow**.',
+				'## Como configurar\n1. *Avisar a equipe*: sua credencial do Telegram e o id do seu grupo.\n2. Publique.\n3. Em **cada outro fluxo**, escolha este em **... > Settings > Error workflow**.',
 			),
 		],
 		chains: [[start, tell]],

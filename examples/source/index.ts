@@ -8,6 +8,7 @@ import { chargeListFromSheet } from './charge-list';
 import { errorsToTelegram } from './errors-to-telegram';
 import { paidSale } from './paid-sale';
 import { reconciliation } from './reconciliation';
+import { paymentPageRecipe } from './payment-page';
 import { recoverCheckoutPix } from './recover-checkout-pix';
 import { recoverUnpaidPix } from './recover-unpaid-pix';
 import { pages } from './page';
@@ -15,6 +16,7 @@ import { LANGUAGES, render, type Recipe } from './workflow';
 
 /** The recipes, by the name of their file, in the order in which a seller would want them. */
 export const RECIPES: Record<string, Recipe> = {
+	'payment-page': paymentPageRecipe,
 	'sell-and-deliver': sellAndDeliver,
 	'charge-by-whatsapp': chargeByWhatsApp,
 	'charge-by-evolution-api': chargeByEvolutionApi,

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { deliverNote } from './charging';
 import { LANGUAGES, sayIn, type Language, type Recipe } from './workflow';
 
 const PAGES: Record<Language, string> = { en: 'README.md', 'pt-BR': 'README.pt-BR.md' };
@@ -19,22 +18,16 @@ function page(recipes: Record<string, Recipe>, language: Language): string {
 
 [Em português](README.pt-BR.md)
 
-Workflows to import with **... > Import > From file** (older n8n: **Import from File**). Each has a note that says what to choose before you run it: your credentials, your offer or product, your spreadsheet. They use n8n's own nodes in the versions of n8n 2.41.
+Workflows to import with **... > Import > From file** (older n8n: **Import from File**). Each has a note that says what to choose. They use n8n's own nodes in the versions of n8n 2.41.
 
-Deliver after the output **Paid**, or after a trigger on _Paid_ with your product and minimum amount.`,
+Deliver after the output **Paid**, or after a trigger on _Paid_ with your product and minimum amount. To hear of failures, choose _Errors to the team, by Telegram_ in each workflow under Settings > **Error workflow**.`,
 		`# Receitas
 
 [In English](README.md)
 
-Fluxos para importar com **... > Import > From file** (n8n mais antigo: **Import from File**). Cada um tem uma nota que diz o que escolher antes de executar: suas credenciais, sua oferta ou seu produto, sua planilha. Eles usam os nós do próprio n8n nas versões do n8n 2.41.
+Fluxos para importar com **... > Import > From file** (n8n mais antigo: **Import from File**). Cada um tem uma nota que diz o que escolher. Eles usam os nós do próprio n8n nas versões do n8n 2.41.
 
-Entregue depois da saída **Paid**, ou de um gatilho em _Paid_ com o seu produto e valor mínimo.`,
-	);
-	const deliver = deliverNote(say);
-	const waiting = say('Recipes that wait for the payment', 'Receitas que esperam o pagamento');
-	const seeWaiting = say(
-		'[Before you deliver](#recipes-that-wait-for-the-payment)',
-		'[Antes de entregar](#receitas-que-esperam-o-pagamento)',
+Entregue depois da saída **Paid**, ou de um gatilho em _Paid_ com o seu produto e valor mínimo. Para saber de falhas, escolha _Erros para a equipe, por Telegram_ em cada fluxo, em Settings > **Error workflow**.`,
 	);
 	const entries = Object.entries(recipes).map(([name, recipe]) => {
 		const { name: title, notes } = recipe(say);
@@ -49,12 +42,11 @@ Entregue depois da saída **Paid**, ou de um gatilho em _Paid_ com o seu produto
 		return [
 			`## ${title}`,
 			`[${name}.json](${language}/${name}.json)`,
-			asPrettier(lines.join('\n').replace(deliver, seeWaiting)),
+			asPrettier(lines.join('\n')),
 			...(isThere ? [`![${alt}](${file})`] : []),
 		].join('\n\n');
 	});
-	const shared = `## ${waiting}\n\n${asPrettier(deliver)}`;
-	return `${[intro, shared, ...entries].join('\n\n')}\n`;
+	return `${[intro, ...entries].join('\n\n')}\n`;
 }
 
 /** Emphasis as the formatter of this repository writes it; a list after an empty line. */

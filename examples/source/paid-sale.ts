@@ -1,3 +1,4 @@
+import { setUpNote } from './charging';
 import { httpRequest, hubSpot, only, RETRIED, writeRow } from './nodes';
 import {
 	addressNote,
@@ -83,25 +84,29 @@ export const paidSale: Recipe = (say) => {
 		),
 		notes: [
 			say(
-				'## Each paid sale, where you need it\nEach paid sale starts the workflow once, after the platform has confirmed it: a row in Google Sheets with its UTM values, a contact in HubSpot, a request to any other CRM, and a message to the team by Telegram. **Delete the branches that you do not use.**\n\n**To follow every status**, choose *Any Status* in *When a sale changes*: the row of a sale then always shows its current status; HubSpot still gets paid sales only. A status that a sale has had before does not come again: if you win a dispute, correct the row by hand.',
-				'## Cada venda aprovada, onde você precisa\nCada venda aprovada inicia o fluxo uma vez, depois de confirmada na plataforma: uma linha no Google Sheets com os UTMs, um contato no HubSpot, uma chamada a qualquer outro CRM e uma mensagem para a equipe pelo Telegram. **Apague os ramos que você não usa.**\n\n**Para acompanhar todos os status**, escolha *Any Status* em *Quando uma venda muda*: a linha da venda mostra sempre o status atual; o HubSpot continua recebendo só vendas aprovadas. Um status que a venda já teve não chega de novo: se você ganhar um chargeback, corrija a linha à mão.',
+				'## Each paid sale, where you need it\nA row in Google Sheets, a contact in HubSpot, a request to any CRM, a message by Telegram. **Delete the branches that you do not use.** With *Any Status* in *When a sale changes*, the row follows every status.',
+				'## Cada venda aprovada, onde você precisa\nUma linha no Google Sheets, um contato no HubSpot, uma chamada a qualquer CRM, uma mensagem pelo Telegram. **Apague os ramos que você não usa.** Com *Any Status* em *Quando uma venda muda*, a linha acompanha todos os status.',
 			),
-			[
-				say('## Before you publish it', '## Antes de publicar'),
+			setUpNote(say, [
+				say('*When a sale changes*: your credential.', '*Quando uma venda muda*: sua credencial.'),
 				say(
-					`1. *When a sale changes*: choose your credential.
-2. *Write the row*: choose your Google credential and paste the link of your spreadsheet. It needs a sheet *${tab}* whose first row holds: ${columns(saleRow(say))}
-3. *Save the contact*: choose your HubSpot credential.
-4. *Send the sale to the CRM*: enter the address from the documentation of your CRM, choose a *Header Auth* credential (often the name \`Authorization\` and the value \`Bearer YOUR-KEY\`), and rename the fields as your CRM calls them.
-5. *Tell the team*: choose your Telegram credential, add your bot to the group, and enter the id of the group (a number that begins with -).`,
-					`1. *Quando uma venda muda*: escolha sua credencial.
-2. *Escrever a linha*: escolha sua credencial do Google e cole o link da sua planilha. Ela precisa de uma aba *${tab}* com esta primeira linha: ${columns(saleRow(say))}
-3. *Salvar o contato*: escolha sua credencial do HubSpot.
-4. *Enviar a venda ao CRM*: coloque o endereço que está na documentação do seu CRM, escolha uma credencial *Header Auth* (em geral o nome \`Authorization\` e o valor \`Bearer SUA-CHAVE\`) e use os nomes de campo do seu CRM.
-5. *Avisar a equipe*: escolha sua credencial do Telegram, adicione seu bot ao grupo e coloque o id do grupo (um número que começa com -).`,
+					`*Write the row*: your Google credential and the link of a spreadsheet whose sheet *${tab}* has the first row ${columns(saleRow(say))}.`,
+					`*Escrever a linha*: sua credencial do Google e o link de uma planilha cuja aba *${tab}* tem a primeira linha ${columns(saleRow(say))}.`,
 				),
-				`6. ${publishNote(say)}`,
-			].join('\n'),
+				say(
+					'*Save the contact*: your HubSpot credential.',
+					'*Salvar o contato*: sua credencial do HubSpot.',
+				),
+				say(
+					'*Send the sale to the CRM*: its address, its names of the fields, a *Header Auth* credential (often `Authorization`: `Bearer YOUR-KEY`).',
+					'*Enviar a venda ao CRM*: o endereço e os nomes de campo dele, uma credencial *Header Auth* (em geral `Authorization`: `Bearer SUA-CHAVE`).',
+				),
+				say(
+					'*Tell the team*: your Telegram credential and the id of your group (it begins with -).',
+					'*Avisar a equipe*: sua credencial do Telegram e o id do seu grupo (começa com -).',
+				),
+				publishNote(say),
+			]),
 			addressNote(say),
 		],
 		// The row comes last: n8n stops at what fails, and a Retry goes on from there.

@@ -373,14 +373,14 @@ export function columns(row: Record<string, string>): string {
 
 export function publishNote(say: Say): string {
 	return say(
-		'Publish it, and copy the **production URL** of *When a sale changes*: the note about it says where to.',
-		'Publique e copie a **production URL** de *Quando uma venda muda*: a nota sobre ela diz para onde.',
+		'Publish, and see *Where the production URL goes*.',
+		'Publique e veja *Para onde vai a production URL*.',
 	);
 }
 
 export function addressNote(say: Say): string {
 	return say(
-		"## Where the production URL goes\n*When a sale changes* shows it under **Webhook URLs**. Copy it to:\n1. the **webhook settings of your platform**, for sales from the checkout;\n2. the **Notification URL** of your credential, for charges of your other workflows, unless they wait for the payment themselves.\n\nThe credential holds **one URL**. If it has another, leave it: set **Webhooks Go To** to *Another Address* in each *Create PIX* that belongs here, and paste this URL there.\n\n**Do not move these nodes behind another trigger**: they need this one's Trigger On, Products, Filters and Output Fields.",
-		'## Para onde vai a production URL\n*Quando uma venda muda* mostra o endereço em **Webhook URLs**. Copie para:\n1. o **cadastro de webhooks da sua plataforma**, para as vendas do checkout;\n2. a **Notification URL** da sua credencial, para os Pix dos seus outros fluxos, menos os que aguardam o pagamento eles mesmos.\n\nA credencial guarda **uma só URL**. Se já houver outra, não troque: em cada *Create PIX* que deve avisar este fluxo, escolha *Another Address* em **Webhooks Go To** e cole esta URL.\n\n**Não coloque estes nós depois de outro gatilho**: eles dependem de Trigger On, Products, Filters e Output Fields deste.',
+		'## Where the production URL goes\nFrom *When a sale changes* to the **webhook settings of your platform**, and, for charges of other workflows, to the **Notification URL** of your credential. If that is taken, set **Webhooks Go To** to *Another Address* in those charges.',
+		'## Para onde vai a production URL\nDe *Quando uma venda muda* para o **cadastro de webhooks da plataforma** e, pelos Pix de outros fluxos, para a **Notification URL** da credencial. Se ela já tiver outra, use *Another Address* em **Webhooks Go To** nesses Pix.',
 	);
 }

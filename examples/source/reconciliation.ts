@@ -11,7 +11,8 @@ import {
 	waitFor,
 } from './parts';
 import { notChargedSteps, pixPage } from './checkout';
-import { from, output, type Recipe } from './workflow';
+import { activate, sendLink, setUpNote, tryIt } from './charging';
+import { from, off, output, type Recipe } from './workflow';
 
 const TABLE = 'pix_charges';
 const COLUMNS = {
@@ -67,8 +68,9 @@ export const reconciliation: Recipe = (say) => {
 		columns: { column: Object.entries(COLUMNS).map(([name, type]) => ({ name, type })) },
 		options: { createIfNotExists: true },
 	});
-	// Only the trigger receives refunds, so nothing is charged unless it is published.
-	const charge = chargeOrder(say, from(order), { webhooksGoTo: 'trigger' });
+	// Only the trigger gets refunds. It is not published yet when the form is tried.
+	const webhooksGoTo = `={{ ${from(order)}.formMode === 'test' ? 'automatic' : 'trigger' }}`;
+	const charge = chargeOrder(say, from(order), { webhooksGoTo });
 	const remember = dataTable(say('Remember the charge', 'Guardar a cobrança'), {
 		...inTable('insert'),
 		...mapped(
@@ -113,32 +115,26 @@ export const reconciliation: Recipe = (say) => {
 		name: say('Reconciliation: find lost webhooks', 'Conferência: achar webhooks perdidos'),
 		notes: [
 			say(
-				`## Finds payments whose webhook was lost\nEach charge is kept in the data table \`pix_charges\`. The platform sends its changes to the trigger. If a webhook is lost, *Wait for the payment* finds the payment within about an hour, for ${DAYS} days. Either way, the team is told once.`,
-				`## Acha os pagamentos cujo webhook se perdeu\nCada cobrança fica na tabela de dados \`pix_charges\`. A plataforma avisa o gatilho das mudanças. Se um webhook se perde, *Aguardar o pagamento* encontra o pagamento em cerca de uma hora, durante ${DAYS} dias. De um jeito ou de outro, a equipe é avisada uma vez só.`,
+				`## Finds payments whose webhook was lost\nEach charge is kept in the data table \`pix_charges\`. If a webhook is lost, *Wait for the payment* finds the payment within about an hour, for ${DAYS} days. Either way, the team is told once.`,
+				`## Acha os pagamentos cujo webhook se perdeu\nCada cobrança fica na tabela de dados \`pix_charges\`. Se um webhook se perde, *Aguardar o pagamento* encontra o pagamento em cerca de uma hora, durante ${DAYS} dias. De um jeito ou de outro, a equipe é avisada uma vez.`,
 			),
-			say(
-				`## Before you publish it
-1. *Charge by PIX*: choose your credential and your offer. *When a sale changes* and *Wait for the payment*: choose your credential.
-2. *Tell the team*: choose your Telegram credential and enter the id of your group.
-3. The customer sees the PIX on the page. To send it as well, add a sender after *Show the PIX* (see the recipes *Charge by …*).
-4. Publish it, open the **Production URL** of *Order form* and order with your own data: this makes a real charge, and creates the table.
-
-**Only what is in the table is followed.** In your own workflows, set **Webhooks Go To** of *Create PIX* to *Another Address* with the production URL of *When a sale changes*, and copy *Remember the charge* and all nodes after it behind *Create PIX*.`,
-				`## Antes de publicar
-1. *Gerar Pix*: escolha sua credencial e sua oferta. *Quando uma venda muda* e *Aguardar o pagamento*: escolha sua credencial.
-2. *Avisar a equipe*: escolha sua credencial do Telegram e coloque o id do seu grupo.
-3. O cliente vê o Pix na página. Para enviar também, coloque o envio depois de *Mostrar o Pix* (veja as receitas *Cobrar por …*).
-4. Publique, abra a **Production URL** de *Formulário do pedido* e faça um pedido com seus próprios dados: isso gera uma cobrança de verdade e cria a tabela.
-
-**Só é acompanhado o que está na tabela.** Nos seus outros fluxos, escolha *Another Address* em **Webhooks Go To** do *Create PIX*, com a production URL de *Quando uma venda muda*, e copie *Guardar a cobrança* e todos os nós seguintes para depois do *Create PIX*.`,
-			),
-			say(
-				'## Do more than tell the team\nPut what you do with a sale in place of *Tell the team*, or after it, but before *Note the new status*. If it fails, press **Retry**. **Deliver only if `payment_status` is `paid`.**',
-				'## Fazer mais do que avisar\nColoque o que você faz com a venda no lugar de *Avisar a equipe*, ou depois dele, mas antes de *Anotar o novo status*. Se falhar, clique em **Retry**. **Entregue só se `payment_status` for `paid`.**',
-			),
+			`${setUpNote(say, [
+				`${say(
+					'The three Digital Sales nodes: your credential and offer.',
+					'Os três nós Digital Sales: sua credencial e sua oferta.',
+				)} ${tryIt(say)}`,
+				`${say(
+					'*Tell the team*: your Telegram credential and the id of your group.',
+					'*Avisar a equipe*: sua credencial do Telegram e o id do seu grupo.',
+				)} ${activate(say)}`,
+				sendLink(say),
+			])}\n\n${say(
+				'Act on a sale before *Note the new status*; **deliver only if `payment_status` is `paid`**.',
+				'Use a venda antes de *Anotar o novo status*; **entregue só se `payment_status` for `paid`**.',
+			)}`,
 		],
 		chains: [
-			[order, table, charge, remember, page, wait, decided, row, changed, tell, note],
+			[order, table, charge, remember, page, wait, decided, row, changed, off(tell), note],
 			[output(wait, 1), decided],
 			[told, decided],
 			[output(charge, 1), ...notChargedSteps(say, order, charge)],

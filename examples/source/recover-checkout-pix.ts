@@ -1,5 +1,5 @@
 import { mail } from './charge-by-email';
-import { codeLine, VARIABLES, variablesOf } from './charging';
+import { codeLine, setUpNote, VARIABLES, variablesOf } from './charging';
 import { getTransaction, only, RETRIED, waitMinutes } from './nodes';
 import {
 	addressNote,
@@ -64,33 +64,26 @@ export const recoverCheckoutPix: Recipe = (say) => {
 	return {
 		name: say('Recover a PIX made at the checkout', 'Recuperar Pix gerado no checkout'),
 		notes: [
-			[
+			say(
+				`## Recover a PIX made at the checkout\nA customer who has not paid after ${MINUTES} minutes gets one reminder with the code, from ${OPENS} a.m. to ${CLOSES - 12} p.m. Your platform must send webhooks for sales that wait for payment.`,
+				`## Recuperar Pix gerado no checkout\nQuem não pagou em ${MINUTES} minutos recebe um lembrete com o código, entre ${OPENS}h e ${CLOSES}h. A plataforma precisa enviar webhooks das vendas que aguardam pagamento.`,
+			),
+			setUpNote(say, [
 				say(
-					`## Recover a PIX made at the checkout\nA customer who made a PIX in your checkout and has not paid it after ${MINUTES} minutes gets one reminder with the code, only from ${OPENS} a.m. to ${CLOSES - 12} p.m. Before it is sent, the sale is read again: a paid one is left alone.`,
-					`## Recuperar Pix gerado no checkout\nQuem gerou um Pix no seu checkout e não pagou em ${MINUTES} minutos recebe um lembrete com o código, só entre ${OPENS}h e ${CLOSES}h. Antes de enviar, a venda é consultada de novo: quem já pagou não recebe nada.`,
+					'*When a sale changes*, *Read it again*: your credential.',
+					'*Quando uma venda muda*, *Consultar de novo*: sua credencial.',
 				),
 				say(
-					'Your platform must also send webhooks for sales that wait for payment. For charges of your own workflows, use *Recover an unpaid PIX*.',
-					'A plataforma precisa enviar webhooks também das vendas que aguardam pagamento. Para cobranças dos seus próprios fluxos, use *Recuperar Pix não pago*.',
+					'*Remind by e-mail*: your SMTP credential and sender address.',
+					'*Lembrar por e-mail*: sua credencial SMTP e seu endereço de remetente.',
 				),
-			].join('\n\n'),
-			[
-				say('## Before you publish it', '## Antes de publicar'),
-				say(
-					'1. *When a sale changes* and *Read it again*: choose your credential.',
-					'1. *Quando uma venda muda* e *Consultar de novo*: escolha sua credencial.',
-				),
-				say(
-					'2. *Remind by e-mail*: choose your SMTP credential and enter your sender address.',
-					'2. *Lembrar por e-mail*: escolha sua credencial SMTP e escreva seu endereço de remetente.',
-				),
-				`3. ${publishNote(say)}`,
-			].join('\n'),
+				publishNote(say),
+			]),
 			addressNote(say),
 			[
 				say(
-					`## By WhatsApp\n**If you sell abroad, leave it off**: your platform may drop the + of a number, and then a number of Peru looks like one of Porto Alegre.\n\nThis customer has not written to you, so WhatsApp takes only a template. Create it in the WhatsApp Manager of Meta: \`${template}\`, category Utility, language English (US), with exactly this text. When it is approved, activate *Remind by WhatsApp (template)* (select it and press **D**), and choose your credential, the number that sends and the template.`,
-					`## Por WhatsApp\n**Se você vende para fora do Brasil, deixe desativado**: a plataforma pode tirar o + do número, e aí um número do Peru parece um de Porto Alegre.\n\nEsse cliente não escreveu para você, então o WhatsApp só aceita um modelo. Crie no Gerenciador do WhatsApp da Meta: \`${template}\`, categoria Utilidade, idioma Português (BR), exatamente com este texto. Quando for aprovado, ative *Lembrar por WhatsApp (modelo)* (selecione e tecle **D**) e escolha sua credencial, o número que envia e o modelo.`,
+					`## By WhatsApp\nNot if you sell abroad: without its + a number of Peru looks like one of Porto Alegre. Create this template in the WhatsApp Manager: \`${template}\` (Utility, English (US), exactly so). Then activate *Remind by WhatsApp (template)* (**D**) and choose it.`,
+					`## Por WhatsApp\nNão se você vende para fora: sem o + um número do Peru parece um de Porto Alegre. Crie este modelo no Gerenciador do WhatsApp: \`${template}\` (Utilidade, Português (BR), exatamente assim). Depois ative *Lembrar por WhatsApp (modelo)* (**D**) e escolha o modelo.`,
 				),
 				TEXTS.stillOpen(say, VARIABLES) + codeLine(say, VARIABLES.code),
 			].join('\n\n'),

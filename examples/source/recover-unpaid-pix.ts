@@ -1,7 +1,6 @@
 import {
 	codeLine,
 	deliverNote,
-	notChargedNote,
 	openWindowStep,
 	stepsNote,
 	VARIABLES,
@@ -26,7 +25,7 @@ import {
 	words,
 } from './parts';
 import { notChargedSteps, pixPage } from './checkout';
-import { from, output, type Recipe } from './workflow';
+import { from, off, output, type Recipe } from './workflow';
 
 /** Minutes before each of the three reminders, and before the team is informed. */
 const DELAYS = [15, 180, 1440, 1440];
@@ -106,48 +105,31 @@ export const recoverUnpaidPix: Recipe = (say) => {
 		notes: [
 			[
 				say(
-					`## Recover an unpaid PIX\nA customer who has not paid gets three reminders: 15 minutes after the PIX, 3 hours after the first and a day after the second, only from ${OPENS} a.m. to ${CLOSES - 12} p.m. A day after the last reminder, the team is told.`,
-					`## Recuperar Pix não pago\nQuem não pagou recebe três lembretes: 15 minutos depois do Pix, 3 horas depois do primeiro e um dia depois do segundo, só entre ${OPENS}h e ${CLOSES}h. Um dia depois do último lembrete, a equipe fica sabendo.`,
-				),
-				say(
-					'Right before each reminder the payment is checked once more: a customer who has paid gets none.',
-					'Logo antes de cada lembrete o pagamento é conferido mais uma vez: quem já pagou não recebe nada.',
+					`## Recover an unpaid PIX\nReminds after 15 minutes, 3 hours and a day, from ${OPENS} a.m. to ${CLOSES - 12} p.m.; a day later, tells the team. The minutes are in *Plan the next reminder*, the texts in *Send the reminder*.`,
+					`## Recuperar Pix não pago\nLembra depois de 15 minutos, 3 horas e um dia, entre ${OPENS}h e ${CLOSES}h; um dia depois, avisa a equipe. Os minutos estão em *Planejar o próximo lembrete*, os textos em *Enviar o lembrete*.`,
 				),
 				deliverNote(say),
 			].join('\n\n'),
 			stepsNote(say, [
 				say(
-					'The six WhatsApp nodes: choose your credential and the number that sends.',
-					'Nos seis nós do WhatsApp: escolha sua credencial e o número que envia.',
+					'The six WhatsApp nodes: your credential and number; in *Send the last reminder*, your template.',
+					'Os seis nós do WhatsApp: sua credencial e seu número; em *Enviar o último lembrete*, o seu modelo.',
 				),
-				say(
-					'*Send the last reminder*: choose your template, see the note about the 24 hours.',
-					'*Enviar o último lembrete*: escolha o seu modelo, veja a nota sobre as 24 horas.',
-				),
-				say(
-					'*Tell the team*: choose your Telegram credential and enter your group.',
-					'*Avisar a equipe*: escolha sua credencial do Telegram e o seu grupo.',
-				),
-				say(
-					'In the settings of the workflow, check the time zone.',
-					'Nas configurações do fluxo, confira o fuso horário.',
-				),
+				`${say(
+					'*Tell the team*: your Telegram credential and group.',
+					'*Avisar a equipe*: sua credencial do Telegram e seu grupo.',
+				)} ${say('Then activate all seven: select, press **D**.', 'Depois ative os sete: selecione e tecle **D**.')}`,
 				openWindowStep(say),
 			]),
 			[
 				say('## WhatsApp and its 24 hours', '## O WhatsApp e as 24 horas'),
 				windowNote(say),
 				say(
-					`The last reminder is always later, so it is a template. Create it in the WhatsApp Manager of Meta: \`${template}\`, category Utility, language English (US), with exactly this text:`,
-					`O último lembrete sempre passa disso, por isso é um modelo. Crie no Gerenciador do WhatsApp da Meta: \`${template}\`, categoria Utilidade, idioma Português (BR), exatamente com este texto:`,
+					`The last reminder comes later, so create its template in the WhatsApp Manager: \`${template}\` (Utility, English (US), exactly so):`,
+					`O último lembrete vem depois disso: crie o modelo no Gerenciador do WhatsApp: \`${template}\` (Utilidade, Português (BR), exatamente assim):`,
 				),
 				lastReminder + codeLine(say, VARIABLES.code),
 			].join('\n\n'),
-			say(
-				`## Change the times\nThe minutes are in *Plan the next reminder*: \`[${DELAYS.join(', ')}]\`. The texts of the first two reminders are in *Send the reminder*.`,
-				`## Mudar os horários\nOs minutos estão em *Planejar o próximo lembrete*: \`[${DELAYS.join(', ')}]\`. Os textos dos dois primeiros lembretes estão em *Enviar o lembrete*.`,
-			),
-			notChargedNote(say),
 		],
 		chains: [
 			[
@@ -155,18 +137,18 @@ export const recoverUnpaidPix: Recipe = (say) => {
 				charge,
 				pixPage(say, next),
 				text,
-				picture,
-				sendCode,
+				off(picture),
+				off(sendCode),
 				plan,
 				wait,
 				again,
 				isLast,
-				remindLast,
+				off(remindLast),
 				plan,
 			],
-			[output(wait, 1), confirm],
-			[output(isLast, 1), remind, codeAgain, plan],
-			[output(again, 1), giveUp],
+			[output(wait, 1), off(confirm)],
+			[output(isLast, 1), off(remind), off(codeAgain), plan],
+			[output(again, 1), off(giveUp)],
 			[output(charge, 1), ...notChargedSteps(say, start, charge)],
 		],
 	};

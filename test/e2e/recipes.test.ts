@@ -159,8 +159,58 @@ const chargeList = async (more: Row[]) => {
 	return { rows, run: async () => await imported.execute() };
 };
 
+/** The recipes with a form that send by a service of the user, and wait for the payment. */
+const WAITING = [
+	'charge-by-email',
+	'charge-by-whatsapp',
+	'charge-by-evolution-api',
+	'recover-unpaid-pix',
+];
+
 /** The two languages are the same workflow in other words (test/tools/package/recipes.test.ts). */
 describe('The recipes', () => {
+	test.each(['payment-page', 'sell-and-deliver', 'reconciliation', ...WAITING])(
+		'%s shows a PIX by Execute workflow once its first step is done',
+		async (recipe) => {
+			const imported = await recipes.importToTry(recipe);
+			await imported.executeForm();
+
+			expect(await imported.fillIn(newCustomer())).toContain('Your PIX is ready');
+
+			expect(made()).toHaveLength(1);
+			expect(sent()).toEqual([]);
+		},
+	);
+
+	/** The part of the page after the form that is not hidden. */
+	const shown = (page: string): unknown =>
+		[...page.matchAll(/<main id="(\w+)" >/g)].map(([, id]) => id);
+
+	test('payment-page shows the PIX and, on the same page, the payment', async () => {
+		const imported = await publish('payment-page');
+		const customer = newCustomer();
+		expect(shown(await imported.fillIn(customer))).toEqual(['pix']);
+		await imported.inState('waiting');
+
+		await sandbox.pay(charged().hash);
+
+		await imported.ended();
+		expect(shown(await imported.reload())).toEqual(['paid']);
+		expect(shown(await imported.fillIn(customer))).toEqual(['received']);
+		await imported.ended(2);
+		expect(shown(await imported.reload())).toEqual(['paid']);
+		expect(made()).toHaveLength(1);
+		expect(await imported.runs()).toBe(2);
+	});
+
+	test('payment-page says that the payment has not arrived', async () => {
+		const imported = await publish('payment-page', overAtOnce());
+		await imported.fillIn(newCustomer());
+		await imported.ended();
+
+		expect(shown(await imported.reload())).toEqual(['unpaid']);
+	});
+
 	const caption = expect.stringMatching('^Hi, Maria! .* R\\$');
 	// Recipes use each phone as WhatsApp dials it.
 	test.each<[string, string, () => unknown[]]>([

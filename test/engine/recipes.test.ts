@@ -282,7 +282,7 @@ test('the recipes that charge show that the Offer is missing until it is chosen'
 	const issues = (node: PlacedNode): unknown =>
 		NodeHelpers.getNodeParametersIssues(description?.properties ?? [], node, description ?? null);
 
-	expect(charges).toHaveLength(7 * LANGUAGES.length);
+	expect(charges).toHaveLength(8 * LANGUAGES.length);
 	for (const node of charges) {
 		expect(JSON.stringify(issues(node))).toContain('Offer');
 		const chosen = JSON.stringify(node).replace(/(?<="offerHash":\{[^}]*"value":)""/, '"a"');

@@ -63,7 +63,7 @@ export class RecipeStage {
 		await this.services.close();
 	}
 
-	/** Chooses and fills in everything that the recipe leaves open. */
+	/** Sets up everything that the recipe leaves open, and activates all nodes but the templates of WhatsApp. */
 	async import(
 		recipe: string,
 		language: Language = 'en',
@@ -74,11 +74,23 @@ export class RecipeStage {
 			const { parameters, ...more } = change({ ...node, type: shortOf(node.type) }) ?? {};
 			return {
 				...this.filledIn({ ...node, ...more, parameters: { ...node.parameters, ...parameters } }),
-				// The editor does the same at an import. Otherwise two workflows would share an address.
-				...('webhookId' in node ? { webhookId: randomUUID() } : {}),
+				...atItsOwnAddress(node),
 				...('waitBetweenTries' in node ? { waitBetweenTries: 1 } : {}),
+				disabled: node.disabled && isTemplate(node),
 			};
 		});
+		return new ImportedRecipe(this, await this.stage.rest.createWorkflow({ ...file, nodes }));
+	}
+
+	/** Sets up the nodes that charge and wait, and no other. */
+	async importToTry(recipe: string): Promise<ImportedRecipe> {
+		const file = render(recipeOf(recipe), recipe, 'en');
+		const nodes = file.nodes.map((node) => ({
+			...(['formTrigger', 'digitalSales'].includes(shortOf(node.type))
+				? this.filledIn(node)
+				: node),
+			...atItsOwnAddress(node),
+		}));
 		return new ImportedRecipe(this, await this.stage.rest.createWorkflow({ ...file, nodes }));
 	}
 
@@ -125,6 +137,14 @@ export class RecipeStage {
 	}
 }
 
+/** The editor does the same at an import. Otherwise two workflows would share an address. */
+const atItsOwnAddress = (node: PlacedNode): object =>
+	'webhookId' in node ? { webhookId: randomUUID() } : {};
+
+/** Otherwise a customer would get each message twice. */
+const isTemplate = ({ name }: PlacedNode): boolean =>
+	name.endsWith(' (template)') || name.endsWith(' (modelo)');
+
 /** By node type. */
 const CREDENTIAL_OF: Record<string, string> = {
 	digitalSales: 'digitalSalesApi',
@@ -137,6 +157,9 @@ const CREDENTIAL_OF: Record<string, string> = {
 };
 
 export class ImportedRecipe {
+	private formFolder = 'form';
+	private lastPage?: URL;
+
 	constructor(
 		private readonly recipes: RecipeStage,
 		readonly workflow: SavedWorkflow,
@@ -146,11 +169,17 @@ export class ImportedRecipe {
 		await this.recipes.stage.rest.publish(this.workflow);
 	}
 
+	/** Like Execute workflow, which opens the form in the editor. */
+	async executeForm(): Promise<void> {
+		this.formFolder = 'form-test';
+		await this.recipes.stage.rest.listen(this.workflow.id, this.formTrigger?.name ?? '');
+	}
+
 	get saleUrl(): string {
 		return addressOf(this.recipes.stage, this.webhookOf('digitalSalesTrigger'));
 	}
 
-	/** Fills in the published form as a customer does, and returns the next page. */
+	/** Fills in the form as a customer does, and returns the next page. */
 	async fillIn(values: object): Promise<string> {
 		const form = new FormData();
 		Object.values(values).forEach((value, index) => form.set(`field-${index}`, value));
@@ -162,14 +191,20 @@ export class ImportedRecipe {
 			const text = await (await fetch(status)).text();
 			return text === 'form-waiting' || text === 'error';
 		});
-		const shown = await (await fetch(page)).text();
+		this.lastPage = page;
+		const shown = await this.reload();
 		// The script of the page does the same.
 		await fetch(page, { method: 'POST' });
 		return shown;
 	}
 
+	/** Returns the page after the form as it is now. */
+	async reload(): Promise<string> {
+		return await (await fetch(this.lastPage ?? '')).text();
+	}
+
 	async form(request: RequestInit = {}): Promise<string> {
-		const url = `${this.recipes.stage.url}/form/${this.formPath}`;
+		const url = `${this.recipes.stage.url}/${this.formFolder}/${this.formPath}`;
 		const response = await fetch(url, request);
 		if (!response.ok) throw new Error(`The form answered ${response.status}`);
 		return await response.text();
@@ -182,8 +217,11 @@ export class ImportedRecipe {
 	}
 
 	get formPath(): string {
-		const form = this.workflow.nodes.find(({ type }) => shortOf(type) === 'formTrigger');
-		return String(Object(form?.parameters.options).path);
+		return String(Object(this.formTrigger?.parameters.options).path);
+	}
+
+	private get formTrigger() {
+		return this.workflow.nodes.find(({ type }) => shortOf(type) === 'formTrigger');
 	}
 
 	private webhookOf(trigger: string): string {
