@@ -11,8 +11,8 @@ export const paymentPageRecipe: Recipe = (say) => {
 		name: say('Payment page', 'Página de pagamento'),
 		notes: [
 			say(
-				'## A payment page\nShows the PIX, then that it is paid. Deliver after **Paid**.',
-				'## Página de pagamento\nMostra o Pix e depois que está pago. Entregue depois de **Paid**.',
+				'## A payment page\nShows the PIX, then that it is paid. Deliver after **Paid** what may come twice.',
+				'## Página de pagamento\nMostra o Pix e depois que está pago. Entregue depois de **Paid** o que pode ir duas vezes.',
 			),
 			say(
 				'## Tonight\n1. *Charge by PIX*, *Wait for the payment*: your credential and offer.\n2. **Execute workflow**, order and pay.\n3. **Publish**, and send the **Production URL** of *Order form*.',

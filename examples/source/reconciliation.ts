@@ -115,8 +115,8 @@ export const reconciliation: Recipe = (say) => {
 		name: say('Reconciliation: find lost webhooks', 'Conferência: achar webhooks perdidos'),
 		notes: [
 			say(
-				`## Finds payments whose webhook was lost\nEach charge is kept in the data table \`pix_charges\`. If a webhook is lost, *Wait for the payment* finds the payment within about an hour, for ${DAYS} days. Either way, the team is told once.`,
-				`## Acha os pagamentos cujo webhook se perdeu\nCada cobrança fica na tabela de dados \`pix_charges\`. Se um webhook se perde, *Aguardar o pagamento* encontra o pagamento em cerca de uma hora, durante ${DAYS} dias. De um jeito ou de outro, a equipe é avisada uma vez.`,
+				`## Finds payments whose webhook was lost\nEach charge is kept in the data table \`pix_charges\`. If a webhook is lost, *Wait for the payment* finds the payment within about an hour, for ${DAYS} days. The team is told once.`,
+				`## Acha os pagamentos cujo webhook se perdeu\nCada cobrança fica na tabela de dados \`pix_charges\`. Se um webhook se perde, *Aguardar o pagamento* encontra o pagamento em cerca de uma hora, durante ${DAYS} dias. A equipe é avisada uma vez.`,
 			),
 			`${setUpNote(say, [
 				`${say(
