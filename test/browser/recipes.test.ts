@@ -107,6 +107,24 @@ it.each(['sell-and-deliver', 'access-by-http'])(
 	},
 );
 
+it.each(['sell-and-deliver', 'reconciliation'])(
+	'Execute workflow opens the form of %s, not its other trigger',
+	async (name) => {
+		const workflow = render(recipeOf(name), name, 'en');
+		const nodes = await chosen(workflow.nodes);
+		const { id } = await rest.createWorkflow({ ...workflow, nodes });
+		await editor.openWorkflow(id);
+		const opened = editor.page.context().waitForEvent('page');
+
+		await editor.executeAll('Execute workflow');
+
+		const form = await opened;
+		await form.getByRole('button', { name: 'Get my PIX' }).waitFor();
+		expect(form.url()).toContain('/form-test/');
+		await form.close();
+	},
+);
+
 it('the editor marks the nodes whose credential is not chosen yet', async () => {
 	const [recipe] = RECIPES_IN_EACH;
 	const { id } = await rest.createWorkflow(
