@@ -53,11 +53,15 @@ const part = (id: string, condition: string, content: string): string =>
 
 const notice = (heading: string, text: string): string => `<h1>${heading}</h1>\n<p>${text}</p>`;
 
-/** Picture, code and amount of a charge, and what happens next. */
-function pix(say: Say, sale: string, next: string): string {
+function summary(say: Say, sale: string): string {
 	const amount = plain(`${reais(say, `${sale}.amount_reais?`)} ?? '${say('Your PIX', 'Seu Pix')}'`);
+	return `<p><b>${amount}</b><br>${html(`${sale}.product_title ?? ''`)}</p>`;
+}
+
+/** Amount, picture and code of a charge, and what happens next. */
+function pix(say: Say, sale: string, next: string): string {
 	return `<h1>${say('Your PIX is ready', 'Seu Pix está pronto')}</h1>
-<p><b>${amount}</b><br>${html(`${sale}.product_title ?? ''`)}</p>
+${summary(say, sale)}
 <img src="{{ ${sale}.pix_qr_code_image ?? '' }}" alt="QR Code">
 <ol><li>${say('Open the app of your bank and choose PIX.', 'Abra o app do seu banco e escolha Pix.')}</li><li>${say('Scan the QR code, or copy the code and paste it under Pix Copia e Cola.', 'Escaneie o QR Code, ou copie o código e cole em Pix Copia e Cola.')}</li></ol>
 <textarea id="code" readonly>${html(`${sale}.pix_qr_code`)}</textarea>
@@ -116,7 +120,7 @@ export function paymentPage(say: Say, charge: Node, wait: Node): Node {
 	const parts = [
 		part('pix', `!${isOver} && ${sale}.pix_qr_code`, pix(say, sale, next)),
 		part('received', `!${isOver} && !${sale}.pix_qr_code`, received(say, sale)),
-		part('paid', isPaid, paid),
+		part('paid', isPaid, `${paid}\n${summary(say, sale)}`),
 		part('unpaid', `${isOver} && !(${isPaid})`, unpaid),
 	];
 	const scripts = [copyScript(say), paymentScript(isOver)];

@@ -31,7 +31,7 @@ const HOVER_STYLE = '[data-test-id^="execute-workflow-button-"] { visibility: hi
 
 /** The dots of the canvas would make the files larger. */
 const CANVAS_STYLE =
-	'[data-test-id="canvas-controls"], [class*="_executionButtons_"], .vue-flow__background { visibility: hidden !important; }';
+	'[data-test-id="canvas-controls"], [class*="_executionButtons_"], [class*="_nodeButtonsWrapper_"], .vue-flow__background { visibility: hidden !important; }';
 
 async function atRest(page: Page): Promise<void> {
 	// The style stays, because a pop-up would also block the next click.
