@@ -56,7 +56,7 @@ export async function pageOf(browser: Browser): Promise<Page> {
 /** By language. */
 const WAYS = [
 	['README.md', '## Your first paid charge', '**That is all you need to start.'],
-	['docs/pt-BR.md', '## Sua primeira cobrança paga', '**Para começar, é só isso.'],
+	['docs/leia-me.md', '## Sua primeira cobrança paga', '**Para começar, é só isso.'],
 ].map(([page = '', begin = '', end = '']): [page: string, way: string] => {
 	const text = readFileSync(path.join(ROOT, page), 'utf8');
 	return [page, text.slice(text.indexOf(begin), text.indexOf(end))];

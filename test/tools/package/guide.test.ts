@@ -6,9 +6,18 @@ import { everyProperty, filesOf, FORMS } from '../../helpers/forms';
 
 const textOf = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
 
-const TROUBLESHOOTING = textOf('docs/troubleshooting.md');
-const ENGLISH = textOf('README.md') + textOf('docs/guide.md');
-const GUIDE = textOf('docs/pt-BR.md');
+const COMMON_MESSAGES = '## Dez mensagens comuns, em português';
+const TRANSLATIONS: Record<string, string> = {
+	'README.md': 'docs/leia-me.md',
+	'docs/guide.md': 'docs/guia.md',
+	'docs/troubleshooting.md': 'docs/problemas.md',
+};
+/** What both languages say. */
+const PAIRS = Object.entries(TRANSLATIONS).map(([english, portuguese]) => ({
+	page: portuguese,
+	english: textOf(english),
+	portuguese: textOf(portuguese).split(COMMON_MESSAGES)[0] ?? '',
+}));
 
 function matches(text: string, pattern: RegExp): string[] {
 	return [...text.matchAll(pattern)].map(([whole, inner]) => inner ?? whole);
@@ -52,22 +61,25 @@ function namesInSteps(text: string): string[][] {
 	return steps.map((step) => matches(step, /\*\*(.+?)\*\*/g).sort());
 }
 
-describe('The guide in Portuguese says what the README and the guide say', () => {
-	test.each([
-		['the same headings', headingsOf],
-		['tables of the same length', tablesOf],
-		['the same fields, messages and commands', codeOf],
-		['the same labels', labelsOf],
-		['the same names on the screen in each step', namesInSteps],
-	])('with %s', (_what, partsOf) => {
-		expect(partsOf(ENGLISH).length).toBeGreaterThan(2);
-		expect(partsOf(GUIDE)).toEqual(partsOf(ENGLISH));
+describe.each([
+	['the same headings', headingsOf],
+	['tables of the same length', tablesOf],
+	['the same fields, messages and commands', codeOf],
+	['the same labels', labelsOf],
+	['the same names on the screen in each step', namesInSteps],
+])('A page in Portuguese has %s:', (_what, partsOf) => {
+	test.each(PAIRS)('$page', ({ english, portuguese }) => {
+		expect(partsOf(english)).not.toEqual([]);
+		expect(partsOf(portuguese)).toEqual(partsOf(english));
 	});
 });
 
-test.each(['README.md', 'docs/pt-BR.md'])(
+test.each([
+	['README.md', 'troubleshooting.md#the-request-for-a-charge-has-other-names'],
+	['docs/leia-me.md', 'problemas.md#a-requisição-de-cobrança-usa-outros-nomes'],
+])(
 	'%s names fields that a charge sends, and one that it does not, to recognize a platform',
-	(page) => {
+	(page, otherNames) => {
 		const [paragraph = ''] = matches(textOf(page), /^.*`offer_hash`.*$/gm);
 		const sent = Object.keys(chargeForm.serviceFields);
 
@@ -82,16 +94,19 @@ test.each(['README.md', 'docs/pt-BR.md'])(
 		]);
 		expect(sent).toEqual(expect.arrayContaining(['webhook_url', 'cart', 'cart.*.offer_hash']));
 		expect(sent.filter((field) => /^offer_hash$|postback_url/.test(field))).toEqual([]);
-		expect(paragraph).toContain('troubleshooting.md#the-request-for-a-charge-has-other-names');
+		expect(paragraph).toContain(otherNames);
 	},
 );
 
-test('every message that the troubleshooting page explains exists in the code', () => {
-	const rows = matches(TROUBLESHOOTING, /^\|[^|`]*`([A-Z][^`]+|may [^`]+)`/gm);
+test.each([
+	['docs/troubleshooting.md', 2],
+	['docs/problemas.md', 2 + 10],
+])('the code has each message that %s explains', (page, count) => {
 	const sources = [...filesOf('nodes', '.ts'), ...filesOf('credentials', '.ts')].map(textOf);
 	const code = sources.join('\n').replaceAll(/\$\{[^}]*\}/g, '…');
-	const known = rows.filter((message) => code.includes(message.replace(/ \(\d+\)$/, '')));
 
-	expect(rows.length).toBeGreaterThan(4);
-	expect(rows.filter((message) => !known.includes(message))).toEqual([]);
+	const messages = matches(textOf(page), /^\|[^|`]*`([^`]+)`/gm);
+
+	expect(messages).toHaveLength(count);
+	expect(messages.filter((message) => !code.includes(message))).toEqual([]);
 });

@@ -243,7 +243,7 @@ describe('The workflows of examples/', () => {
 	test.each(
 		Object.keys(RECIPES).flatMap((name) => [
 			{ name, language: 'en', start: 'README.md', all: 'examples/README.md' },
-			{ name, language: 'pt-BR', start: 'docs/pt-BR.md', all: 'examples/README.pt-BR.md' },
+			{ name, language: 'pt-BR', start: 'docs/leia-me.md', all: 'examples/README.pt-BR.md' },
 		]),
 	)('$name is in $start, and in $all with its picture', ({ name, language, start, all }) => {
 		const read = (page: string): string => readFileSync(path.join(EXAMPLES, '..', page), 'utf8');
