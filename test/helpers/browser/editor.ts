@@ -82,6 +82,11 @@ export class NodeView {
 		await this.page.getByTestId('ndv').waitFor({ state: 'hidden' });
 	}
 
+	async closeByKey(): Promise<void> {
+		await this.page.keyboard.press('Escape');
+		await this.page.getByTestId('ndv').waitFor({ state: 'hidden' });
+	}
+
 	async newCredential(): Promise<CredentialDialog> {
 		await this.page.getByTestId('node-credentials-empty-state').getByRole('button').click();
 		return await new CredentialDialog(this.page).opened();
@@ -167,8 +172,13 @@ export class NodeView {
 	}
 
 	async viewPicture(): Promise<void> {
+		await this.page.getByTestId('output-panel').getByTestId('radio-button-binary').click();
+		await this.enlargePicture();
+	}
+
+	/** The output shows its picture: n8n opens a node that way. */
+	async enlargePicture(): Promise<void> {
 		const panel = this.page.getByTestId('output-panel');
-		await panel.getByTestId('radio-button-binary').click();
 		await panel.getByTestId('ndv-view-binary-data').click();
 		await panel.locator('img[src*="/rest/binary-data"], img[src^="data:image"]').first().waitFor();
 	}

@@ -69,6 +69,15 @@ export function told(name: string): string {
 	return name;
 }
 
+/** Counts the clicks from now on; a double click is one. */
+export async function countClicks(page: Page): Promise<() => Promise<number>> {
+	await page.evaluate(`
+		window.clicks = 0;
+		addEventListener('pointerdown', () => (window.clicks += 1), true);
+		addEventListener('dblclick', () => (window.clicks -= 1), true);`);
+	return async () => Number(await page.evaluate('window.clicks'));
+}
+
 /** The steps of a person on the sandbox's page. */
 export class SandboxPage {
 	constructor(
