@@ -24,7 +24,6 @@ const SUITES = {
 	},
 	e2e: {
 		folders: ['e2e'],
-		// The first wait that a young n8n resumes sleeps for up to a minute (n8n/recovery.ts).
 		testTimeout: 300_000,
 		// Each file has its n8n or its account to itself, and mostly waits.
 		maxWorkers: 2,

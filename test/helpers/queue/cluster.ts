@@ -117,7 +117,7 @@ const DATABASE_USER = 'n8n';
 const DATABASE = 'postgres';
 
 /** PostgreSQL refuses to run as root. */
-async function startPostgres(folder: string): Promise<Server> {
+export async function startPostgres(folder: string): Promise<Server> {
 	const find = (name: string): string => findProgram(name, 'postgresql');
 	const user = process.getuid?.() === 0 ? 'postgres' : undefined;
 	const home = path.join(folder, 'postgres');
@@ -202,12 +202,19 @@ function sharedEnvironment(redis: Server, postgres: Server): Record<string, stri
 		QUEUE_BULL_REDIS_PORT: String(redis.port),
 		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 		N8N_WORKER_SERVER_ADDRESS: LOOPBACK,
-		DB_TYPE: 'postgresdb',
-		DB_POSTGRESDB_HOST: LOOPBACK,
-		DB_POSTGRESDB_PORT: String(postgres.port),
-		DB_POSTGRESDB_USER: DATABASE_USER,
-		DB_POSTGRESDB_DATABASE: DATABASE,
+		...postgresEnvironment(postgres),
 		// With the default of two connections, n8n answers most of a flood with 503.
 		DB_POSTGRESDB_POOL_SIZE: '20',
+	};
+}
+
+/** For an n8n that keeps its data in this PostgreSQL. */
+export function postgresEnvironment({ port }: Server): Record<string, string> {
+	return {
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: LOOPBACK,
+		DB_POSTGRESDB_PORT: String(port),
+		DB_POSTGRESDB_USER: DATABASE_USER,
+		DB_POSTGRESDB_DATABASE: DATABASE,
 	};
 }
