@@ -40,7 +40,7 @@ describe('The catalog behind lists and charges', () => {
 			await list();
 			await list();
 
-			expect(catalogPages.size).toBe(60);
+			expect(catalogPages.size).toBeLessThanOrEqual(60);
 			expect(account.sandbox.requests).toHaveLength(1);
 		});
 
