@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../helpers/engine';
 import { countByStatus, useInbox } from '../helpers/inbox';
 
 /** The reads of unknown hashes that find nothing and are allowed in a minute. */
-const MISSES = 120;
+const MISSES = 40;
 const MOST_IN_LINE = 256;
 
 describe('Digital Sales Trigger: what unverified webhooks can cause', () => {

@@ -45,8 +45,8 @@ export interface ClientOptions {
 	longestLimiterWaitMs?: number;
 	/** See `PermitOptions`, by default false. */
 	isUrgent?: boolean;
-	/** See `PermitOptions`, by default false. */
-	isBackground?: boolean;
+	/** See `PermitOptions`, by default the whole rate. */
+	share?: number;
 	/** Called when a try waits for its permit. */
 	onWait?: (endpoint: Endpoint) => void;
 }
@@ -127,12 +127,13 @@ export class Client {
 		}
 	}
 
-	private permitOptions({ request, firstSentAt }: Progress): PermitOptions {
-		const { signal, longestLimiterWaitMs, isUrgent, isBackground, onWait } = this.options;
+	private permitOptions({ request, tries, firstSentAt }: Progress): PermitOptions {
+		const { signal, longestLimiterWaitMs, isUrgent, share, onWait } = this.options;
 		return {
 			signal,
 			isUrgent,
-			isBackground,
+			share,
+			isRetry: tries > 0,
 			latest: Math.min(
 				firstSentAt + this.retry.maxTotalMs + GRACE_MS,
 				clock.elapsed() + (longestLimiterWaitMs ?? Infinity),

@@ -12,19 +12,19 @@ import { ENDPOINTS, type Endpoint } from './endpoints';
 
 export interface Permit {
 	answeredAt?: number;
+	share?: number;
 }
 
 export interface PermitOptions {
-	/**
-	 * The request goes first, even while requests go one at a time, and may use the whole rate. It waits out the pause
-	 * after a 429.
-	 */
+	rate?: number;
+	/** The request goes first, even while requests go one at a time, but waits out the pause after a 429. */
 	isUrgent?: boolean;
-	/** Nobody waits for the request, so it gets no permit for a minute after a 429. */
-	isBackground?: boolean;
+	/** All requests with this or a smaller share together get this part of the rate. */
+	share?: number;
 	/** The last moment for the permit, on `clock.elapsed()`. */
 	latest?: number;
 	signal?: AbortSignal;
+	isRetry?: boolean;
 	onWait?: (delayMs: number) => void;
 }
 
@@ -34,7 +34,13 @@ type QueuedRequest = PermitOptions & Deferred<Permit>;
 
 /** Limits are per minute (API document, Limits). */
 const MINUTE_MS = 60_000;
+const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
+/** These reads leave room for a burst of webhooks. */
+export const SHARES = { looks: 1 / 4, gets: 3 / 4 };
+/** The lowest documented limit. If fewer requests succeed, other processes used the rest. */
+const LEAST_RATE = 20;
+const LEARNED_FOR_MS = 15 * MINUTE_MS;
 
 /**
  * A sliding window that allows bursts. A request counts until its answer is older than the window, because the
@@ -48,32 +54,46 @@ export class RateLimiter {
 	private readonly inFlight = new Set<Permit>();
 	private pausedUntil = 0;
 	private latest429At = -Infinity;
+	private learnedRate = Infinity;
 
-	/** @param leftForUrgent the part of the rate that only urgent requests get */
-	constructor(
-		private readonly rate = Infinity,
-		private readonly leftForUrgent = 0,
-	) {}
+	constructor(private readonly rate = Infinity) {}
 
 	get waitingCount(): number {
 		return this.queue.length;
 	}
 
 	/** @returns Infinity if the request waits for the answer of another request */
-	delayMs({ isUrgent = false, isBackground = false }: PermitOptions = {}): number {
+	delayMs({ rate = this.rate, isUrgent, share }: PermitOptions = {}): number {
 		const now = clock.elapsed();
-		const quietInMs = this.latest429At + MINUTE_MS - now;
-		const pauseMs = Math.max(this.pausedUntil - now, isBackground ? quietInMs : 0);
-		const rate = isUrgent ? this.rate : this.rate - this.leftForUrgent;
+		if (now < this.pausedUntil) return this.pausedUntil - now;
+		const isOneAtATime = now - this.latest429At < ONE_AT_A_TIME_MS && !isUrgent;
+		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
+		const delayMs = this.msUntilRoom(rate, this.answered, this.inFlight.size);
+		if (share === undefined) return delayMs;
+		const isOfShare = (permit: Permit) => (permit.share ?? 1) <= share;
+		const answered = this.answered.filter(isOfShare);
+		const inFlight = [...this.inFlight].filter(isOfShare).length;
+		const most = Math.ceil(this.rateToShare(rate) * share);
+		return Math.max(delayMs, this.msUntilRoom(most, answered, inFlight));
+	}
 
-		if (pauseMs > 0) return pauseMs;
-		if (quietInMs > 0 && !isUrgent && this.inFlight.size > 0) return Infinity;
-
+	private msUntilRoom(rate: number, answered: Permit[], inFlight: number): number {
 		// There is room once the answered request at this index has left the window.
-		const index = this.answered.length + this.inFlight.size - rate;
+		const index = answered.length + inFlight - rate;
 		if (index < 0) return 0;
-		const { answeredAt = Infinity } = this.answered[index] ?? {};
-		return Math.max(0, answeredAt + MINUTE_MS - now);
+		const { answeredAt = Infinity } = answered[index] ?? {};
+		return Math.max(0, answeredAt + MINUTE_MS - clock.elapsed());
+	}
+
+	/** The given rate or, for a while after a 429, the most that succeeded in a minute, if less. */
+	rateToShare(rate = this.rate): number {
+		if (clock.elapsed() - this.latest429At >= LEARNED_FOR_MS) return rate;
+		return Math.min(rate, Math.max(this.learnedRate, this.recentCount()));
+	}
+
+	private recentCount(): number {
+		const from = clock.elapsed() - MINUTE_MS;
+		return this.answered.filter(({ answeredAt = 0 }) => answeredAt > from).length;
 	}
 
 	/**
@@ -83,7 +103,7 @@ export class RateLimiter {
 	 * @throws TooLateError as soon as no permit can come in time
 	 */
 	async acquirePermit(options: PermitOptions = {}): Promise<Permit> {
-		const { signal } = options;
+		const { signal, isRetry } = options;
 		if (signal?.aborted) throw new CanceledError();
 
 		const admission = deferred<Permit>();
@@ -92,9 +112,8 @@ export class RateLimiter {
 			pull(this.queue, queued);
 			queued.reject(new CanceledError());
 		};
-		this.queue.push(queued);
+		this.queue.splice(isRetry ? this.retryPosition() : this.queue.length, 0, queued);
 		signal?.addEventListener('abort', cancel);
-
 		void this.serveQueue();
 		const permit = await admission.promise.finally(() =>
 			signal?.removeEventListener('abort', cancel),
@@ -123,7 +142,16 @@ export class RateLimiter {
 		const now = clock.elapsed();
 		this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
 		this.latest429At = now;
+		this.learnedRate = Math.max(LEAST_RATE, this.recentCount());
 		this.release(permit);
+	}
+
+	/** A retry lets one new request pass, so that others get through if the platform keeps refusing the retry. */
+	private retryPosition(): number {
+		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
+			isRetry ? [] : index,
+		);
+		return secondNew;
 	}
 
 	/** @returns the delay until the next check; Infinity if no request waits for time to pass */
@@ -131,10 +159,9 @@ export class RateLimiter {
 		let nextMs = Infinity;
 		for (const queued of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
 			const now = clock.elapsed();
-			const { latest = Infinity } = queued;
+			const { latest = Infinity, share } = queued;
 			const delayMs = this.delayMs(queued);
 			const isTooLate = now + (delayMs === Infinity ? 0 : delayMs) > latest;
-
 			if (isTooLate) {
 				pull(this.queue, queued);
 				queued.reject(new TooLateError());
@@ -143,7 +170,7 @@ export class RateLimiter {
 				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
 			} else {
 				pull(this.queue, queued);
-				const permit = {};
+				const permit = { share };
 				this.inFlight.add(permit);
 				queued.resolve(permit);
 			}
@@ -158,7 +185,6 @@ export class RateLimiter {
 			const checkAt = now + Math.min(nextMs, LONGEST_SLEEP_MS);
 			const hasEarlierCheck = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
 			if (nextMs === Infinity || hasEarlierCheck) return;
-
 			this.nextCheckAt = checkAt;
 			await clock.sleep(checkAt - now);
 			if (this.nextCheckAt !== checkAt) return;
@@ -167,19 +193,15 @@ export class RateLimiter {
 	}
 }
 
+/** @internal */
 const rateLimiters = processState(new BoundedMap<RateLimiter>({ most: 10_000 }));
 
-/** @param limits of a limiter that is made now */
-export function findRateLimiter(
-	key: string,
-	...limits: ConstructorParameters<typeof RateLimiter>
-): RateLimiter {
-	const limiter = rateLimiters.get(key) ?? new RateLimiter(...limits);
+export function findRateLimiter(key: string, rate?: number): RateLimiter {
+	const limiter = rateLimiters.get(key) ?? new RateLimiter(rate);
 	rateLimiters.set(key, limiter);
 	return limiter;
 }
 
 export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
-	const { requestsPerMinute, leftForUrgent } = ENDPOINTS[endpoint];
-	return findRateLimiter(`${account.key} ${endpoint}`, requestsPerMinute, leftForUrgent);
+	return findRateLimiter(`${account.key} ${endpoint}`, ENDPOINTS[endpoint].requestsPerMinute);
 }

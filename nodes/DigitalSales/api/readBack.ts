@@ -2,7 +2,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import { clock, processState, SharedReads } from '../shared';
 import type { Account } from './account';
 import { Client } from './client';
-import { findRateLimiter, TooLateError } from './rateLimiter';
+import { findRateLimiter, rateLimiterFor, TooLateError } from './rateLimiter';
 import type { Transaction } from './schemas/transaction';
 import { ServiceError } from './serviceError';
 import { getTransaction } from './transactions';
@@ -15,7 +15,9 @@ const LONGEST_TRY_MS = 6_000;
 const LONGEST_LIMITER_WAIT_MS = 1_000;
 
 /** Reads a minute that find nothing, of hashes that nothing here knows. Anybody can send webhooks. */
-const MOST_MISSES = 120;
+const MOST_MISSES = 40;
+/** After a 429, they use at most a quarter of the rate that the limiter has learned. */
+const MISS_RATE_DIVISOR = 4;
 const MOST_IN_LINE = 256;
 
 /** By account and hash. Undefined if the platform does not know the hash. */
@@ -90,9 +92,11 @@ async function readUnknown(
 	answerBy: number,
 	read: () => Promise<Transaction | undefined>,
 ): Promise<Transaction | undefined> {
-	const lane = findRateLimiter(`${account.key} unknown`, MOST_MISSES);
+	const lane = findRateLimiter(`${account.key} unknown`);
 	if (lane.waitingCount >= MOST_IN_LINE) throw new TooLateError();
-	const permit = await lane.acquirePermit({ latest: answerBy - LEFT_FOR_READ_MS });
+	const allowed = rateLimiterFor(account, 'GET /transactions/{hash}').rateToShare();
+	const rate = Math.min(MOST_MISSES, Math.ceil(allowed / MISS_RATE_DIVISOR));
+	const permit = await lane.acquirePermit({ rate, latest: answerBy - LEFT_FOR_READ_MS });
 
 	const reading = read();
 	const isMiss = await reading.then((transaction) => !transaction, tellsOfHash);

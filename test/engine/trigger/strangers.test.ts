@@ -5,7 +5,7 @@ import { delayCredential } from '../../helpers/engine/credentials';
 import { countByStatus, useInbox } from '../../helpers/inbox';
 
 /** The reads of unknown hashes that find nothing and are allowed in a minute. */
-const MISSES = 120;
+const MISSES = 40;
 
 /** test/thorough/bounds.test.ts floods it. */
 describe('Digital Sales Trigger: what unverified webhooks can cause', () => {

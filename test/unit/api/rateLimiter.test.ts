@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { CanceledError, clock } from '../../../nodes/DigitalSales/shared/clock';
 import {
 	RateLimiter,
+	SHARES,
 	TooLateError,
 	type PermitOptions,
 } from '../../../nodes/DigitalSales/api/rateLimiter';
@@ -10,7 +11,6 @@ import { useTimeLapse } from '../../helpers/timeLapse';
 
 const MINUTE = 60_000;
 const isUrgent = true;
-const isBackground = true;
 
 /** Sends requests one after the other, and returns the time of each since the first. */
 async function send(
@@ -59,12 +59,25 @@ describe('The rate limiter', () => {
 		);
 	});
 
-	test('admits nothing before the pause after a 429 is over', async () => {
+	test('queues retries after the first new request', async () => {
 		const limiter = new RateLimiter(20);
+		const served: string[] = [];
+		const serve = async (name: string, isRetry: boolean): Promise<void> => {
+			const permit = await limiter.acquirePermit({ isRetry });
+			served.push(name);
+			limiter.releaseUsed(permit);
+		};
 		await refuse(limiter);
+		expect(limiter.delayMs()).toBe(5_000);
 
-		expect(limiter.delayMs({ isUrgent })).toBe(5_000);
-		expect(await send(limiter, 1)).toEqual([5_000]);
+		await Promise.all([
+			serve('new', false),
+			serve('back', true),
+			serve('newest', false),
+			serve('back again', true),
+		]);
+
+		expect(served).toEqual(['new', 'back', 'back again', 'newest']);
 	});
 
 	describe('without a known rate, after a 429', () => {
@@ -96,14 +109,6 @@ describe('The rate limiter', () => {
 			expect(await letIn(limiter, { isUrgent })).toBe(20);
 		});
 
-		test('admits nothing in the background for a minute', async () => {
-			const limiter = await refused();
-			expect(limiter.delayMs({ isBackground })).toBe(MINUTE - 5_000);
-			await clock.sleep(MINUTE);
-
-			expect(await letIn(limiter, { isBackground })).toBe(20);
-		});
-
 		test('admits any number again after a minute', async () => {
 			const limiter = await refused();
 			await clock.sleep(MINUTE);
@@ -112,14 +117,57 @@ describe('The rate limiter', () => {
 		});
 	});
 
-	test('leaves a part of the rate for urgent requests', async () => {
-		const limiter = new RateLimiter(20, 5);
+	describe('for requests with a share', () => {
+		const { looks, gets } = SHARES;
+		/** How many requests are admitted at once if each is answered before the next. */
+		const letIn = async (limiter: RateLimiter, share?: number): Promise<number> => {
+			let count = 0;
+			while (count < 100 && limiter.delayMs({ share }) === 0) {
+				limiter.releaseUsed(await limiter.acquirePermit({ share }));
+				count++;
+			}
+			return count;
+		};
 
-		await send(limiter, 15);
-		expect(limiter.delayMs()).toBe(MINUTE);
-		expect(await send(limiter, 5, { isUrgent })).toEqual([0, 0, 0, 0, 0]);
+		test('allows a part of a documented rate, and leaves the rest to others', async () => {
+			const limiter = new RateLimiter(20);
 
-		expect(limiter.delayMs({ isUrgent })).toBe(MINUTE);
+			expect(await letIn(limiter, looks)).toBe(5);
+			expect(await letIn(limiter, gets)).toBe(10);
+			expect(await letIn(limiter)).toBe(5);
+			expect(limiter.delayMs({ share: looks })).toBe(MINUTE);
+		});
+
+		test('allows all before a 429, then a part of the requests that succeeded before it', async () => {
+			const limiter = new RateLimiter(undefined);
+			expect(await letIn(limiter, looks)).toBe(100);
+			await clock.sleep(MINUTE);
+			await send(limiter, 40);
+			await refuse(limiter);
+			await clock.sleep(MINUTE);
+
+			expect(await letIn(limiter, looks)).toBe(10);
+			expect(await letIn(limiter, gets)).toBe(20);
+			expect(await letIn(limiter)).toBe(100);
+		});
+
+		test('learns at least the lowest documented rate, and forgets it after 15 minutes', async () => {
+			const limiter = new RateLimiter(undefined);
+			await refuse(limiter);
+			await clock.sleep(14 * MINUTE);
+			expect(await letIn(limiter, gets)).toBe(15);
+			await clock.sleep(MINUTE);
+
+			expect(await letIn(limiter, gets)).toBe(100);
+		});
+
+		test('counts requests in flight', async () => {
+			const limiter = new RateLimiter(20);
+			for (let nth = 0; nth < 5; nth++) await limiter.acquirePermit({ share: looks });
+
+			expect(limiter.delayMs({ share: looks })).toBe(Infinity);
+			expect(limiter.delayMs()).toBe(0);
+		});
 	});
 
 	test('ignores changes of the time of day', async () => {
@@ -129,6 +177,15 @@ describe('The rate limiter', () => {
 		jest.spyOn(clock, 'now').mockReturnValue(0);
 
 		expect(limiter.delayMs()).toBe(MINUTE);
+	});
+
+	test('applies a special rate to its request alone, and counts that request for all', async () => {
+		const limiter = new RateLimiter(20);
+		await send(limiter, 30, { rate: 1_000 });
+
+		expect(limiter.delayMs({ rate: 1_000 })).toBe(0);
+		expect(limiter.delayMs()).toBe(MINUTE);
+		expect(limiter.delayMs({ rate: 31 })).toBe(0);
 	});
 
 	test('admits urgent requests first, and counts them', async () => {
@@ -231,8 +288,7 @@ describe('The rate limiter', () => {
 
 	test('loses no permit, whatever is canceled, limited or too late', async () => {
 		const request = fc.record({
-			isUrgent: fc.boolean(),
-			isBackground: fc.boolean(),
+			rate: fc.constantFrom(undefined, 2, 9),
 			isLimited: fc.boolean(),
 			takesMs: fc.nat(3_000),
 			patienceMs: fc.option(fc.nat(90_000), { nil: Infinity }),
@@ -240,17 +296,12 @@ describe('The rate limiter', () => {
 		});
 		await fc.assert(
 			fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 25 }), async (requests) => {
-				const limiter = new RateLimiter(5, 2);
+				const limiter = new RateLimiter(5);
 				const run = async (one: (typeof requests)[number]): Promise<void> => {
 					const canceling = new AbortController();
-					const { isUrgent, isBackground, isLimited, takesMs, cancelAfter } = one;
+					const { rate, isLimited, takesMs, cancelAfter } = one;
 					const latest = clock.elapsed() + one.patienceMs;
-					const taking = limiter.acquirePermit({
-						isUrgent,
-						isBackground,
-						latest,
-						signal: canceling.signal,
-					});
+					const taking = limiter.acquirePermit({ rate, latest, signal: canceling.signal });
 					const ending = taking.then(async (permit) => {
 						expect(clock.elapsed()).toBeLessThanOrEqual(latest);
 						await clock.sleep(takesMs);
@@ -269,8 +320,7 @@ describe('The rate limiter', () => {
 				await clock.sleep(MINUTE);
 
 				const start = clock.elapsed();
-				const all = Array.from({ length: 5 }, () => limiter.acquirePermit({ isUrgent }));
-				await Promise.all(all);
+				await Promise.all(Array.from({ length: 5 }, async () => await limiter.acquirePermit()));
 				expect(clock.elapsed()).toBe(start);
 			}),
 			{ numRuns: 100 },

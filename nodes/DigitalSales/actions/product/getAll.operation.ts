@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { listProducts } from '../../api';
+import { listProducts, SHARES } from '../../api';
 import { simplifyProduct } from '../../output';
 import type { Operation } from '../operation';
 import { productsForm, type ProductsForm } from './getAll.form';
@@ -17,7 +17,7 @@ export const getAllProducts: Operation<ProductsForm> = {
 		const { returnAll, limit = 50, splitOffers: isSplit = false, simplify } = form;
 		const { filters, options } = form;
 		const { rows, incomplete } = await listProducts(
-			(ended) => run.newClient({ signal: ended }),
+			(ended) => run.newClient({ share: SHARES.gets, signal: ended }),
 			{ ...filters, limit: returnAll ? undefined : limit, pageSize: options.pageSize },
 			isSplit ? splitOffers : undefined,
 		);

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { getTransaction } from '../../api';
+import { getTransaction, SHARES } from '../../api';
 import { quoteText } from '../../domain';
 import {
 	defineForm,
@@ -33,7 +33,8 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	assertUsable: refuseUnfilledTool,
 	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
 	async send(run, _itemIndex, { transactionHash, simplify, options }) {
-		const transaction = await getTransaction(run.newClient(), transactionHash);
+		const client = run.newClient({ share: SHARES.gets });
+		const transaction = await getTransaction(client, transactionHash);
 		return [await buildTransactionItem(run, transaction, { simplify, ...options })];
 	},
 };

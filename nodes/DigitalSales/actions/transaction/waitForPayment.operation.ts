@@ -1,7 +1,7 @@
 import { max, partition } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import type { Client } from '../../api';
+import { type Client, SHARES } from '../../api';
 import { quoteText } from '../../domain';
 import {
 	defineField,
@@ -112,7 +112,7 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
 
 function lookClient(run: Run, isLastLook: boolean): Client {
-	return run.newClient({ ...LOOK, isUrgent: isLastLook, isBackground: !isLastLook });
+	return run.newClient({ ...LOOK, ...(isLastLook ? { isUrgent: true } : { share: SHARES.looks }) });
 }
 
 /** A tool call cannot wait. It would return at once and look like a time-out. */
