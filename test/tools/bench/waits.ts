@@ -39,6 +39,8 @@ export async function waits(bench: Bench): Promise<Row[]> {
 	};
 	const quiet = async (): Promise<number> => await bench.cpuOf(async () => await pause(QUIET_MS));
 
+	// A young n8n is busy with itself.
+	await pause(2 * QUIET_MS);
 	const told = await open('told');
 	const between = await quiet();
 	const woken = told.slice(0, WOKEN);
