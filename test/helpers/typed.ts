@@ -71,12 +71,8 @@ export const PHONES: Typed[] = [
 	...means('51912345678', '51912345678@s.whatsapp.net'),
 	...means('351912345678', '351912345678@c.us'),
 	...means('14155552671', '14155552671:3@s.whatsapp.net'),
-	...refused(
-		'without other text',
-		'120363041234567890@g.us',
-		'123456789012345@lid',
-		'maria@gmail.com',
-	),
+	...refused('without other text', '120363041234567890@g.us', 'maria@gmail.com'),
+	...refused('an ID that WhatsApp gives instead of the number', '123456789012345@lid'),
 	...refused('has no area code (DDD)', '91234-5678', '3333-4444', '4004-1234'),
 	// Brazil without its country code, after a sign for another country.
 	...refused('that of Brazil is 55', '+11 91234-5678', '+011 91234-5678', '+055 11 91234-5678'),

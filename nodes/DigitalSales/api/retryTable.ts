@@ -17,7 +17,7 @@ export interface Rule {
 	advice: string;
 }
 
-const WRONG_PATH =
+export const WRONG_PATH =
 	'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.';
 const REPEATABLE = { GET: 'retry', POST: 'retry' } as const;
 const REFUSED = { GET: 'fail', POST: 'fail', shown: 'refused' } as const;

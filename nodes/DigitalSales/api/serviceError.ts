@@ -5,6 +5,7 @@ import {
 	type OutcomeKind,
 	type Rule,
 	type ShownOutcome,
+	WRONG_PATH,
 } from './retryTable';
 import type { ServiceWords } from './schemas/error';
 
@@ -45,6 +46,8 @@ const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 	],
 	'GET /products': ['The platform found no products at this address', ''],
 };
+const NO_HTTPS =
+	'The encrypted connection failed. If this host and port speak http, correct the port in Base URL of the credential, or begin it with http:// within your own network.';
 /** The platform does not say which token it refused. */
 const TWO_TOKENS = {
 	message: 'The platform does not accept one of the two tokens',
@@ -101,12 +104,14 @@ export class ServiceError extends Error {
 }
 
 function textsFor(
-	{ kind }: FailedOutcome,
+	{ kind, status, code }: FailedOutcome,
 	endpoint: Endpoint,
 	hasTwoTokens: boolean,
 ): Pick<Rule, 'message' | 'advice' | 'shown'> {
 	const row = RETRY_TABLE[kind];
 
+	if (status === 405) return { ...row, advice: WRONG_PATH };
+	if (kind === 'notSent' && code === 'EPROTO') return { ...row, advice: NO_HTTPS };
 	if (kind === 'badToken' && hasTwoTokens) return { ...row, ...TWO_TOKENS };
 	if (kind !== 'notFound') return row;
 

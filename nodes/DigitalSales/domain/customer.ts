@@ -149,6 +149,11 @@ const IS_NOT_ABROAD = {
 /** Returns digits, with the country code if it was typed. A number of another country begins with + or 00. */
 export function parsePhone(input: unknown): Result<string> {
 	const given = customerText(input);
+	if (/@lid$/i.test(given)) {
+		return {
+			problem: 'is an ID that WhatsApp gives instead of the number: ask for the phone number',
+		};
+	}
 	// The zero dialed within a country may be written `(0)`.
 	const typed = given.replace(WHATSAPP, '').replace(DECIMAL_ZERO, '').replace('(0)', '');
 	if (SHORTENED.test(typed)) return IS_SHORTENED;

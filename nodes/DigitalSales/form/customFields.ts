@@ -62,22 +62,22 @@ export function addCustomFields(
 	customFields: IDataObject = {},
 	{ replaceable = [] }: AddOptions = {},
 ): IDataObject {
-	for (const path of leafPaths(customFields)) {
-		const [name = ''] = path;
-		if (replaceable.includes(name) && !(name in body)) continue;
+	const merged = merge(deepCopy(body), customFields);
+	const hasField = (path: string[]) => fieldLabel(form, path.join('.')) !== undefined;
+	const isReplaced = (path: string[]) => !isEqual(get(merged, path), get(body, path));
+	const added = leafPaths(customFields).filter(
+		([name = '']) => name in body || !replaceable.includes(name),
+	);
 
-		const field = path.join('.');
-		const label = fieldLabel(form, field);
-		const isSent = !isEqual(get(body, path, get(customFields, path)), get(customFields, path));
-		if (label === undefined && !isSent) continue;
+	const taken = added.find(hasField) ?? leafPaths(body).find(isReplaced);
+	if (taken === undefined) return merged;
 
-		throw new NotSentError(
-			`Additional Fields > Custom Fields must not contain ${field}`,
-			label === undefined ? 'The node sends it itself.' : `Enter it in ${label}.`,
-		);
-	}
-
-	return merge(deepCopy(body), customFields);
+	const field = taken.join('.');
+	const label = fieldLabel(form, field);
+	throw new NotSentError(
+		`Additional Fields > Custom Fields must not contain ${field}`,
+		label === undefined ? 'The node sends it itself.' : `Enter it in ${label}.`,
+	);
 }
 
 /** A list is a leaf. */

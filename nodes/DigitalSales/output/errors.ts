@@ -54,9 +54,12 @@ export function toFailure(
 
 	const isUnsent = facts.shown === 'notSent';
 	const hasUnsentNote = isUnsent && !(error instanceof CanceledError);
-	// The platform has said what to correct.
+	// The platform has said what to correct. About a wrong path it only says that the method is not allowed.
 	const isExplained =
-		serviceError?.outcome.kind === 'rejected' && said !== '' && again === RUN_AGAIN;
+		serviceError?.outcome.kind === 'rejected' &&
+		status !== 405 &&
+		said !== '' &&
+		again === RUN_AGAIN;
 	const advice = joinLines(
 		hasUnsentNote && situation && unsentNote(situation),
 		facts.advice?.replaceAll(RUN_AGAIN, again),

@@ -107,6 +107,16 @@ describe('The errors that a seller meets most', () => {
 			],
 		],
 		[
+			'no API under this path',
+			answered(405, { message: 'The POST method is not supported for this route.' }),
+			[
+				'The platform did not accept the request (405)',
+				'The platform said: The POST method is not supported for this route.',
+				'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
+				`${REQUEST}.`,
+			],
+		],
+		[
 			'a field that the platform refuses',
 			answered(422, { errors: { 'customer.phone_number': ['is not a phone'] } }),
 			[

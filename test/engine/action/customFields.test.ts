@@ -68,6 +68,8 @@ describe('Custom Fields', () => {
 			'Enter it in Additional Fields > Tracking > Source (Src).',
 		],
 		['tracking', { tracking: 'a' }, 'Enter it in Additional Fields > Tracking.'],
+		['customer.name', { customer: { name: { first: 'a' } } }, 'Enter it in Customer Name.'],
+		['installments', { installments: { count: 2 } }, 'The node sends it itself.'],
 		[
 			'webhook_url',
 			{ webhook_url: 'https://a.example.com' },

@@ -120,7 +120,12 @@ describe('Which customers and charges count as the same', () => {
 			expect(await ageHints('1042')).toEqual([`Transaction ${shop.hashes[0]}: ${hint}`]);
 		});
 
-		test.each([new Date().toISOString(), 'yesterday', ''])('but not for %j', async (created) => {
+		const inBrasilia = (hoursAgo: number): string =>
+			new Date(Date.now() - hoursAgo * 3_600_000).toLocaleString('sv-SE', {
+				timeZone: 'America/Sao_Paulo',
+			});
+		const young = [new Date().toISOString(), inBrasilia(22), 'yesterday', ''];
+		test.each(young)('but not for %j', async (created) => {
 			await shop.charge({ order: '1042' });
 			madeAt(created);
 

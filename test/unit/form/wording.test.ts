@@ -73,6 +73,9 @@ test.each(real.filter(({ property }) => linesOf(property).length > 0))(
 		const choices = linesOf(property);
 		const names = choices.map(({ name }) => name);
 		expect(names.filter((name) => !isTitleCase(name))).toEqual([]);
+		// n8n cuts longer ones.
+		const shown = choices.map(({ description = '' }) => description);
+		expect(shown.filter(({ length }) => length > 80)).toEqual([]);
 		const explained = choices.flatMap(({ description }) => description ?? []);
 		expect(explained.filter((text) => !endsAsItShould(text))).toEqual([]);
 		const needsNone = path === 'resource' || SELF_EXPLAINING.includes(path);

@@ -128,19 +128,18 @@ function labelOf(form: ChargeForm, ...path: Path): string {
 	return label ?? displayPath(chargeForm.properties, ['additionalFields', 'customFields', ...path]);
 }
 
-const NEEDED = {
-	name: 'Customer Name',
-	email: 'Customer Email',
-	document: 'Customer CPF or CNPJ',
-} as const;
+const NEEDED = [
+	['name', 'Customer Name'],
+	['email', 'Customer Email'],
+	['document', 'Customer CPF or CNPJ'],
+] as const;
 
 const AND = new Intl.ListFormat('en-GB');
 
 /** A customer from Custom Fields is as the platform wants it. */
 function assertCustomer(isAgentCall: boolean, form: ChargeForm, contact: Contact): void {
 	const { customFields = {} } = form.additionalFields;
-	const fields = ['name', 'email', 'document'] as const;
-	const missing = fields.filter((field) => !contact[field]).map((field) => NEEDED[field]);
+	const missing = NEEDED.filter(([field]) => !contact[field]).map(([, label]) => label);
 	if (missing.length > 0 && !('customer' in customFields)) {
 		const verb = missing.length === 1 ? 'is' : 'are';
 		throw new NotSentError(

@@ -90,13 +90,25 @@ function describeAge({
 	created_at: createdAt,
 	payment_status: status,
 }: Transaction): string | undefined {
-	const isDate = /^\s*\d{4}-\d\d-\d\d/.test(createdAt ?? '');
-	const isOld = isDate && clock.now() - Date.parse(createdAt ?? '') > DAY_MS;
+	const createdMs = parseTime(createdAt);
+	if (createdMs === undefined || clock.now() - createdMs <= DAY_MS) return undefined;
 
-	if (!isOld) return undefined;
 	if (!isTooLateToPay(status)) {
 		return 'It is over a day old and not paid: its PIX code may be too old to pay; for a new code, cancel it on your platform and run this again.';
 	}
 	const now = isPaid(status) ? 'paid' : quoteText(status ?? '');
 	return `It is over a day old and ${now}: a new purchase needs its own reference.`;
+}
+
+const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** A time without a zone is that of the platform's dashboard, in Brasília. */
+function parseTime(text: string | null | undefined): number | undefined {
+	const typed = text?.trim() ?? '';
+	if (!/^\d{4}-\d\d-\d\d/.test(typed)) return undefined;
+
+	const date = typed.length === 10 ? `${typed}T00:00` : typed.replace(' ', 'T');
+	const milliseconds = Date.parse(ZONED.test(date) ? date : `${date}-03:00`);
+
+	return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }
