@@ -41,8 +41,8 @@ const currentSuite = () => SUITES[process.env.SUITE ?? 'test'];
 
 module.exports = { SUITES, currentSuite, inTest };
 
-// `node test/suites.js queue orders` runs the file `orders` of the queue suite. Jest gets all further arguments.
-// `npm run e2e -- queue orders` does the same.
+// `node test/suites.js queue journey` runs the file `journey` of the queue suite. Jest gets all further arguments.
+// `npm run e2e -- queue journey` does the same.
 if (require.main === module) {
 	const [script, ...options] = process.argv.slice(2);
 	process.env.SUITE = options[0] in SUITES ? options.shift() : script;

@@ -3,7 +3,7 @@ import { until } from '../helpers/until';
 import { INSTALL_AND_START_MS, type Newcomer, startNewcomer } from '../helpers/browser/newcomer';
 import { picture } from '../helpers/browser/pictures';
 
-/** n8n's timer needs up to two minutes, and the first look after its start one more. */
+/** n8n's timer needs up to two minutes. */
 const BY_TIMER_MS = 200_000;
 
 let newcomer: Newcomer;
