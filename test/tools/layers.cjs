@@ -101,7 +101,8 @@ module.exports = {
 			// Only Node.js can resolve the entry points of these packages.
 			to: {
 				couldNotResolve: true,
-				pathNot: '^\\./dist/',
+				// The build is there only after `npm run build`.
+				pathNot: '/dist/',
 			},
 		},
 	],
