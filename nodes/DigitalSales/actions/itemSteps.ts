@@ -1,4 +1,4 @@
-import { sortBy } from 'lodash';
+import { minBy } from 'lodash';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { fieldLabel } from '../form';
 import { type ErrorContext, toFailure } from '../output';
@@ -7,68 +7,67 @@ import type { ItemOutputs, Operation } from './operation';
 import { buildSituation, type Run } from './run';
 
 interface Failure extends Pick<ErrorContext, 'about' | 'isSending'> {
+	itemIndex: number;
 	error: unknown;
 }
 
-interface StepOptions extends Pick<ErrorContext, 'isSending'> {
-	/** How many items take the step at once. One by default. */
+interface StepOptions<T> {
+	/** How many items take the step at once, by default one. */
 	atOnce?: number;
-	/** Describes an item in its error. */
-	about?: Operation['about'];
+	/** After a failure, no further item takes the step, by default false. */
+	isSending?: boolean;
+	/** Describes an item in its error, by default nothing does. */
+	about?: (value: T) => string | undefined;
 }
 
 /** All items take a step before the next one, so that a mistake in any item is found before any is sent. */
 export class ItemSteps {
-	/** Of the latest step, by item. */
-	private readonly results: unknown[];
 	private readonly failures = new Map<number, Failure>();
 
 	constructor(
 		private readonly operation: Operation,
 		private readonly run: Run,
-	) {
-		this.results = run.context.getInputData().map(() => undefined);
-	}
+	) {}
 
-	/** Items that have not failed, with their latest results. */
-	get open(): Array<[itemIndex: number, result: unknown]> {
-		return [...this.results.entries()].filter(([itemIndex]) => !this.failures.has(itemIndex));
-	}
-
-	/** @param step makes the new result of an item from its latest one, or throws */
-	async take(
-		step: (itemIndex: number, result: unknown) => unknown,
-		{ atOnce = 1, isSending = false, about }: StepOptions = {},
-	): Promise<void> {
+	/**
+	 * @param values by item
+	 * @returns the results of the items that have not failed, by item
+	 */
+	async take<T, R>(
+		values: ReadonlyMap<number, T>,
+		step: (value: T, itemIndex: number) => R | Promise<R>,
+		{ atOnce = 1, isSending = false, about }: StepOptions<T> = {},
+	): Promise<Map<number, R>> {
 		const { context, itemOrder } = this.run;
+		const results = new Map<number, R>();
 
-		await eachLimit(this.open, atOnce, async ([itemIndex, result]) => {
+		await eachLimit([...values], atOnce, async ([itemIndex, value]) => {
 			if (itemOrder.stopped.aborted) return;
 			try {
-				this.results[itemIndex] = await step(itemIndex, result);
+				results.set(itemIndex, await step(value, itemIndex));
 			} catch (error) {
-				this.failures.set(itemIndex, { error, isSending, about: about?.(result) });
+				this.failures.set(itemIndex, { itemIndex, error, isSending, about: about?.(value) });
 				if (isSending) itemOrder.stopAfter(error);
 			}
 		});
 
 		// Not earlier, because a check also records existing charges of later items.
 		if (!context.continueOnFail()) this.throwFirst();
+		return results;
 	}
 
 	/** Ends the run, or under On Error: Continue the item. */
-	readonly fail = (itemIndex: number, error: unknown): void => {
-		const about = this.operation.about?.(this.results[itemIndex]);
-		this.failures.set(itemIndex, { error, isSending: true, about });
+	readonly fail = (itemIndex: number, error: unknown, about: string): void => {
+		this.failures.set(itemIndex, { itemIndex, error, isSending: true, about });
 
 		if (!this.run.context.continueOnFail()) this.throwFirst();
 	};
 
 	/** All outputs, and the errors of failed items in their places. */
 	collect(outputs: ItemOutputs): INodeExecutionData[] {
-		return this.results.flatMap((_result, itemIndex) => {
+		return this.run.context.getInputData().flatMap((_item, itemIndex) => {
 			const failure = this.failures.get(itemIndex);
-			if (failure) return this.failItem(itemIndex, failure);
+			if (failure) return this.failItem(failure);
 
 			const output = outputs.get(itemIndex) ?? [];
 			// Copying tens of thousands of items would be noticeable.
@@ -77,35 +76,40 @@ export class ItemSteps {
 	}
 
 	private throwFirst(): void {
-		const failures = sortBy([...this.failures], 0);
+		const failures = [...this.failures.values()];
 		// A failure cancels the other items, whose errors say nothing.
-		const cause = failures.find(([, { error }]) => !(error instanceof CanceledError));
-		const first = cause ?? failures[0];
+		const causes = failures.filter(({ error }) => !(error instanceof CanceledError));
+		const first = minBy(causes.length > 0 ? causes : failures, 'itemIndex');
 
-		if (first) this.failItem(...first);
+		if (first) this.failItem(first);
 	}
 
-	private failItem(itemIndex: number, { error, ...details }: Failure): INodeExecutionData[] {
+	private failItem({ error, ...details }: Failure): INodeExecutionData[] {
 		const labelOf = (field: string) => fieldLabel(this.operation.form, field);
 
-		return failItem(this.run, this.operation, itemIndex, error, { itemIndex, labelOf, ...details });
+		return failItem(this.run, this.operation, details.itemIndex, error, { ...details, labelOf });
 	}
 }
 
-/** Throws unless On Error is Continue. n8n sends an item that has only `error` to the error output. */
+/**
+ * Throws unless On Error is Continue. n8n sends an item that has only `error` to the error output.
+ *
+ * @param details without `itemIndex` if all items of the run fail
+ */
 export function failItem(
 	{ context, memory }: Pick<Run, 'context' | 'memory'>,
 	operation: Operation | undefined,
 	itemIndex: number,
 	thrown: unknown,
-	{ isOfRun = false, ...details }: ErrorContext & { isOfRun?: boolean } = {},
+	details: ErrorContext = {},
 ): INodeExecutionData[] {
 	// An unknown operation may create something.
-	const creates = (operation?.kind ?? 'create') === 'create';
-	const ofItem = buildSituation(context, memory, itemIndex, creates);
-	const situation = isOfRun ? { ...ofItem, hasOthers: false } : ofItem;
-	const { error, json } = toFailure(context.getNode(), thrown, { ...details, situation });
+	const creates = operation === undefined || operation.kind === 'create';
+	const situation = buildSituation(context, memory, itemIndex, creates);
+	if (details.itemIndex === undefined) situation.hasOthers = false;
 
+	const { error, json } = toFailure(context.getNode(), thrown, { ...details, situation });
 	if (!context.continueOnFail()) throw error;
+
 	return [{ json: { error: { ...json } }, pairedItem: { item: itemIndex } }];
 }

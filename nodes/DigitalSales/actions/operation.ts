@@ -2,14 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Form } from '../form';
 import type { Run } from './run';
 
-export interface OperationOutputs {
-	/** As the canvas shows them. */
-	names: string[];
-	/** Sorts items, also failed ones, into the outputs. */
-	sort(items: INodeExecutionData[]): INodeExecutionData[][];
-}
-
-interface Described<Values, Ready> {
+interface Described<Values> {
 	resource: 'transaction' | 'product' | 'offer';
 	/** The label in the drop-down. */
 	name: string;
@@ -19,45 +12,48 @@ interface Described<Values, Ready> {
 	description: string;
 	/** The registry adds the conditions that show a field for the operation alone. */
 	form: Form<Values>;
+	/** Shown before a run of several items, by default nothing. */
 	manyItemsHint?: string;
 	/** Throws if the operation cannot work, whatever its form says. */
 	assertUsable?(context: IExecuteFunctions, itemIndex: number): void;
-	/** Describes an item so that a person can look it up. */
-	about?(ready: Ready): string;
-	/** An operation without outputs of its own has one. */
-	outputs?: OperationOutputs;
 }
 
-/** By item. */
-export type ItemOutputs = Map<number, INodeExecutionData[]>;
+/** What an item asks the platform for. */
+export interface Request {
+	/** Describes the item in an error, so that a person can look it up. */
+	about?: string;
+	/** Throws if the item must not be sent. All items are checked before the first is sent. */
+	check?(): Promise<void>;
+	send(): Promise<INodeExecutionData[]>;
+}
 
-/** Each item takes four steps: its form is read, completed, checked and sent. */
-export interface ItemOperation<Values = unknown, Ready = Values, Checked = Ready>
-	extends Described<Values, Ready> {
+/** Each item takes four steps: its form is read, its request is prepared, checked and sent. */
+export interface ItemOperation<Values = unknown> extends Described<Values> {
 	/** A `read` needs one request, so many items run concurrently. A `list` may need many, so items run one by one. */
 	kind: 'create' | 'read' | 'list';
-	/** Prepares what the later steps need, in the result or in the run. */
-	complete?(run: Run, form: Values): Ready | Promise<Ready>;
-	check?(run: Run, itemIndex: number, ready: Ready): Checked | Promise<Checked>;
-	send(run: Run, itemIndex: number, checked: Checked): Promise<INodeExecutionData[]>;
+	prepare(run: Run, itemIndex: number, form: Values): Request | Promise<Request>;
 }
 
-export interface ReadItem<Values> {
-	itemIndex: number;
-	form: Values;
-}
+/** The outputs of items, by item. */
+export type ItemOutputs = ReadonlyMap<number, INodeExecutionData[]>;
 
 /** All items take one step together once their forms are read, and the execution may wait. */
-export interface WaitOperation<Values = unknown> extends Described<Values, Values> {
+export interface WaitOperation<Values = unknown> extends Described<Values> {
 	kind: 'wait';
+	outputs: {
+		/** As the canvas shows them. */
+		names: string[];
+		/** Sorts items, also failed ones, into the outputs. */
+		sort(items: INodeExecutionData[]): INodeExecutionData[][];
+	};
 	/**
 	 * @param fail ends the run, or under On Error: Continue the item
 	 * @returns undefined if the execution waits
 	 */
 	runAll(
 		run: Run,
-		items: Array<ReadItem<Values>>,
-		fail: (itemIndex: number, error: unknown) => void,
+		forms: ReadonlyMap<number, Values>,
+		fail: (itemIndex: number, error: unknown, about: string) => void,
 	): Promise<ItemOutputs | undefined>;
 	/**
 	 * Runs later if the credential cannot be loaded.
@@ -67,6 +63,4 @@ export interface WaitOperation<Values = unknown> extends Described<Values, Value
 	postpone(context: IExecuteFunctions): Promise<boolean>;
 }
 
-export type Operation<Values = unknown, Ready = Values, Checked = Ready> =
-	| ItemOperation<Values, Ready, Checked>
-	| WaitOperation<Values>;
+export type Operation<Values = unknown> = ItemOperation<Values> | WaitOperation<Values>;

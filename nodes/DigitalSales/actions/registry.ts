@@ -31,17 +31,21 @@ export function subtitleExpression(): string {
 		`${resource} ${value}`,
 		`${startCase(resource)}: ${name}`,
 	]);
+
 	return `={{ (${JSON.stringify(Object.fromEntries(subtitles))})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
 }
 
 /** n8n evaluates it on the canvas and in each run. */
 export function outputsExpression(): ExpressionString {
-	const main = NodeConnectionTypes.Main;
-	const byOperation = OPERATIONS.flatMap(({ value, outputs }) => {
-		const named = outputs?.names.map((displayName) => ({ type: main, displayName }));
-		return named ? [[value, named]] : [];
+	const type = NodeConnectionTypes.Main;
+	const byOperation = OPERATIONS.flatMap((operation) => {
+		if (operation.kind !== 'wait') return [];
+		return [
+			[operation.value, operation.outputs.names.map((displayName) => ({ type, displayName }))],
+		];
 	});
-	return `={{ (${JSON.stringify(Object.fromEntries(byOperation))})[$parameter["operation"]] ?? ["${main}"] }}`;
+
+	return `={{ (${JSON.stringify(Object.fromEntries(byOperation))})[$parameter["operation"]] ?? ["${type}"] }}`;
 }
 
 export function manyItemsHints(): NodeHint[] {
@@ -49,6 +53,7 @@ export function manyItemsHints(): NodeHint[] {
 		if (message === undefined) return [];
 		const isChosen = `$parameter["resource"] === "${resource}" && $parameter["operation"] === "${value}"`;
 		const displayCondition = `={{ ${isChosen} && $input.all().length > 1 }}`;
+
 		return [
 			{ message, displayCondition, whenToDisplay: 'beforeExecution', location: 'outputPane' },
 		];
@@ -74,6 +79,7 @@ export function formProperties(): INodeProperties[] {
 
 function operationField(resource: string, operations: Operation[]): INodeProperties {
 	const initial = operations[0]?.value;
+
 	return {
 		displayName: 'Operation',
 		name: 'operation',

@@ -1,4 +1,4 @@
-import { compact, memoize } from 'lodash';
+import { compact, memoize, once } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import {
 	type Account,
@@ -13,8 +13,6 @@ import { askIfListening, isFailureKept, isRetry, isTool } from '../n8n';
 import { createdNotes, type Situation } from '../output';
 import { ItemOrder } from './itemOrder';
 
-export const CREATIONS_AT_ONCE = 4;
-
 const MOST_NAMED = 10;
 const LONGEST_HINT = 1_000;
 
@@ -24,7 +22,6 @@ export class Run {
 	readonly memory: ExecutionMemory;
 	readonly itemOrder: ItemOrder;
 	readonly askIfListening = memoize(async (url: string) => await askIfListening(this.context, url));
-	private catalogLookup?: CatalogLookup;
 	/** By message, with what it is about. */
 	private readonly hints = new Map<string, Set<string>>();
 	private readonly background: Array<Promise<void>> = [];
@@ -38,16 +35,16 @@ export class Run {
 		this.itemOrder = new ItemOrder(context);
 	}
 
-	get catalog(): CatalogLookup {
+	readonly catalog = once(() => {
 		const signal = this.context.getExecutionCancelSignal();
-		const options = { ...CHARGE_LOOKUP_LIMITS, signal };
-		return (this.catalogLookup ??= new CatalogLookup(
-			new Client(this.context, this.account, options),
-		));
-	}
+		const client = new Client(this.context, this.account, { ...CHARGE_LOOKUP_LIMITS, signal });
+
+		return new CatalogLookup(client);
+	});
 
 	newClient(options: ClientOptions = {}): Client {
 		const canceled = this.context.getExecutionCancelSignal();
+
 		return new Client(this.context, this.account, {
 			...options,
 			// A new signal, because Node.js warns of more than ten listeners on one.
@@ -55,6 +52,13 @@ export class Run {
 			onWait: (endpoint) =>
 				this.addHint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
 		});
+	}
+
+	/** What a creation needs of its run. */
+	creationContext(itemIndex: number) {
+		const { context, account, isAgentCall, memory, itemOrder, inBackground } = this;
+
+		return { context, account, isAgentCall, memory, itemOrder, inBackground, itemIndex };
 	}
 
 	/**
@@ -68,43 +72,34 @@ export class Run {
 		if (about !== undefined) subjects.add(quoteText(about));
 	};
 
-	showHints(): void {
-		for (const [message, subjects] of this.hints) {
-			const named = [...subjects].slice(0, MOST_NAMED).join(', ');
-			const more = subjects.size > MOST_NAMED ? ` and ${subjects.size - MOST_NAMED} more` : '';
-			const text = named === '' ? message : `${named}${more}: ${message}`;
-
-			this.context.addExecutionHints({
-				message: text.slice(0, LONGEST_HINT),
-				location: 'outputPane',
-			});
-		}
-	}
-
 	/** @param task must not reject */
 	readonly inBackground = (task: Promise<void>): void => {
 		this.background.push(task);
 	};
 
-	async finishBackground(): Promise<void> {
+	/** Waits for what goes on in the background, and tells the person who looks at the run. */
+	async finish(): Promise<void> {
 		await Promise.all(this.background);
-	}
 
-	creationContext(itemIndex: number) {
-		const { context, isAgentCall, memory, itemOrder, inBackground } = this;
+		for (const [message, subjects] of this.hints) {
+			const named = [...subjects].slice(0, MOST_NAMED);
+			const more = subjects.size > MOST_NAMED ? ` and ${subjects.size - MOST_NAMED} more` : '';
+			const text = named.length === 0 ? message : `${named.join(', ')}${more}: ${message}`;
+			const hint = { message: text.slice(0, LONGEST_HINT), location: 'outputPane' } as const;
+			this.context.addExecutionHints(hint);
+		}
 
-		return { context, isAgentCall, memory, itemOrder, inBackground, itemIndex };
+		const isCanceled = this.context.getExecutionCancelSignal()?.aborted === true;
+		if (isCanceled && this.memory.list().length > 0) this.logCreated();
 	}
 
 	/** n8n drops the output of a canceled node, so the log lists what the node has created. */
-	logCanceled(): void {
-		const { context, memory } = this;
-		if (context.getExecutionCancelSignal()?.aborted !== true || memory.list().length === 0) return;
-		const { name } = context.getNode();
-		const notes = createdNotes(listCreated(memory)).join(' ');
-		context.logger.warn(
-			`Execution ${context.getExecutionId()} was canceled in "${name}". ${notes}`,
-		);
+	private logCreated(): void {
+		const execution = `Execution ${this.context.getExecutionId()}`;
+		const { name } = this.context.getNode();
+		const notes = createdNotes(listCreated(this.memory)).join(' ');
+
+		this.context.logger.warn(`${execution} was canceled in "${name}". ${notes}`);
 	}
 }
 
@@ -118,8 +113,8 @@ export function buildSituation(
 	const run = creates ? memory.runNumber() : 0;
 	const continues = context.continueOnFail();
 	const attempts = memory.list();
-	const isOtherItem = (other: StoredAttempt): boolean =>
-		other.run !== run || other.item !== itemIndex;
+	const isOwn = (one: StoredAttempt): boolean => one.run === run && one.item === itemIndex;
+	const mayList = creates && !isTool(context);
 
 	return {
 		creates,
@@ -129,25 +124,25 @@ export function buildSituation(
 		isRetry: isRetry(context),
 		isKept: isFailureKept(context),
 		hasOthers: context.getInputData().length > 1 || attempts.length > 0,
-		mayExist: creates && !isTool(context) && (isRetry(context) || !attempts.every(isOtherItem)),
+		mayExist: mayList && (isRetry(context) || attempts.some(isOwn)),
 		// n8n drops the output of a run that fails, so the error lists what the run has created, but not to a model.
-		...(creates && !continues && !isTool(context) && listCreated(memory, isOtherItem)),
+		...(mayList && !continues && listCreated(memory, isOwn)),
 	};
 }
 
 /** For example "item 0 is abc123", or "item 1" if its outcome is unknown. */
-function listCreated(memory: ExecutionMemory, isListedInDoubt = (_other: StoredAttempt) => true) {
+function listCreated(memory: ExecutionMemory, isOwn = (_one: StoredAttempt) => false) {
 	const attempts = memory.list();
 	const made = attempts.filter((one) => one.state === 'made' && memory.isFor(one));
-	const unresolved = attempts.filter(({ state }) => state === 'unresolved');
+	const unresolved = attempts.filter((one) => one.state === 'unresolved' && !isOwn(one));
 
 	return {
 		created: made.map((one) => `${describePlace(one)} is ${String(one.result?.hash)}`),
-		inDoubt: unresolved.filter(isListedInDoubt).map(describePlace),
+		inDoubt: unresolved.map(describePlace),
 	};
 }
 
 /** n8n's editor counts items from 0 and runs from 1. */
 function describePlace({ run, item }: StoredAttempt): string {
-	return `${run === 0 ? '' : `run ${run + 1}, `}item ${item}`;
+	return run === 0 ? `item ${item}` : `run ${run + 1}, item ${item}`;
 }

@@ -39,13 +39,13 @@ const nodeSchema = z.object({
 		.catch(undefined),
 });
 
-/** Undefined if n8n does not show the node its workflow. */
+/** None if n8n does not show the node its workflow. */
 export function findTriggers(
 	context: IExecuteFunctions,
 	credentialName: string,
-): WorkflowTrigger[] | undefined {
+): WorkflowTrigger[] {
 	const { data } = contextSchema.safeParse(context);
-	if (!data) return undefined;
+	if (!data) return [];
 	const { workflow, additionalData, runExecutionData } = data;
 	const triggerType = `${context.getNode().type.replace(/Tool$/, '')}Trigger`;
 	return Object.values(workflow.nodes).flatMap((given) => {

@@ -38,13 +38,13 @@ export class PaymentWait {
 	}
 
 	/**
-	 * @param fail gets the item and the error of a payment that no later look can read. It may throw
+	 * @param fail gets a payment, and the error why, that no later look can read. It may throw
 	 * @returns the outputs by item, or undefined if the execution waits for the next look
 	 */
 	async lookAtAll(
 		awaited: AwaitedPayment[],
 		newClient: (isLastLook: boolean) => Client,
-		fail: (itemIndex: number, error: unknown) => void,
+		fail: (awaited: AwaitedPayment, error: unknown) => void,
 	): Promise<Map<number, INodeExecutionData[]> | undefined> {
 		const entries = awaited.map((one) => ({ ...one, payment: this.paymentOf(one) }));
 		// The payment that was tried longest ago goes first, because permits may run out.
@@ -55,7 +55,7 @@ export class PaymentWait {
 				await this.readUnlessDone(entry, newClient(this.isLastLook));
 				this.entries.push(entry);
 			} catch (error) {
-				fail(entry.itemIndex, error);
+				fail(entry, error);
 			}
 		});
 		if (this.isEnding) await this.readAgain(newClient);

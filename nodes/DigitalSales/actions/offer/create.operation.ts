@@ -1,3 +1,4 @@
+import { compact } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { catalogPages, markPricesSeen, offerTries } from '../../api';
 import { formatReais, normalizeUnicode, quoteText } from '../../domain';
@@ -9,19 +10,8 @@ import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { type OfferForm, offerForm } from './create.form';
 
-interface ReadyOffer {
-	form: OfferForm;
-	/** Amounts are in cents. */
-	body: IDataObject;
-	about: string;
-}
-
-interface CheckedOffer extends ReadyOffer {
-	creation: Creation<IDataObject>;
-}
-
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
-export const createOfferOperation: Operation<OfferForm, ReadyOffer, CheckedOffer> = {
+export const createOfferOperation: Operation<OfferForm> = {
 	resource: 'offer',
 	name: 'Create',
 	value: 'create',
@@ -31,48 +21,50 @@ export const createOfferOperation: Operation<OfferForm, ReadyOffer, CheckedOffer
 	manyItemsHint:
 		'Creates one offer for each input item. To create only one, turn on Execute Once in the Settings of this node.',
 	kind: 'create',
-	complete(_run, form) {
-		const { customFields } = form.additionalFields;
-		const body = addCustomFields(offerForm, offerForm.body(form), customFields);
+	prepare(run, itemIndex, form) {
+		const { productHash, additionalFields } = form;
+		const body = addCustomFields(offerForm, offerForm.body(form), additionalFields.customFields);
+		const creation = buildCreation(run, itemIndex, productHash, body);
 
-		return { form, body, about: describeOffer(form.productHash, body) };
-	},
-	async check(run, itemIndex, ready) {
-		const creation = buildCreation(run, itemIndex, ready);
-		await refuseAhead(creation);
-		return { ...ready, creation };
-	},
-	about: ({ about }) => about,
-	async send(run, _itemIndex, { form: { productHash }, creation }) {
-		const { made: json, isExisting } = await createOnce(creation);
-		if (isExisting) run.addHint('The offer was already created.', `Offer ${String(json.hash)}`);
-		catalogPages.clear();
-		markPricesSeen(run.account, productHash, [json]);
-		return [{ json: offerOutput(json) }];
+		return {
+			about: creation.about,
+			check: async () => await refuseAhead(creation),
+			async send() {
+				const created = await createOnce(creation);
+				const json = created.made;
+
+				catalogPages.clear();
+				markPricesSeen(run.account, productHash, [json]);
+				if (created.isExisting) {
+					run.addHint('The offer was already created.', `Offer ${String(json.hash)}`);
+				}
+
+				return [{ json: offerOutput(json) }];
+			},
+		};
 	},
 };
 
-function fingerprintOffer(productHash: string, body: IDataObject): string {
+/** @param body amounts are in cents */
+function buildCreation(
+	run: Run,
+	itemIndex: number,
+	productHash: string,
+	body: IDataObject,
+): Creation<IDataObject> {
 	const parts = JSON.stringify([productHash, Object.entries(body).sort()]);
-
-	return digest('offer', normalizeUnicode(parts));
-}
-
-function buildCreation(run: Run, itemIndex: number, ready: ReadyOffer): Creation<IDataObject> {
-	const { form, body, about } = ready;
 	const subject = {
 		...run.creationContext(itemIndex),
-		account: run.account,
 		kind: 'offer',
-		fingerprint: fingerprintOffer(form.productHash, body),
+		fingerprint: digest('offer', normalizeUnicode(parts)),
 		name: '',
-		about,
+		about: describeOffer(productHash, body),
 	} as const;
 
 	return {
 		...subject,
 		...makeKeys(subject),
-		tries: offerTries(run.newClient(), form.productHash, body),
+		tries: offerTries(run.newClient(), productHash, body),
 		// The API cannot read an offer again, so the whole offer is stored.
 		toStoredResult: (made) => made,
 		readAgain: async (stored) => stored,
@@ -81,9 +73,9 @@ function buildCreation(run: Run, itemIndex: number, ready: ReadyOffer): Creation
 }
 
 function describeOffer(productHash: string, { title, price }: IDataObject): string {
-	return [
+	return compact([
 		`an offer for the product ${quoteText(productHash)}`,
-		...(typeof title === 'string' ? [`titled "${quoteText(title)}"`] : []),
-		...(typeof price === 'number' ? [`at ${formatReais(price)}`] : []),
-	].join(' ');
+		typeof title === 'string' && `titled "${quoteText(title)}"`,
+		typeof price === 'number' && `at ${formatReais(price)}`,
+	]).join(' ');
 }

@@ -1,11 +1,107 @@
 import type { IDataObject } from 'n8n-workflow';
-import { listProducts, SHARES } from '../../api';
+import { listProducts, PRODUCT_STATUSES, SHARES } from '../../api';
+import type { Result } from '../../domain';
+import {
+	allowBlank,
+	cleanTextSchema,
+	countField,
+	defineField,
+	defineForm,
+	defineGroup,
+	defineOptions,
+	type FormValues,
+	parseWith,
+	simplifyField,
+	textField,
+	wholeNumberSchema,
+	yesNoField,
+	yesNoSchema,
+} from '../../form';
 import { simplifyProduct } from '../../output';
 import type { Operation } from '../operation';
-import { productsForm, type ProductsForm } from './getAll.form';
+
+function parseCategories(value: unknown): Result<number[] | undefined> {
+	const entries: unknown[] = Array.isArray(value) ? value : String(value ?? '').split(',');
+	const texts = entries.map((entry) => String(entry).trim()).filter((text) => text !== '');
+	if (texts.length === 0) return { value: undefined };
+
+	return texts.every((text) => /^\d+$/.test(text))
+		? { value: texts.map(Number) }
+		: { problem: 'must be whole numbers separated by commas, for example 3, 7' };
+}
+
+const filters = defineGroup(
+	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
+	[
+		textField({
+			displayName: 'Category IDs',
+			name: 'categories',
+			placeholder: 'e.g. 3, 7',
+			description:
+				'Category numbers, separated by commas. Products in any of these categories match.',
+			reads: parseWith(parseCategories),
+		}),
+		textField({
+			displayName: 'Search',
+			name: 'search',
+			placeholder: 'e.g. curso',
+			description:
+				'Words of the title or the hash. The platform may find them only in this order, and with these accents.',
+			reads: allowBlank(cleanTextSchema),
+		}),
+		defineField({
+			displayName: 'Status',
+			name: 'status',
+			type: 'options',
+			default: 1,
+			options: [
+				{ name: 'Active', value: PRODUCT_STATUSES.active },
+				{ name: 'Blocked', value: PRODUCT_STATUSES.blocked },
+				{ name: 'In Review', value: PRODUCT_STATUSES.inReview },
+				{ name: 'Inactive', value: PRODUCT_STATUSES.inactive },
+			],
+			description: 'Only products with this status',
+			reads: allowBlank(wholeNumberSchema(1)),
+		}),
+	],
+);
+
+const productsForm = defineForm([
+	defineField({
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+		reads: yesNoSchema,
+	}),
+	countField({
+		displayName: 'Limit',
+		name: 'limit',
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+	}),
+	yesNoField({
+		displayName: 'Split Offers',
+		name: 'splitOffers',
+		description:
+			'Whether to return one item per offer, with its product, instead of one item per product',
+	}),
+	simplifyField,
+	filters,
+	defineOptions([
+		countField({
+			displayName: 'Page Size',
+			name: 'pageSize',
+			default: 100,
+			description: 'How many products to request per page; by default 100',
+		}),
+	]),
+]);
 
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
-export const getAllProducts: Operation<ProductsForm> = {
+export const getAllProducts: Operation<FormValues<typeof productsForm>> = {
 	resource: 'product',
 	name: 'Get Many',
 	value: 'getAll',
@@ -13,24 +109,34 @@ export const getAllProducts: Operation<ProductsForm> = {
 	description: 'List the products of the account and their offers',
 	form: productsForm,
 	kind: 'list',
-	async send(run, _itemIndex, form) {
-		const { returnAll, limit = 50, splitOffers: isSplit = false, simplify } = form;
-		const { filters, options } = form;
-		const { rows, incomplete } = await listProducts(
-			(ended) => run.newClient({ share: SHARES.gets, signal: ended }),
-			{ ...filters, limit: returnAll ? undefined : limit, pageSize: options.pageSize },
-			isSplit ? splitOffers : undefined,
-		);
-		if (incomplete !== undefined) {
-			run.addHint(`The list of products may be incomplete: ${incomplete}.`);
-		}
-		return rows.map((json) => ({ json: simplify ? simplifyProduct(json, isSplit) : json }));
-	},
+	prepare: (run, _itemIndex, form) => ({
+		async send() {
+			const isSplit = form.splitOffers === true;
+			const query = {
+				...form.filters,
+				limit: form.returnAll ? undefined : (form.limit ?? 50),
+				pageSize: form.options.pageSize,
+			};
+
+			const { rows, incomplete } = await listProducts(
+				(ended) => run.newClient({ share: SHARES.gets, signal: ended }),
+				query,
+				isSplit ? splitOffers : undefined,
+			);
+			if (incomplete !== undefined) {
+				run.addHint(`The list of products may be incomplete: ${incomplete}.`);
+			}
+
+			return rows.map((row) => ({ json: form.simplify ? simplifyProduct(row, isSplit) : row }));
+		},
+	}),
 };
 
 /** A product without offers keeps its row. */
 function splitOffers(product: IDataObject): IDataObject[] {
 	const { offers, ...rest } = product;
 	const present = Array.isArray(offers) ? offers.filter((offer) => offer !== null) : [];
-	return (present.length > 0 ? present : [null]).map((offer) => ({ ...rest, offer }));
+	if (present.length === 0) return [{ ...rest, offer: null }];
+
+	return present.map((offer) => ({ ...rest, offer }));
 }

@@ -1,22 +1,20 @@
-import { sumBy } from 'lodash';
+import { compact, sumBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { lenientText, tolerated } from '../../shared';
+import type { Account } from '../../api';
 import {
 	type Contact,
 	formatReais,
-	isHundredfold,
 	LARGEST_AMOUNT,
 	normalizeContact,
 	parseDocument,
 	quoteText,
-	typedAmount,
 } from '../../domain';
 import { addCustomFields, displayPath, fieldLabel, type Path, wholeNumberSchema } from '../../form';
+import { NotSentError } from '../../output';
+import { lenientText, tolerated } from '../../shared';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
-import { type Account, seenPrice } from '../../api';
-import { NotSentError } from '../../output';
 import { contactKey, fingerprintCharge, fingerprintCustomer } from './fingerprint';
 
 /** Built from the body that will be sent; only `fingerprint` from the form as it was typed. */
@@ -24,8 +22,8 @@ export interface Charge {
 	/** Amounts are in cents. */
 	body: IDataObject;
 	cart: CartLine[];
-	/** In cents, if the cart has all prices. */
-	cartTotal?: number;
+	/** In cents. NaN if a price is missing. */
+	cartTotal: number;
 	/** In cents. */
 	amount: number;
 	contact: Contact;
@@ -56,38 +54,34 @@ const bodySchema = z.object({
 		.transform((lines) => lines ?? []),
 	customer: z.object({ document: word, email: word, phone_number: word, name: word }).catch({}),
 });
-
-/** NaN without a price. */
-const totalOfLine = ({ price, quantity }: CartLine): number => (price ?? NaN) * quantity;
+type ReadBody = z.output<typeof bodySchema>;
 
 const MOST_NAMED = 10;
 
 /**
  * @param typed the form before the catalog filled it
- * @throws NotSentError if the cart or the amount cannot be charged
+ * @throws NotSentError if the customer, the cart or the amount cannot be charged
  */
-export function buildCharge(
-	{ isAgentCall, account }: Run,
-	{ form, typed }: { form: ChargeForm; typed: ChargeForm },
-): Charge {
-	const filledBody = buildBody(account, form);
-	const { customer, cart, amount: givenAmount } = readBody(form, filledBody);
-	const contact = normalizeContact(customer);
-	assertCustomer(isAgentCall, form, contact);
+export function buildCharge(run: Run, form: ChargeForm, typed: ChargeForm): Charge {
+	const filled = buildBody(run.account, form);
+	const read = readBody(form, filled);
+	const contact = normalizeContact(read.customer);
+	const cartTotal = sumBy(read.cart, ({ price, quantity }) => (price ?? NaN) * quantity);
 
-	const total = sumBy(cart, totalOfLine);
-	const amount = givenAmount ?? total;
-	assertAmount(form, { cart, total, givenAmount });
+	assertCustomer(form, contact);
+	if (run.isAgentCall) assertIdentified(contact);
+	assertAmount(form, read, cartTotal);
 
-	const body = { amount, ...filledBody };
+	const amount = read.amount ?? cartTotal;
+	const body = { amount, ...filled };
 	return {
 		body,
-		cart,
-		cartTotal: cart.length === 0 || Number.isNaN(total) ? undefined : total,
+		cart: read.cart,
+		cartTotal,
 		amount,
 		contact,
-		fingerprint: fingerprintCharge(buildBody(account, typed)),
-		contactKey: contactKey(body),
+		fingerprint: fingerprintCharge(buildBody(run.account, typed)),
+		contactKey: contactKey(contact),
 		customerKey: fingerprintCustomer(body),
 	};
 }
@@ -95,10 +89,9 @@ export function buildCharge(
 function buildBody({ notificationField }: Account, form: ChargeForm): IDataObject {
 	const { options, additionalFields } = form;
 	const url = options.notificationUrl;
-	// In a second field, too, if the credential names one.
-	const notification = notificationField && url ? { [notificationField]: url } : {};
 	const fields = {
-		...notification,
+		// In a second field, too, if the credential names one.
+		...(notificationField && url && { [notificationField]: url }),
 		payment_method: 'pix',
 		installments: 1,
 		...chargeForm.body(form),
@@ -109,7 +102,7 @@ function buildBody({ notificationField }: Account, form: ChargeForm): IDataObjec
 	});
 }
 
-function readBody(form: ChargeForm, body: IDataObject): z.output<typeof bodySchema> {
+function readBody(form: ChargeForm, body: IDataObject): ReadBody {
 	const { success, data, error } = bodySchema.safeParse(body);
 	if (success) return data;
 
@@ -121,11 +114,11 @@ function readBody(form: ChargeForm, body: IDataObject): z.output<typeof bodySche
 }
 
 /** The form or Custom Fields, wherever the value comes from. */
-function labelOf(form: ChargeForm, ...path: Path): string {
+export function labelOf(form: ChargeForm, ...path: Path): string {
 	const isOfForm = path[0] === 'cart' && form.cart.length > 0;
-	const label = isOfForm ? fieldLabel(chargeForm, path.join('.')) : undefined;
+	const label = isOfForm && fieldLabel(chargeForm, path.join('.'));
 
-	return label ?? displayPath(chargeForm.properties, ['additionalFields', 'customFields', ...path]);
+	return label || displayPath(chargeForm.properties, ['additionalFields', 'customFields', ...path]);
 }
 
 const NEEDED = [
@@ -134,91 +127,60 @@ const NEEDED = [
 	['document', 'Customer CPF or CNPJ'],
 ] as const;
 
-const AND = new Intl.ListFormat('en-GB');
-
 /** A customer from Custom Fields is as the platform wants it. */
-function assertCustomer(isAgentCall: boolean, form: ChargeForm, contact: Contact): void {
-	const { customFields = {} } = form.additionalFields;
+function assertCustomer({ additionalFields }: ChargeForm, contact: Contact): void {
 	const missing = NEEDED.filter(([field]) => !contact[field]).map(([, label]) => label);
-	if (missing.length > 0 && !('customer' in customFields)) {
-		const verb = missing.length === 1 ? 'is' : 'are';
-		throw new NotSentError(
-			`${AND.format(missing)} ${verb} empty`,
-			'A PIX needs the name, the e-mail address and the CPF or CNPJ of the customer.',
-		);
-	}
+	if (missing.length === 0 || additionalFields.customFields?.customer !== undefined) return;
 
-	// An agent repeats its calls, so each call must identify its customer. Several people may share a name.
-	const isKnown =
-		'value' in parseDocument(contact.document) || Boolean(contact.email || contact.phone);
-	if (isAgentCall && !isKnown) {
-		throw new NotSentError(
-			'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
-			'Ask the customer for one of them, because two customers can have the same name.',
-		);
-	}
+	const labels = new Intl.ListFormat('en-GB').format(missing);
+	throw new NotSentError(
+		`${labels} ${missing.length === 1 ? 'is' : 'are'} empty`,
+		'A PIX needs the name, the e-mail address and the CPF or CNPJ of the customer.',
+	);
 }
 
-function assertAmount(
-	form: ChargeForm,
-	{ cart, total, givenAmount }: { cart: CartLine[]; total: number; givenAmount?: number },
-): void {
-	if (givenAmount === 0) {
+/** An agent repeats its calls, so each call must identify its customer. Several people may share a name. */
+function assertIdentified({ document, email, phone }: Contact): void {
+	if (email || phone || 'value' in parseDocument(document)) return;
+
+	throw new NotSentError(
+		'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
+		'Ask the customer for one of them, because two customers can have the same name.',
+	);
+}
+
+function assertAmount(form: ChargeForm, { amount, cart }: ReadBody, cartTotal: number): void {
+	const label = labelOf(form, 'cart');
+	if (amount === 0) {
 		throw new NotSentError(`${labelOf(form, 'amount')} is R$ 0,00`, 'Enter an amount in cents.');
 	}
-
-	const label = labelOf(form, 'cart');
-	if (total > LARGEST_AMOUNT) {
+	if (cartTotal > LARGEST_AMOUNT) {
 		const problem = `${label} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
 		throw new NotSentError(problem, 'Correct a price or a quantity.');
 	}
-	if (givenAmount !== undefined) return;
+	if (amount !== undefined) return;
 
 	if (cart.length === 0) throw new NotSentError('Cart is empty', 'Add an item to Cart.');
 	const unpriced = cart.findIndex(({ price }) => price == null);
 	if (unpriced >= 0) {
-		throw new NotSentError(
-			`${labelOf(form, 'cart', unpriced, 'price')} is empty`,
-			'Enter the price.',
-		);
+		const field = labelOf(form, 'cart', unpriced, 'price');
+		throw new NotSentError(`${field} is empty`, 'Enter the price.');
 	}
-	if (total === 0) {
+	if (cartTotal === 0) {
 		throw new NotSentError(`${label} adds up to R$ 0,00`, 'Enter a price above R$ 0,00.');
 	}
 }
 
-export function describeCharge({ cart, amount, contact: { document } }: Charge): string {
-	const items = cart
-		.slice(0, MOST_NAMED)
-		.map(
-			({ quantity, title, offer_hash: hash }) =>
-				`${quantity} x ${quoteText(title ?? hash ?? 'item')}`,
-		);
+export function describeCharge({ cart, amount, contact }: Charge): string {
+	const items = cart.slice(0, MOST_NAMED).map((line) => {
+		const name = line.title ?? line.offer_hash ?? 'item';
+		return `${line.quantity} x ${quoteText(name)}`;
+	});
 	if (cart.length > MOST_NAMED) items.push(`${cart.length - MOST_NAMED} more`);
-	return [
-		`cart ${items.length === 0 ? 'empty' : items.join(', ')}`,
+
+	return compact([
+		`cart ${items.join(', ') || 'empty'}`,
 		`amount ${formatReais(amount)}`,
-		...(document ? [`customer document ending in ${quoteText(document.slice(-4))}`] : []),
-	].join('; ');
-}
-
-/** Compares each price with the catalog's last known price of the offer. */
-export function findPriceMismatch(
-	{ account }: Run,
-	{ form, charge }: { form: ChargeForm; charge: Charge },
-): NotSentError | undefined {
-	if (form.options.allowPriceMismatch === true) return undefined;
-
-	for (const [index, { offer_hash: hash, price }] of charge.cart.entries()) {
-		const seen = hash == null ? undefined : seenPrice(account, hash);
-		if (price == null || seen === undefined || !isHundredfold(price, seen)) continue;
-
-		const right = form.cart.length > 0 ? typedAmount(seen) : seen;
-		return new NotSentError(
-			`${labelOf(form, 'cart', index, 'price')} is ${formatReais(price)}, but the catalog last said ${formatReais(seen)}`,
-			`Enter ${right}, or add Options > Allow Price Mismatch if ${formatReais(price)} is right.`,
-		);
-	}
-
-	return undefined;
+		contact.document && `customer document ending in ${quoteText(contact.document.slice(-4))}`,
+	]).join('; ');
 }

@@ -17,7 +17,6 @@ interface Sent {
 
 export function addChargeHints(run: Run, sent: Sent, created: Created<Transaction>): void {
 	const { hash, pix, payment_status: status } = created.made;
-	const hasReference = sent.form.orderReference !== undefined;
 
 	if (created.isExisting) addExistingHints(run, sent, created);
 	else addMadeHints(run, sent, created);
@@ -25,7 +24,7 @@ export function addChargeHints(run: Run, sent: Sent, created: Created<Transactio
 	if (created.isDecided === true) {
 		run.addHint('Options > Charges in Doubt has worked: remove its entry.', sent.creation.name);
 	}
-	if (run.isAgentCall && !hasReference) {
+	if (run.isAgentCall && sent.form.orderReference === undefined) {
 		run.addHint(
 			'Give this tool an Order Reference, such as the session and the offer, so that the same order in a later message is not charged again.',
 		);
@@ -39,13 +38,12 @@ export function addChargeHints(run: Run, sent: Sent, created: Created<Transactio
 }
 
 /** These describe the request. An existing transaction may come from another request. */
-function addMadeHints(run: Run, sent: Sent, created: Created<Transaction>): void {
+function addMadeHints(run: Run, sent: Sent, { made, replacedHash }: Created<Transaction>): void {
 	const { amount, cartTotal } = sent.charge;
-	const { made, replacedHash } = created;
 	const about = `Transaction ${made.hash}`;
 
 	if (sent.hint !== undefined) run.addHint(sent.hint);
-	if (cartTotal !== undefined && amount !== cartTotal) {
+	if (cartTotal > 0 && amount !== cartTotal) {
 		run.addHint('The amount in Custom Fields was sent, and the cart adds up to another.', about);
 	}
 	if (replacedHash !== undefined) {
@@ -59,11 +57,10 @@ function addMadeHints(run: Run, sent: Sent, created: Created<Transaction>): void
 	}
 }
 
-function addExistingHints(run: Run, sent: Sent, created: Created<Transaction>): void {
-	const { made, isRepeated = false } = created;
+function addExistingHints(run: Run, sent: Sent, { made, isRepeated }: Created<Transaction>): void {
 	const about = `Transaction ${made.hash}`;
 
-	if (isRepeated && sent.form.orderReference === undefined) {
+	if (isRepeated === true && sent.form.orderReference === undefined) {
 		run.addHint(
 			'It has the customer and cart of an earlier item of this execution, and got its charge. To charge each, give each its own Order Reference.',
 			`Item ${sent.creation.itemIndex}`,
@@ -86,10 +83,8 @@ function addExistingHints(run: Run, sent: Sent, created: Created<Transaction>): 
 const DAY_MS = 86_400_000;
 
 /** A list that is run every day relies on getting its charges back, so an old charge only gets a hint. */
-function describeAge({
-	created_at: createdAt,
-	payment_status: status,
-}: Transaction): string | undefined {
+function describeAge(transaction: Transaction): string | undefined {
+	const { created_at: createdAt, payment_status: status } = transaction;
 	const createdMs = parseTime(createdAt);
 	if (createdMs === undefined || clock.now() - createdMs <= DAY_MS) return undefined;
 
@@ -100,15 +95,11 @@ function describeAge({
 	return `It is over a day old and ${now}: a new purchase needs its own reference.`;
 }
 
-const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;
-
 /** A time without a zone is that of the platform's dashboard, in Brasília. */
 function parseTime(text: string | null | undefined): number | undefined {
-	const typed = text?.trim() ?? '';
-	if (!/^\d{4}-\d\d-\d\d/.test(typed)) return undefined;
-
-	const date = typed.length === 10 ? `${typed}T00:00` : typed.replace(' ', 'T');
-	const milliseconds = Date.parse(ZONED.test(date) ? date : `${date}-03:00`);
+	const [, date, time = '00:00', zone = '-03:00'] =
+		/^(\d{4}-\d\d-\d\d)(?:[T ]([\d:.]+))? ?(Z|[+-]\d\d:?\d\d)?$/i.exec(text?.trim() ?? '') ?? [];
+	const milliseconds = Date.parse(`${date}T${time}${zone}`);
 
 	return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }

@@ -1,6 +1,39 @@
 import type { Transaction } from '../../api';
-import { type Contact, formatReais, normalizeContact, parseDocument } from '../../domain';
+import {
+	type Contact,
+	formatReais,
+	normalizeContact,
+	normalizeReference,
+	parseDocument,
+} from '../../domain';
 import type { Charge } from './charge';
+import type { ChargeForm } from './create.form';
+
+/* Compares a charge with what a person says about it, and with a transaction of the platform. */
+
+type Decisions = ChargeForm['options']['chargesInDoubt'];
+
+/** A charge with an Order Reference is named by it alone, because its customer may have other orders. */
+export function findDecision(
+	decisions: Decisions,
+	orderReference: string | undefined,
+	contact: Contact,
+): Decisions[number] | undefined {
+	return decisions.find(({ orderOrCustomer: name }) => {
+		if (orderReference !== undefined) {
+			return normalizeReference(name) === normalizeReference(orderReference);
+		}
+
+		const named = normalizeContact({ document: name, email: name, phone_number: name, name });
+		const fields = ['document', 'email', 'phone', 'name'] as const;
+		return fields.some((field) => Boolean(contact[field]) && contact[field] === named[field]);
+	});
+}
+
+/** How an error asks for the charge, for `findDecision`. */
+export function nameOfCharge(orderReference: string | undefined, contact: Contact): string {
+	return orderReference || contact.document || contact.email || contact.phone || contact.name || '';
+}
 
 export const DOCUMENT = 'Customer CPF or CNPJ';
 
@@ -12,25 +45,14 @@ const LABELS = {
 };
 type Field = keyof Contact;
 
-const CONTACT: Field[] = ['document', 'email', 'phone'];
-
-/** The fields that a charge and a transaction both state, unmasked, with whether the values differ. */
-function compareFields({ contact: requested }: Charge, { customer }: Transaction, fields: Field[]) {
-	const stated = normalizeContact(customer ?? {});
-	return fields
-		.filter((field) => requested[field] && !isMasked(field, stated[field]))
-		.map((field) => ({ field, isDifferent: requested[field] !== stated[field] }));
-}
-
 export function findDifferingFields(charge: Charge, transaction: Transaction): string[] {
-	return compareFields(charge, transaction, CONTACT)
+	return compareFields(charge, transaction, ['document', 'email', 'phone'])
 		.filter(({ isDifferent }) => isDifferent)
 		.map(({ field }) => LABELS[field]);
 }
 
 /** Says how a transaction differs from the requested charge. Behind an equal CPF, the contact may differ. */
 export function findDifferences(charge: Charge, transaction: Transaction): string[] {
-	const { amount } = transaction;
 	const byCertainty: Field[][] = [['document'], ['email', 'phone'], ['name']];
 	const compared = byCertainty
 		.map((fields) => compareFields(charge, transaction, fields))
@@ -41,9 +63,19 @@ export function findDifferences(charge: Charge, transaction: Transaction): strin
 	const differing = compared.filter(({ isDifferent }) => isDifferent);
 	if (differing.length > 0) return differing.map(({ field }) => `has another ${LABELS[field]}`);
 
-	return amount == null || amount === charge.amount
-		? []
-		: [`has another amount (${formatReais(amount)} instead of ${formatReais(charge.amount)})`];
+	const { amount } = transaction;
+	if (amount == null || amount === charge.amount) return [];
+	return [`has another amount (${formatReais(amount)} instead of ${formatReais(charge.amount)})`];
+}
+
+/** The fields that a charge and a transaction both state, unmasked, with whether the values differ. */
+function compareFields(charge: Charge, transaction: Transaction, fields: Field[]) {
+	const requested = charge.contact;
+	const stated = normalizeContact(transaction.customer ?? {});
+
+	return fields
+		.filter((field) => requested[field] && !isMasked(field, stated[field]))
+		.map((field) => ({ field, isDifferent: requested[field] !== stated[field] }));
 }
 
 const SHORTEST_PHONE = 10;

@@ -1,3 +1,4 @@
+import { compact } from 'lodash';
 import {
 	type FoundOffer,
 	isOnSale,
@@ -25,32 +26,64 @@ type CartItem = ChargeForm['cart'][number];
  */
 export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> {
 	const { customFields = {} } = form.additionalFields;
-	const hasAmount = 'amount' in customFields;
+	const needsPrice = !('amount' in customFields);
 	const cart: CartItem[] = [];
+
 	for (const [index, item] of form.cart.entries()) {
-		if (blankFields(item).length === 0) {
-			cart.push(item);
-			continue;
-		}
-		const hash = item.offerHash;
-		const labelOf = (field: string): string =>
-			displayPath(chargeForm.properties, ['cart', 'items', index, field]);
-		const isPriced = !blankFields(item).includes(PRICE);
-		const { found, several, failed } = await run.catalog.findOffer(hash, { isPriced });
-		if (failed && !isPriced) throw lookupError(hash, failed);
-		if (several) throw ambiguousError(labelOf('offerHash'), several);
-		const filled = found ? fillItem(run, item, found) : item;
-		cart.push(filled);
-		const blanks = blankFields(filled);
-		if (blanks.length === 0) continue;
-		const problem = lookupProblem(blanks, { found, failed });
-		if (blanks.includes(PRICE) && !hasAmount) {
-			const text = `Offer ${quoteText(hash)} ${problem}.`;
-			throw new NotSentError(`${labelOf('price')} is empty`, `${text} Enter the price.`);
-		}
-		run.addHint(`It ${problem}.`, `Offer ${hash}`);
+		const isComplete = blankFields(item).length === 0;
+		cart.push(isComplete ? item : await fillItem(run, item, index, needsPrice));
 	}
+
 	return { ...form, cart };
+}
+
+async function fillItem(
+	run: Run,
+	item: CartItem,
+	index: number,
+	needsPrice: boolean,
+): Promise<CartItem> {
+	const hash = item.offerHash;
+	const isPriced = item.price !== undefined;
+	const labelOf = (field: string): string =>
+		displayPath(chargeForm.properties, ['cart', 'items', index, field]);
+
+	const lookup = await run.catalog().findOffer(hash, { isPriced });
+	if (lookup.failed && !isPriced) throw lookupError(hash, lookup.failed);
+	if (lookup.several) throw ambiguousError(labelOf('offerHash'), lookup.several);
+
+	const filled = lookup.found ? withOffer(run, item, lookup.found) : item;
+	const blanks = blankFields(filled);
+	if (blanks.length === 0) return filled;
+
+	const problem = lookupProblem(blanks, lookup);
+	if (blanks.includes(PRICE) && needsPrice) {
+		const advice = `Offer ${quoteText(hash)} ${problem}. Enter the price.`;
+		throw new NotSentError(`${labelOf('price')} is empty`, advice);
+	}
+	run.addHint(`It ${problem}.`, `Offer ${hash}`);
+	return filled;
+}
+
+function blankFields({ price, more }: CartItem): string[] {
+	return compact([price === undefined && PRICE, more.title === undefined && 'More > Title']);
+}
+
+/** The catalog page may be cached, so the price that was read last counts, except for products not on sale. */
+function withOffer({ account }: Run, item: CartItem, { product, offer }: FoundOffer): CartItem {
+	const seen = isOnSale(product) ? seenPrice(account, item.offerHash) : undefined;
+	const price = item.price ?? seen ?? offer.price ?? undefined;
+	const title = item.more.title ?? (offer.title || product.title || undefined);
+	const cover = item.more.cover ?? validWebAddress(product.cover);
+
+	return { ...item, price, more: { ...item.more, title, cover } };
+}
+
+function lookupProblem(blanks: string[], { found, failed }: Lookup): string {
+	const stayed = `${blanks.join(' and ')} stayed empty`;
+	if (failed) return `could not be looked up in the catalog (${failed.message}), so ${stayed}`;
+	if (found) return `is incomplete in the catalog, so ${stayed}`;
+	return `was not found in the first ${MOST_LOOKUP_PAGES} pages of the catalog, so ${stayed}`;
 }
 
 function lookupError(hash: string, error: ServiceError): NotSentError {
@@ -62,42 +95,13 @@ function lookupError(hash: string, error: ServiceError): NotSentError {
 }
 
 function ambiguousError(label: string, several: FoundOffer[]): NotSentError {
-	const names = several
-		.slice(0, MOST_NAMED)
-		.map(
-			({ offer: { hash, price } }) =>
-				`${quoteText(String(hash))} (${price == null ? 'no price' : formatReais(price)})`,
-		);
+	const names = several.slice(0, MOST_NAMED).map(({ offer }) => {
+		const price = offer.price == null ? 'no price' : formatReais(offer.price);
+		return `${quoteText(String(offer.hash))} (${price})`;
+	});
+
 	return new NotSentError(
 		`${label} matches several offers in the catalog`,
 		`They are ${names.join(', ')}. Enter the price.`,
 	);
-}
-
-function lookupProblem(blanks: string[], { found, failed }: Lookup): string {
-	const stayed = `${blanks.join(' and ')} stayed empty`;
-	if (failed) return `could not be looked up in the catalog (${failed.message}), so ${stayed}`;
-	if (found) return `is incomplete in the catalog, so ${stayed}`;
-	return `was not found in the first ${MOST_LOOKUP_PAGES} pages of the catalog, so ${stayed}`;
-}
-
-function blankFields({ price, more: { title } }: CartItem): string[] {
-	return [
-		...(price === undefined ? [PRICE] : []),
-		...(title === undefined ? ['More > Title'] : []),
-	];
-}
-
-/** The catalog page may be cached, so the price that was read last counts, except for products not on sale. */
-function fillItem({ account }: Run, item: CartItem, { product, offer }: FoundOffer): CartItem {
-	const seen = isOnSale(product) ? seenPrice(account, item.offerHash) : undefined;
-	return {
-		...item,
-		price: item.price ?? seen ?? offer.price ?? undefined,
-		more: {
-			...item.more,
-			title: item.more.title ?? (offer.title || product.title || undefined),
-			cover: item.more.cover ?? validWebAddress(product.cover),
-		},
-	};
 }

@@ -28,36 +28,28 @@ export function fingerprintCustomer(body: IDataObject): string {
 	return digest('customer', ...identifyCustomer(body));
 }
 
-/** @returns the customer's e-mail address and phone, which tell two seats of one company apart */
-export function contactKey(body: IDataObject): string {
-	const { email, phone } = contactOf(body);
-
-	return digest(email ?? '', phone ?? '');
+/** Tells two seats of one company apart. */
+export function contactKey({ email = '', phone = '' }: Contact): string {
+	return digest(email, phone);
 }
 
-function contactOf({ customer }: IDataObject): Contact {
-	return normalizeContact(customerSchema.parse(customer));
-}
-
-function identifyCustomer(body: IDataObject): string[] {
-	const { document, email, phone } = contactOf(body);
-	if ('value' in parseDocument(document)) return [document ?? ''];
+function identifyCustomer({ customer }: IDataObject): string[] {
+	const { document = '', email, phone } = normalizeContact(customerSchema.parse(customer));
+	if ('value' in parseDocument(document)) return [document];
 
 	// An invalid document, such as all zeros, is not enough. Several people may share a name.
-	return [document ?? '', email || phone || JSON.stringify(body.customer ?? null)];
+	return [document, email || phone || JSON.stringify(customer ?? null)];
 }
 
 function normalizeCartLine(value: unknown): string {
 	const line = isJsonObject(value) ? value : {};
-	const { offer_hash: hash, title, price, quantity, operation_type: type } = line;
-	const name = hash || title;
+	const name = line.offer_hash || line.title;
 	// Custom Fields may name the offer in another way.
 	if (!name) return normalizeUnicode(JSON.stringify(value));
 
 	// Not its other Custom Fields, which may contain the time or the execution's id.
-	const parts = [String(name), ...[price, quantity, type].map(numberFromText)];
-
-	return normalizeUnicode(JSON.stringify(parts));
+	const numbers = [line.price, line.quantity, line.operation_type].map(numberFromText);
+	return normalizeUnicode(JSON.stringify([String(name), ...numbers]));
 }
 
 function numberFromText(value: unknown): unknown {

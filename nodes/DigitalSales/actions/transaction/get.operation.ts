@@ -31,19 +31,23 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	form: getForm,
 	kind: 'read',
 	assertUsable: refuseUnfilledTool,
-	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
-	async send(run, _itemIndex, { transactionHash, simplify, options }) {
-		const client = run.newClient({ share: SHARES.gets });
-		const transaction = await getTransaction(client, transactionHash);
-		return [await buildTransactionItem(run, transaction, { simplify, ...options })];
-	},
+	prepare: (run, _itemIndex, { transactionHash, simplify, options }) => ({
+		about: `transaction ${quoteText(transactionHash)}`,
+		async send() {
+			const client = run.newClient({ share: SHARES.gets });
+			const transaction = await getTransaction(client, transactionHash);
+
+			return [await buildTransactionItem(run, transaction, { simplify, ...options })];
+		},
+	}),
 };
 
 /** With the default expression, a tool would always read the agent's input item. */
 function refuseUnfilledTool(context: IExecuteFunctions): void {
-	const { transactionHash: typed } = context.getNode().parameters;
-	const { default: initial } = transactionHashField.property;
-	if (!isTool(context) || (typed !== undefined && typed !== initial)) return;
+	const typed = context.getNode().parameters.transactionHash;
+	const isFilled = typed !== undefined && typed !== transactionHashField.property.default;
+	if (isFilled || !isTool(context)) return;
+
 	throw new NotSentError(
 		'Transaction Hash is not filled in by the agent',
 		'Press the button in the field Transaction Hash that lets the model define it.',

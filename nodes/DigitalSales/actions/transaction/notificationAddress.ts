@@ -12,6 +12,11 @@ export interface NotificationAddress {
 	hint?: string;
 }
 
+interface FoundTrigger extends NotificationAddress {
+	/** Why no trigger can be notified. */
+	missing?: string;
+}
+
 const CHANGE = 'change Webhooks Go To';
 const STARTED_BY_SALE =
 	'the Digital Sales Trigger that started this execution would charge again at each payment';
@@ -24,70 +29,78 @@ const LOOP = `A Digital Sales Trigger started this execution and gets the webhoo
  */
 export async function resolveNotificationAddress(
 	run: Run,
-	{ options: { webhooksGoTo, notificationUrl } }: ChargeForm,
+	{ options }: ChargeForm,
 ): Promise<NotificationAddress> {
 	const triggers = findTriggers(run.context, CREDENTIAL_NAME);
-	if (webhooksGoTo === 'none') return {};
-	if (webhooksGoTo === 'automatic') return await automaticAddress(run, triggers);
-	if (webhooksGoTo === 'trigger') {
-		const found = await findListeningTrigger(run, triggers);
-		if (!('missing' in found)) return withLoopWarning(found, triggers);
-		throw new NotSentError(
-			`Webhooks Go To is set to Trigger of This Workflow, but ${found.missing}`,
-			`Correct that and publish the workflow, or ${CHANGE}.`,
-		);
-	}
-	const advice = `Enter the address that the platform sends webhooks to, or ${CHANGE}.`;
-	return withLoopWarning(checkAddress(notificationUrl, 'Notification URL', advice), triggers);
+	if (options.webhooksGoTo === 'none') return {};
+	if (options.webhooksGoTo === 'automatic') return await automaticAddress(run, triggers);
+
+	const address =
+		options.webhooksGoTo === 'trigger'
+			? await chosenTrigger(run, triggers)
+			: checkAddress(
+					options.notificationUrl,
+					'Notification URL',
+					`Enter the address that the platform sends webhooks to, or ${CHANGE}.`,
+				);
+
+	// Only warns, because Trigger On or a filter may exclude this charge.
+	return mayLoop(address.url, triggers) ? { ...address, hint: LOOP } : address;
 }
 
 /** Takes the Wait for Payment that follows, otherwise a trigger of the workflow, otherwise the credential's address. */
 async function automaticAddress(
 	run: Run,
-	triggers: WorkflowTrigger[] | undefined,
+	triggers: WorkflowTrigger[],
 ): Promise<NotificationAddress> {
 	const { context, account } = run;
-	const { notificationUrl } = account;
-	const first = triggers?.find(({ isDisabled }) => !isDisabled);
+	const first = triggers.find(({ isDisabled }) => !isDisabled);
 	if (isWaitedFor(context)) {
 		const hint =
 			first &&
 			`"${first.name}" does not start for this charge, because Wait for Payment gets its webhooks.`;
 		return { url: resumeUrl(context), hint };
 	}
-	const found = triggers?.some(({ hasRun }) => hasRun)
-		? { missing: STARTED_BY_SALE }
-		: await findListeningTrigger(run, triggers);
-	if (!('missing' in found)) return found;
-	if (notificationUrl === undefined || mayLoop(notificationUrl, triggers)) {
+
+	const found = await usableTrigger(run, triggers);
+	if (found.missing === undefined) return found;
+
+	const ofCredential = account.notificationUrl;
+	if (ofCredential === undefined || mayLoop(ofCredential, triggers)) {
 		return { hint: nextStep(context, first && found.missing) };
 	}
 	const name = 'Notification URL in the credential';
-	const address = checkAddress(notificationUrl, name, `Correct it there, or ${CHANGE}.`);
-	const passedOver =
-		first &&
-		`The Notification URL of the credential gets the webhooks of this charge, because ${found.missing}.`;
-	return { ...address, hint: address.hint ?? passedOver };
+	const address = checkAddress(ofCredential, name, `Correct it there, or ${CHANGE}.`);
+	if (first === undefined || address.hint !== undefined) return address;
+
+	const hint = `The Notification URL of the credential gets the webhooks of this charge, because ${found.missing}.`;
+	return { ...address, hint };
 }
 
-/** Nothing is wrong: a first charge has no more than its node. */
-function nextStep(context: IExecuteFunctions, missing: string | undefined): string {
-	const wait = 'add Wait for Payment after this node, in this workflow';
-	const isList = context.getInputData().length > 1 && missing !== STARTED_BY_SALE;
-	const step = isList ? `publish a Digital Sales Trigger in this workflow, or ${wait}` : wait;
-	const reason = missing === undefined ? '' : ` At present, ${missing}.`;
+async function usableTrigger(run: Run, triggers: WorkflowTrigger[]): Promise<FoundTrigger> {
+	const isStartedBySale = triggers.some(({ hasRun }) => hasRun);
 
-	return `To continue when the customer pays, ${step}.${reason}`;
+	return isStartedBySale ? { missing: STARTED_BY_SALE } : await findListeningTrigger(run, triggers);
+}
+
+async function chosenTrigger(run: Run, triggers: WorkflowTrigger[]): Promise<NotificationAddress> {
+	const found = await findListeningTrigger(run, triggers);
+	if (found.missing === undefined) return found;
+
+	throw new NotSentError(
+		`Webhooks Go To is set to Trigger of This Workflow, but ${found.missing}`,
+		`Correct that and publish the workflow, or ${CHANGE}.`,
+	);
 }
 
 async function findListeningTrigger(
 	{ context, askIfListening }: Run,
-	triggers: WorkflowTrigger[] | undefined,
-): Promise<NotificationAddress | { missing: string }> {
-	if (!triggers) return { missing: 'n8n does not show the workflow to this node' };
+	triggers: WorkflowTrigger[],
+): Promise<FoundTrigger> {
 	const enabled = triggers.filter(({ isDisabled }) => !isDisabled);
 	const [first] = enabled;
 	if (!first) return { missing: 'this workflow has no enabled Digital Sales Trigger' };
+
 	const own = context.getNode().credentials?.[CREDENTIAL_NAME];
 	const ofAccount = enabled.filter(({ credential }) => credential?.id === own?.id);
 	if (ofAccount.length === 0) {
@@ -96,49 +109,54 @@ async function findListeningTrigger(
 			missing: `"${first.name}" uses the credential "${other}", and this node uses "${own?.name}"`,
 		};
 	}
+
 	for (const { name, url } of ofAccount) {
-		if (url === undefined) continue;
 		// n8n may publish a workflow without registering each of its triggers.
-		const state = await askIfListening(url);
-		if (state === 'no') continue;
-		const hints = [
+		const state = url === undefined ? 'no' : await askIfListening(url);
+		if (url === undefined || state === 'no') continue;
+
+		const hints = compact([
 			state === 'unknown' &&
 				`n8n could not check whether "${name}" is published. If no sale arrives, correct the public address of n8n (N8N_WEBHOOK_URL).`,
 			enabled.length > 1 &&
 				`Of the ${enabled.length} triggers of this workflow, only "${name}" gets the webhooks of this charge.`,
 			unreachableHint(url),
-		];
-		return { url, hint: compact(hints).join(' ') || undefined };
+		]);
+		return { url, hint: hints.join(' ') || undefined };
 	}
+
 	return { missing: 'its Digital Sales Trigger is not published' };
 }
 
-/** Only warns, because Trigger On or a filter may exclude this charge. */
-function withLoopWarning(
-	address: NotificationAddress,
-	triggers: WorkflowTrigger[] | undefined,
-): NotificationAddress {
-	return mayLoop(address.url, triggers) ? { ...address, hint: LOOP } : address;
+/** Nothing is wrong: a first charge has no more than its node. */
+function nextStep(context: IExecuteFunctions, missing: string | undefined): string {
+	const isList = context.getInputData().length > 1 && missing !== STARTED_BY_SALE;
+	const trigger = isList ? 'publish a Digital Sales Trigger in this workflow, or ' : '';
+	const step = `${trigger}add Wait for Payment after this node, in this workflow`;
+	const reason = missing === undefined ? '' : ` At present, ${missing}.`;
+
+	return `To continue when the customer pays, ${step}.${reason}`;
 }
 
-function mayLoop(url = '', triggers: WorkflowTrigger[] = []): boolean {
+function mayLoop(url = '', triggers: WorkflowTrigger[]): boolean {
 	return triggers.some(({ hasRun }) => hasRun) && triggers.some(({ isAt }) => isAt(url));
 }
 
 /** Never true for an agent's tool, which has another node type. */
 function isWaitedFor(context: IExecuteFunctions): boolean {
 	const { name, type } = context.getNode();
-	return context
-		.getChildNodes(name, { includeNodeParameters: true })
-		.some(
-			(node) =>
-				node.type === type && !node.disabled && node.parameters?.operation === 'waitForPayment',
-		);
+	const following = context.getChildNodes(name, { includeNodeParameters: true });
+
+	return following.some(
+		(node) =>
+			node.type === type && !node.disabled && node.parameters?.operation === 'waitForPayment',
+	);
 }
 
 function checkAddress(url: unknown, name: string, advice: string): NotificationAddress {
 	if (typeof url !== 'string' || url === '') throw new NotSentError(`${name} is empty`, advice);
 	if (parseWebAddress(url)) return { url, hint: unreachableHint(url) };
+
 	const problem = 'must be a complete web address that starts with http:// or https://';
 	throw new NotSentError(`${name} ${problem}`, advice);
 }

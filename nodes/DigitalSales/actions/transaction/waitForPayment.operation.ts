@@ -87,18 +87,21 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 		refuseAsTool(context);
 		assertCanPark(context, itemIndex);
 	},
-	about: ({ transactionHash: hash }) => `transaction ${quoteText(hash)}`,
-	async runAll(run, items, fail) {
-		const limits = items.map(({ form }) => limitOf(form.options));
-		const awaited = items.map(({ itemIndex, form }) => ({
+	async runAll(run, forms, fail) {
+		const limits = [...forms.values()].map(({ options }) => limitOf(options));
+		const awaited = [...forms].map(([itemIndex, { transactionHash, simplify, options }]) => ({
 			itemIndex,
-			hash: form.transactionHash,
-			simplify: form.simplify,
-			fields: form.options.fields,
+			hash: transactionHash,
+			simplify,
+			fields: options.fields,
 		}));
 
 		const wait = new PaymentWait(run.context, max(limits));
-		return await wait.lookAtAll(awaited, (isLastLook) => lookClient(run, isLastLook), fail);
+		return await wait.lookAtAll(
+			awaited,
+			(isLastLook) => lookClient(run, isLastLook),
+			({ itemIndex, hash }, error) => fail(itemIndex, error, `transaction ${quoteText(hash)}`),
+		);
 	},
 	postpone: async (context) => await new PaymentWait(context).postpone(),
 	outputs: {
@@ -118,6 +121,7 @@ function lookClient(run: Run, isLastLook: boolean): Client {
 /** A tool call cannot wait. It would return at once and look like a time-out. */
 function refuseAsTool(context: IExecuteFunctions): void {
 	if (!isTool(context)) return;
+
 	throw new NotSentError(
 		'Wait for Payment cannot be used as a tool by an agent',
 		'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
