@@ -136,6 +136,7 @@ describe('Digital Sales Trigger: a webhook names a status that reads do not show
 		[PAID, 'waiting_payment', 'Expired'],
 		[PAID, 'waiting_payment', 'Aguardando pagamento'],
 		[FAILED, 'paid', 'expired'],
+		[{ triggerOn: ['other'], otherStatuses: 'waiting_refund' }, 'refunded', 'waiting_refund'],
 		[{ ...PAID, ...products('another1') }, 'waiting_payment', 'paid'],
 	])(
 		'Trigger On %j, read as %s, claimed %s: is answered 200, and nothing waits',

@@ -51,6 +51,26 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		['a multipart form', async (hash) => await multipart({ transaction_hash: hash })],
 		['brackets of a multipart form', async (hash) => await multipart({ 'data[hash]': hash })],
 		['a form with a file', async (hash) => await multipart({ hash, bill: new Blob(['%PDF']) })],
+		['an envelope under data', (hash) => json({ data: { id: 4711, transaction: { id: hash } } })],
+		['a list of one under data', (hash) => json({ data: [{ transaction_hash: hash }] })],
+		['JSON as a text under data', (hash) => json({ data: JSON.stringify({ hash }) })],
+		[
+			'a summary under payload, beside empty data',
+			(hash) => json({ data: {}, payload: { transaction_hash: hash } }),
+		],
+		[
+			'a more specific hash than that of the event',
+			(hash) => json({ hash: 'evt_1', status: 'ok', data: { transaction_hash: hash } }),
+		],
+		[
+			'the transaction under data, beside a hash of the event',
+			(hash) => json({ hash: 'evt_1', data: { hash, payment_status: 'paid' } }),
+		],
+		[
+			'the transaction beside the data of something else',
+			(hash) => json({ hash, payment_status: 'paid', data: { transaction: { id: 'cd34' } } }),
+		],
+		['a blank hash beside another', (hash) => json({ hash: ' ', transaction_hash: ` ${hash}\n` })],
 	])('%s is read', async (_name, call) => {
 		expect((await inbox.trigger.send(await call(hash))).status).toBe(200);
 		expect(inbox.items).toMatchObject([{ hash, payment_status: 'paid', amount_reais: 19.9 }]);
@@ -155,6 +175,15 @@ describe('Digital Sales Trigger: what platforms send', () => {
 
 		test.each([
 			'{"number":123456}',
+			'{"id":"ab12cd34","status":"paid"}',
+			'{"transaction":{"id":4711}}',
+			'{"transaction":"ab12cd34"}',
+			'{"transaction":[{"hash":"ab12cd34"},{}]}',
+			'{"data":{"data":{"hash":"ab12cd34"}}}',
+			'{"hash":4.5}',
+			'{"hash":1e21}',
+			'{"hash":" .. "}',
+			`{"hash":"${'a'.repeat(201)}"}`,
 			'{"sale":{"code":"abcdefgh"}}',
 			'{"data":{"object":{"sale":{"order":{"hash":"abcdefgh"}}}}}',
 			'[{"id":"1234567"},{"id":"1234568"}]',

@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { locator, offers, products, useInbox } from '../../helpers/inbox';
 
 const AMOUNT = 'Filters > Minimum Amount in Reais';
@@ -14,7 +14,36 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 	});
 
 	/** Of a sale of R$ 19,90 that was paid. */
-	test.each<[string, (sale: { offer: string; product: string }) => INodeParameters, boolean]>([
+	test.each<
+		[
+			string,
+			(sale: { offer: string; product: string }) => INodeParameters,
+			boolean,
+			/** What a read shows instead. */
+			IDataObject?,
+		]
+	>([
+		['its method in capitals', () => ({ filters: { paymentMethods: ['PIX'] } }), true],
+		['another method', () => ({ filters: { paymentMethods: ['boleto'] } }), false],
+		[
+			'the method billet as boleto',
+			() => ({ filters: { paymentMethods: ['boleto'] } }),
+			true,
+			{ payment_method: 'billet' },
+		],
+		[
+			'a minimum, and an amount as a text',
+			() => ({ filters: { minimumAmount: '19,90' } }),
+			true,
+			{ amount: '1990' },
+		],
+		['an amount of nothing', () => ({ filters: { minimumAmount: '0' } }), true, { amount: 0 }],
+		[
+			'any status, and none that is stated',
+			() => ({ triggerOn: ['any'] }),
+			true,
+			{ payment_status: null },
+		],
 		['a larger amount', () => ({ filters: { minimumAmount: '19,91' } }), false],
 		['the amount', () => ({ filters: { minimumAmount: '19,90' } }), true],
 		['another offer', () => offers('other1'), false],
@@ -26,19 +55,23 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 			true,
 		],
 		['the product, as an agent writes it', ({ product }) => listed('other1', product), true],
-		['a product whose hash is a number', () => products('={{ 17 }}'), true],
+		[
+			'a product whose hash is a number',
+			() => products('={{ 17 }}'),
+			true,
+			{ product: { hash: 17 } },
+		],
 		['no product', () => ({ products: {} }), true],
 		['statuses in a text', () => ({ triggerOn: 'failed, , paid ' }), true],
 		['another status', () => ({ triggerOn: ['other'], otherStatuses: 'frozen,' }), false],
 		['its status as another', () => ({ triggerOn: ['other'], otherStatuses: 'x, paid' }), true],
 		// n8n drops a text that an expression returns for a collection.
 		['a text instead of the filters', () => ({ filters: 'pix' }), true],
-	])('with %s in the form', async (name, formFor, isStarted) => {
+	])('with %s in the form', async (_name, formFor, isStarted, set) => {
 		const hash = await inbox.chargeHere({ additionalFields: { customFields: { amount: 1990 } } });
 		await inbox.account.sandbox.setStatus(hash, 'paid');
 		const { offer, product } = inbox.account.sandbox.transactions.at(-1) ?? {};
-		const set = { product: { hash: 17 } };
-		if (name.endsWith('number')) inbox.account.fault('read', { kind: 'patchBody', set }, 'always');
+		if (set) inbox.account.fault('read', { kind: 'patchBody', set }, 'always');
 		const form = formFor({ offer: offer?.hash ?? '', product: product?.hash ?? '' });
 		await inbox.publish({ triggerOn: ['paid'], ...form });
 
@@ -46,6 +79,27 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		const notice = { hash, status: 'waiting_payment', amount: 1_000_000 };
 		expect((await inbox.trigger.post(notice)).status).toBe(200);
 		expect(inbox.items.length > 0).toBe(isStarted);
+	});
+
+	test.each([
+		[
+			'waiting',
+			[
+				...['waiting_payment', 'pending', 'processing', 'prossessing', 'authorized'],
+				...['antifraud', 'analyzing', 'pending_review'],
+			],
+		],
+		['failed', ['refused', 'rejected', 'declined', 'failed', 'canceled', 'cancelled', 'expired']],
+		['reversed', ['refunded', 'chargeback', 'med_analysis']],
+	])('Trigger On %s means %j, and not paid', async (group, statuses) => {
+		await inbox.publish({ triggerOn: [group] });
+		for (const status of [...statuses, 'paid']) {
+			const hash = await inbox.charge();
+			await inbox.account.sandbox.setStatus(hash, status);
+			expect(await inbox.post(hash, status)).toBe(200);
+		}
+
+		expect(inbox.statuses).toEqual(statuses);
 	});
 
 	test.each<[INodeParameters, string]>([

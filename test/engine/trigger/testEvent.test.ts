@@ -1,8 +1,8 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import type { Fault } from '../../sandbox';
 import { PublishedTrigger } from '../../helpers/engine/trigger';
-import { useInbox } from '../../helpers/inbox';
+import { offers, products, useInbox } from '../../helpers/inbox';
 
 describe('Digital Sales Trigger: Test With Transaction', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
@@ -116,6 +116,35 @@ describe('Digital Sales Trigger: Test With Transaction', () => {
 			expect(inbox.reads > 0).toBe(isRead);
 			await waited(120_000);
 			expect(inbox.trigger.begun).toEqual([]);
+		});
+
+		const methods = (...paymentMethods: string[]) => ({ filters: { paymentMethods } });
+
+		test.each<[INodeParameters, IDataObject, string]>([
+			[{ triggerOn: ['failed'] }, {}, 'status is paid, which does not match Trigger On'],
+			[{}, { payment_status: null }, 'status is not stated'],
+			[
+				methods('boleto'),
+				{},
+				'payment method is pix, which does not match Filters > Payment Methods',
+			],
+			[methods('pix'), { payment_method: null }, 'payment method is not stated'],
+			[products('p1'), { product: { hash: 'p3' } }, 'product is p3, which does not match Products'],
+			[products('p1'), { product: null }, 'product is not stated'],
+			[
+				offers('o1'),
+				{ offer: { hash: 'o3' } },
+				'offer is o3, which does not match Filters > Offers',
+			],
+			[least('0'), { amount: null }, 'amount is not stated in cents'],
+			[least('0'), { amount: '19.90' }, 'amount is not stated in cents'],
+		])('for a transaction that %j excludes, read with %j', async (form, set, reason) => {
+			inbox.account.fault('read', { kind: 'patchBody', set }, 'always');
+
+			const error = await failing(hash, { triggerOn: ['paid'], ...form });
+			expect(String(error)).toContain(
+				`The ${reason.split(' is ')[0]} of the transaction is ${reason.split(' is ')[1]}`,
+			);
 		});
 	});
 
