@@ -19,7 +19,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 			string,
 			(sale: { offer: string; product: string }) => INodeParameters,
 			boolean,
-			/** What a read shows instead. */
+			/** What reads show instead. */
 			IDataObject?,
 		]
 	>([
@@ -67,11 +67,11 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		['its status as another', () => ({ triggerOn: ['other'], otherStatuses: 'x, paid' }), true],
 		// n8n drops a text that an expression returns for a collection.
 		['a text instead of the filters', () => ({ filters: 'pix' }), true],
-	])('with %s in the form', async (_name, formFor, isStarted, set) => {
+	])('with %s in the form', async (_name, formFor, isStarted, set = {}) => {
 		const hash = await inbox.chargeHere({ additionalFields: { customFields: { amount: 1990 } } });
 		await inbox.account.sandbox.setStatus(hash, 'paid');
 		const { offer, product } = inbox.account.sandbox.transactions.at(-1) ?? {};
-		if (set) inbox.account.fault('read', { kind: 'patchBody', set }, 'always');
+		inbox.account.fault('read', { kind: 'patchBody', set }, 'always');
 		const form = formFor({ offer: offer?.hash ?? '', product: product?.hash ?? '' });
 		await inbox.publish({ triggerOn: ['paid'], ...form });
 
