@@ -50,17 +50,15 @@ export function defineItemCustomFields(sent: readonly string[]) {
 	});
 }
 
-interface AddOptions {
-	/** May come from Custom Fields as a whole if the form leaves it blank. */
-	replaceable?: readonly string[];
-}
-
-/** @throws NotSentError that names the field that the form has or sends itself */
+/**
+ * @param replaceable fields that may come from Custom Fields as a whole if the form leaves them blank
+ * @throws NotSentError that names the field that the form has or sends itself
+ */
 export function addCustomFields(
 	form: Form<unknown>,
 	body: IDataObject,
 	customFields: IDataObject = {},
-	{ replaceable = [] }: AddOptions = {},
+	replaceable: readonly string[] = [],
 ): IDataObject {
 	const merged = merge(deepCopy(body), customFields);
 	const hasField = (path: string[]) => fieldLabel(form, path.join('.')) !== undefined;

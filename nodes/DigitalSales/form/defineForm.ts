@@ -1,4 +1,4 @@
-import { compact, get, merge, set } from 'lodash';
+import { compact, get, isEmpty, merge, set } from 'lodash';
 import type { IDataObject, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
@@ -65,9 +65,9 @@ export interface Form<T> {
 	properties: INodeProperties[];
 	schema: Schema<T>;
 	/** From fields of the platform to parameters. Both names are dotted, with `*` for an index. */
-	serviceFields: Readonly<Record<string, string>>;
-	/** By parameter, dotted, with `*` for an index. */
-	purposes: Readonly<Record<string, Purpose>>;
+	serviceFields: ReadonlyMap<string, string>;
+	/** Of parameters, dotted, with `*` for an index. */
+	purposes: ReadonlyArray<{ path: string; purpose: Purpose }>;
 	body(values: T): IDataObject;
 }
 
@@ -75,6 +75,7 @@ export function defineField<const N extends string, S extends z.ZodTypeAny>(
 	spec: INodeProperties & FieldUse & { name: N; reads: S },
 ): Field<N, z.output<S>> {
 	const { reads, sentAs, purpose, ...property } = spec;
+
 	return { name: spec.name, property, schema: reads, sentAs, purpose };
 }
 
@@ -85,6 +86,7 @@ export function defineGroup<const N extends string, P extends Part>(
 ): Field<N, Values<P>> {
 	const { properties: options, schema } = defineForm(parts);
 	const property: INodeProperties = { ...spec, type: 'collection', default: {}, options };
+
 	return { name: spec.name, property, schema: schema.default({}), sentAs: sentAs ?? '...', parts };
 }
 
@@ -97,19 +99,19 @@ export function defineList<const N extends string, P extends Part>(
 	entryName: string,
 	parts: readonly P[],
 ): Field<N, Array<Values<P>>> {
-	const { sentAs, default: initial = {}, ...rest } = spec;
+	const { sentAs, ...display } = spec;
 	const { properties: values, schema } = defineForm(parts);
-	const property: INodeProperties = {
-		...rest,
-		type: 'fixedCollection',
-		typeOptions: { ...rest.typeOptions, multipleValues: true },
-		default: initial,
-		options: [{ displayName: entryName, name: 'items', values }],
-	};
 	const entries = z.object({ items: z.array(schema).default([]) }).default({});
+
 	return {
 		name: spec.name,
-		property,
+		property: {
+			default: {},
+			...display,
+			type: 'fixedCollection',
+			typeOptions: { ...spec.typeOptions, multipleValues: true },
+			options: [{ displayName: entryName, name: 'items', values }],
+		},
 		schema: entries.transform(({ items }) => items),
 		sentAs,
 		parts,
@@ -126,18 +128,17 @@ export function defineForm<P extends Part>(
 	const values = z.custom<Values<P>>().superRefine((all, context) => {
 		for (const problem of check(all)) context.addIssue({ code: 'custom', ...problem });
 	});
-	const all = [...listFields(parts)];
+	const listed = [...listFields(parts)];
+
 	return {
 		properties: parts.flatMap((part: Part) =>
 			isField(part) ? compact([part.property, part.alternative]) : part,
 		),
 		schema: z.object(shape).pipe(values),
-		serviceFields: Object.fromEntries(
-			all.flatMap(({ service, path }) => service.map((name) => [name, path])),
+		serviceFields: new Map(
+			listed.flatMap(({ service, path }) => (service === undefined ? [] : [[service, path]])),
 		),
-		purposes: Object.fromEntries(
-			all.flatMap(({ purpose, path }) => (purpose ? [[path, purpose]] : [])),
-		),
+		purposes: listed.flatMap(({ purpose, path }) => (purpose ? [{ purpose, path }] : [])),
 		body: (given) => buildBody(parts, given),
 	};
 }
@@ -146,39 +147,46 @@ function isField(part: Part): part is Field {
 	return 'schema' in part;
 }
 
-/** All fields, also those in groups and lists, with their names in the platform, if they are sent. */
+interface Listed {
+	path: string;
+	service?: string;
+	purpose?: Purpose;
+}
+
+/** All fields, also those in groups and lists. `sentWithin` is undefined if the group is not sent. */
 function* listFields(
 	parts: readonly Part[],
 	within = '',
 	sentWithin: string | undefined = '',
-): Generator<{ path: string; service: string[]; purpose?: Purpose }> {
-	for (const { name, property, sentAs, purpose, parts: inner } of parts.filter(isField)) {
-		const isList = property.type === 'fixedCollection';
+): Generator<Listed> {
+	for (const { name, property, sentAs, purpose, parts: inner = [] } of parts.filter(isField)) {
 		const path = within + name;
+		const isList = property.type === 'fixedCollection';
+		const isSpread = sentAs === '...';
 		const isSent = sentAs !== undefined && sentWithin !== undefined;
-		const service = isSent && sentAs !== '...' ? sentWithin + sentAs : undefined;
-		const entries = isList || property.type === 'multiOptions' ? '.*' : '';
-		const own = service === undefined ? [] : [service];
-		yield { path, purpose, service: inner ? own : [...own, ...own.map((one) => one + entries)] };
-		const innerSent =
-			service === undefined ? (isSent ? sentWithin : undefined) : `${service}${entries}.`;
-		yield* listFields(inner ?? [], `${path}${isList ? '.items.*' : ''}.`, innerSent);
+		const service = isSent && !isSpread ? sentWithin + sentAs : undefined;
+
+		yield { path, service, purpose };
+		const sentInner = isSpread ? sentWithin : service && `${service}${isList ? '.*' : ''}.`;
+		yield* listFields(inner, isList ? `${path}.items.*.` : `${path}.`, sentInner);
 	}
 }
 
 function buildBody(parts: readonly Part[], values: unknown): IDataObject {
 	const body: IDataObject = {};
+
 	for (const { name, sentAs, parts: inner } of parts.filter(isField)) {
 		const given: unknown = get(values, name);
 		const build = (value: unknown): unknown => (inner ? buildBody(inner, value) : value);
 		const sent = Array.isArray(given) ? given.map(build) : build(given);
-		const isBlank = sent === undefined || sent === null || isEmptyObject(sent);
+
 		if (sentAs === '...') merge(body, sent);
-		else if (sentAs !== undefined && !isBlank) set(body, sentAs, sent);
+		else if (sentAs !== undefined && !isNothing(sent)) set(body, sentAs, sent);
 	}
+
 	return body;
 }
 
-function isEmptyObject(value: unknown): boolean {
-	return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+function isNothing(sent: unknown): boolean {
+	return sent == null || (typeof sent === 'object' && isEmpty(sent));
 }

@@ -16,15 +16,14 @@ import { type Field, type FieldUse, type Problem, defineField } from './defineFo
 /* The message of a schema follows the display name of the field: "Title must be ...". */
 
 function isBlank(value: unknown): boolean {
-	return (
-		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-	);
+	return value == null || (typeof value === 'string' && value.trim() === '');
 }
 
 export function parseWith<T>(parse: (input: unknown) => Result<T>) {
 	return z.unknown().transform((input, context): T => {
 		const result = parse(input);
 		if ('value' in result) return result.value;
+
 		context.addIssue({ code: 'custom', message: result.problem });
 		return z.NEVER;
 	});
@@ -56,44 +55,48 @@ export const cleanTextSchema = textSchema.transform(cleanText);
 const LONGEST_REFERENCE = 255;
 
 export const orderReferenceSchema = allowBlank(
-	cleanTextSchema
-		.transform((text) => normalizeUnicode(text))
-		.refine(
-			({ length }) => length <= LONGEST_REFERENCE,
-			({ length }) => ({
-				message: `must have at most ${LONGEST_REFERENCE} characters; this one has ${length}`,
-			}),
-		)
-		.transform((text) => text || undefined),
+	cleanTextSchema.pipe(
+		parseWith((typed): Result<string | undefined> => {
+			const text = normalizeUnicode(String(typed));
+			if (text.length <= LONGEST_REFERENCE) return { value: text || undefined };
+
+			return {
+				problem: `must have at most ${LONGEST_REFERENCE} characters; this one has ${text.length}`,
+			};
+		}),
+	),
 );
 
 export function wholeNumberSchema(least: number, most = Number.MAX_SAFE_INTEGER) {
-	const message = `must be a whole number${most === Number.MAX_SAFE_INTEGER ? ` of at least ${least}` : ` from ${least} to ${most}`}`;
-	return z
-		.union([z.number(), z.string().trim().regex(/^\d+$/, message).transform(Number)], {
-			errorMap: () => ({ message }),
-		})
-		.refine((value) => Number.isSafeInteger(value) && value >= least && value <= most, message);
+	const range =
+		most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+
+	return parseWith((input): Result<number> => {
+		const isDigits = typeof input === 'string' && /^\d+$/.test(input.trim());
+		const value = isDigits ? Number(input) : input;
+		const isInRange =
+			Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+
+		return isInRange ? { value: Number(value) } : { problem: `must be a whole number ${range}` };
+	});
 }
 
 /** A text may have a decimal point or a comma. */
-const decimalSchema = z.union(
-	[
-		z.number(),
-		z.string().transform((text) => {
-			const plain = /^\d+(?:[.,]\d+)?$/.exec(text.trim())?.[0];
-			return plain === undefined ? NaN : Number(plain.replace(',', '.'));
-		}),
-	],
-	{ errorMap: () => ({ message: 'must be a number' }) },
-);
+function decimalSchema(isAllowed: (value: number) => boolean, problem: string) {
+	return parseWith((input): Result<number> => {
+		const isDecimal = typeof input === 'string' && /^\d+(?:[.,]\d+)?$/.test(input.trim());
+		const value = isDecimal ? Number(input.replace(',', '.')) : input;
 
-export const positiveNumberSchema = decimalSchema.refine(
+		return typeof value === 'number' && isAllowed(value) ? { value } : { problem };
+	});
+}
+
+export const positiveNumberSchema = decimalSchema(
 	(value) => Number.isFinite(value) && value > 0,
 	'must be a number above 0, for example 1.5',
 );
 
-export const percentSchema = decimalSchema.refine(
+export const percentSchema = decimalSchema(
 	(value) => value >= 0 && value <= 100,
 	'must be a percentage from 0 to 100, for example 12.5',
 );
@@ -133,46 +136,55 @@ export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
 	if (!isJsonObject(value)) {
 		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
 	}
+
 	// `checkForm` does not see the values within a JSON text.
 	const [excess] = findExcess(value);
 	if (excess) return { problem: excess.message };
-	return hasMissingValue(value)
-		? { problem: 'contains a field whose expression returned nothing' }
-		: { value };
+	if (!hasMissingValue(value)) return { value };
+	return { problem: 'contains a field whose expression returned nothing' };
 });
 
 /** Copied JSON may have a byte order mark, or no-break spaces between its parts. */
 function parseJson(text: string): unknown {
 	const parse = (json: string): unknown => jsonParse<unknown>(json, { fallbackValue: null });
+
 	return parse(text) ?? parse(text.replace(/[\ufeff\p{Zs}]/gu, ' '));
 }
 
 /** A value without a JSON form (undefined, NaN) would be left out or sent as null. */
 function hasMissingValue(value: unknown): boolean {
-	if (typeof value === 'object')
-		return value !== null && Object.values(value).some(hasMissingValue);
+	if (value === null) return false;
+	if (typeof value === 'object') return Object.values(value).some(hasMissingValue);
 	return typeof value !== 'string' && typeof value !== 'boolean' && !Number.isFinite(value);
 }
 
 type Spec<N extends string> = Omit<INodeProperties, 'type' | 'default'> & FieldUse & { name: N };
+type Read<S extends z.ZodTypeAny> = { reads: S };
 
-/** May be left blank unless `reads` forbids it. */
-export function textField<const N extends string>(spec: Spec<N>): Field<N, string | undefined>;
 export function textField<const N extends string, S extends z.ZodTypeAny>(
-	spec: Spec<N> & { reads: S },
-): Field<N, z.output<S>>;
-export function textField(spec: Spec<string> & { reads?: z.ZodTypeAny }): Field {
-	return defineField({ type: 'string', default: '', reads: allowBlank(textSchema), ...spec });
+	spec: Spec<N> & Read<S>,
+): Field<N, z.output<S>> {
+	return defineField({ type: 'string', default: '', ...spec });
 }
 
-/**
- * Reads a text that decides nothing. A list stands for its first text, because an address may repeat a parameter:
- * `?utm_source=a&utm_source=b`.
- */
+/** A text that decides nothing. It never stops an item: `readForm` shows a hint if it is no text. */
+export function infoField<const N extends string, S extends z.ZodTypeAny>(
+	spec: Spec<N> & Read<S>,
+): Field<N, z.output<S>> {
+	const reads = z
+		.unknown()
+		.transform((input) => readInfo(input).text)
+		.pipe(spec.reads);
+
+	return textField({ purpose: 'informs', ...spec, reads });
+}
+
+/** A list stands for its first text, because an address may repeat a parameter: `?utm_source=a&utm_source=b`. */
 export function readInfo(input: unknown): { text?: string; isLeftOut?: boolean } {
 	const given: unknown[] = Array.isArray(input) ? input : [input];
 	const filled = given.filter((value) => !isBlank(value));
 	if (filled.length === 0) return {};
+
 	const text = filled.find(isInfo);
 	return text === undefined ? { isLeftOut: true } : { text: String(text).trim() };
 }
@@ -180,22 +192,6 @@ export function readInfo(input: unknown): { text?: string; isLeftOut?: boolean }
 function isInfo(value: unknown): value is string | number {
 	if (typeof value === 'string') return value.length <= LONGEST_TEXT;
 	return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
-}
-
-/** Its value never stops an item: `readForm` shows a hint if it is no text. */
-export function infoField<const N extends string>(spec: Spec<N>): Field<N, string | undefined>;
-export function infoField<const N extends string, S extends z.ZodTypeAny>(
-	spec: Spec<N> & { reads: S },
-): Field<N, z.output<S>>;
-export function infoField({ reads, ...spec }: Spec<string> & { reads?: z.ZodTypeAny }): Field {
-	const text = z.unknown().transform((input) => readInfo(input).text);
-	return defineField({
-		type: 'string',
-		default: '',
-		purpose: 'informs',
-		reads: reads ? text.pipe(reads) : text,
-		...spec,
-	});
 }
 
 export function yesNoField<const N extends string>(spec: Spec<N>): Field<N, boolean | undefined> {
@@ -244,6 +240,7 @@ export function* findExcess(value: unknown, levels = MOST_LEVELS): Generator<Pro
 		yield { path: [], message: 'is nested too deeply' };
 		return;
 	}
+
 	for (const [name, inner] of Object.entries(value)) {
 		const key = Array.isArray(value) ? Number(name) : name;
 		for (const { path, message } of findExcess(inner, levels - 1)) {

@@ -1,4 +1,4 @@
-import { truncate } from 'lodash';
+import { compact, truncate } from 'lodash';
 import {
 	type ILoadOptionsFunctions,
 	type INode,
@@ -23,54 +23,55 @@ import { cleanText, formatReais, textMatcher, validWebAddress } from '../domain'
 const LONGEST_SEARCH = 200;
 const LONGEST_PRODUCT = 25;
 
+type Text = string | null | undefined;
+
+interface Candidate {
+	label: string;
+	value: Text;
+	url: Text;
+	searched: Text[];
+}
+
+type ListCandidates = (product: Product) => Candidate[];
+
 export const searchProducts = makeListSearch('products', (product) => {
-	const { hash, title, sale_page: url } = product;
-	if (hash == null) return [];
-	const entry = { name: productLabel(product), value: hash, url: validWebAddress(url) };
-	return [{ entry, searched: [title, hash] }];
+	const { hash: value, title, sale_page: url } = product;
+
+	return [{ label: productLabel(product), value, url, searched: [title, value] }];
 });
 
 export const searchOffers = makeListSearch('offers', (product) =>
-	product.offers.flatMap((offer) => {
-		const { hash, title, url } = offer;
-		if (hash == null) return [];
-		const entry = { name: offerLabel(product, offer), value: hash, url: validWebAddress(url) };
-		return [{ entry, searched: [title, hash, product.title, product.hash] }];
+	product.offers.map((offer) => {
+		const { hash: value, title, url } = offer;
+		const searched = [title, value, product.title, product.hash];
+
+		return { label: offerLabel(product, offer), value, url, searched };
 	}),
 );
 
 function productLabel({ title, hash, offers, status }: Product): string {
 	const prices = offers.map(({ price }) => price).filter((price) => price != null);
-	const price = prices.length === 0 ? undefined : formatReais(Math.min(...prices));
+	const lowest = prices.length === 0 ? undefined : formatReais(Math.min(...prices));
 	const isOne = new Set(prices).size === 1;
-	return listLabel(price && (isOne ? price : `from ${price}`), [title || hash], status);
+
+	return listLabel(isOne ? lowest : lowest && `from ${lowest}`, status, [title || hash]);
 }
 
 /** The product comes first, shortened, because offers of many products have the same name. */
 function offerLabel(product: Product, { title, price }: Offer): string {
-	const name = product.title || product.hash;
-	return listLabel(
-		price == null ? undefined : formatReais(price),
-		[name && title !== name ? truncate(name, { length: LONGEST_PRODUCT }) : undefined, title],
-		product.status,
-	);
-}
+	const name = product.title || product.hash || '';
+	const shown = name === title ? '' : truncate(name, { length: LONGEST_PRODUCT });
 
-type Part = string | null | undefined;
+	return listLabel(price == null ? '' : formatReais(price), product.status, [shown, title]);
+}
 
 /** The titles come last, because the editor cuts a line after about fifty letters. */
-function listLabel(price: Part, titles: Part[], status: number | null | undefined): string {
+function listLabel(price: Text, status: number | null | undefined, titles: Text[]): string {
 	const isUsual = status == null || status === PRODUCT_STATUSES.active;
-	const parts = [price, isUsual ? undefined : String(productStatusName(status)), ...titles];
-	return parts.filter((part) => part != null && part !== '').join(' · ');
-}
+	const shownStatus = isUsual ? '' : String(productStatusName(status));
 
-interface Candidate {
-	entry: INodeListSearchItems;
-	searched: Part[];
+	return compact([price, shownStatus, ...titles]).join(' · ');
 }
-
-type ListCandidates = (product: Product) => Candidate[];
 
 function makeListSearch(plural: string, listCandidates: ListCandidates) {
 	return async function (
@@ -80,19 +81,22 @@ function makeListSearch(plural: string, listCandidates: ListCandidates) {
 	): Promise<INodeListSearchResult> {
 		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
 		const from = Number(paginationToken);
+
 		try {
 			const client = new Client(this, await loadAccount(this), CATALOG_LIMITS);
-			const { results, nextPage } = await searchCatalog(client, from, search, listCandidates);
-			if (results.length === 0 && search !== '' && nextPage !== undefined) {
+			const found = await searchCatalog(client, from, search, listCandidates);
+			const hasMore = found.paginationToken !== undefined;
+			if (found.results.length > 0) return found;
+
+			if (search !== '' && hasMore) {
 				throw buildListError(
 					this.getNode(),
 					`No match on pages ${from} to ${from + MOST_LOOKUP_PAGES - 1} of ${plural}`,
 					'The list searches no further. Enter the hash with By Hash.',
 				);
 			}
-			if (results.length > 0 || search !== '' || from > 1 || nextPage !== undefined) {
-				return { results, paginationToken: nextPage };
-			}
+			if (search !== '' || hasMore || from > 1) return found;
+
 			throw buildListError(
 				this.getNode(),
 				`This account has no ${plural} yet`,
@@ -110,23 +114,29 @@ async function searchCatalog(
 	from: number,
 	search: string,
 	listCandidates: ListCandidates,
-): Promise<{ results: INodeListSearchItems[]; nextPage?: string }> {
+): Promise<INodeListSearchResult> {
 	const isMatch = textMatcher(search);
 	const results: INodeListSearchItems[] = [];
+
 	for await (const { pageNumber, items, hasNext } of readCatalog(client, { from })) {
-		const found = items.flatMap(listCandidates).filter(({ searched }) => isMatch(searched));
-		results.push(...found.map(({ entry }) => entry));
+		for (const { label, value, url, searched } of items.flatMap(listCandidates)) {
+			if (value == null || !isMatch(searched)) continue;
+			results.push({ name: label, value, url: validWebAddress(url) });
+		}
 		if (hasNext === false) break;
+
 		const isEnough = search === '' && results.length > 0;
 		const isLast = pageNumber + 1 === from + MOST_LOOKUP_PAGES;
-		if (isEnough || isLast) return { results, nextPage: String(pageNumber + 1) };
+		if (isEnough || isLast) return { results, paginationToken: String(pageNumber + 1) };
 	}
+
 	return { results };
 }
 
 function toListError(node: INode, error: unknown): NodeError {
 	const isLimited = error instanceof ServiceError && error.outcome.kind === 'rateLimited';
 	if (!isLimited) return toFailure(node, error).error;
+
 	return buildListError(
 		node,
 		'Rate limit reached. Try again in a minute.',

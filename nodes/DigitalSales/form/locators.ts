@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { locatorValue } from './readForm';
-import { hashSchema, rejectBlank } from './fields';
 import { defineField, defineList } from './defineForm';
+import { locatorValue } from './expressions';
+import { hashSchema, rejectBlank } from './fields';
 
 /** Its value is n8n's locator object, or plain text from an expression. */
 function fromLocator<T extends z.ZodTypeAny>(reads: T) {
@@ -95,6 +95,7 @@ function soldList<const N extends string>(name: N, label: string, picked: typeof
 	const description = `The ${name} that was sold`;
 	const entry = { displayName: label, name, required: true, description, ...picked };
 	const reads = fromLocator(rejectBlank(pickedHashSchema));
+
 	return defineList(
 		{
 			displayName: `${label}s`,

@@ -1,16 +1,15 @@
 import { get, isEqual } from 'lodash';
-import {
-	type IExecuteFunctions,
-	type INodeProperties,
-	type INodePropertyCollection,
-	type INodePropertyOptions,
-	jsonParse,
+import type {
+	IExecuteFunctions,
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
 } from 'n8n-workflow';
-import { findExcess, readInfo } from './fields';
-import type { Form, Path, Problem, Purpose } from './defineForm';
-import { cleanText, LONGEST_TEXT, quoteText } from '../domain';
+import { quoteText } from '../domain';
 import { NotSentError } from '../output';
-import { isJsonObject } from '../shared';
+import type { Form, Path, Problem } from './defineForm';
+import { findExpressionProblems, matchingPaths } from './expressions';
+import { findExcess, readInfo } from './fields';
 
 /** Limits a message, because its path may contain keys of the user's JSON. */
 const LONGEST_PROBLEM = 500;
@@ -30,16 +29,17 @@ export function readForm<T>(
 		readValues(form, (name, initial) =>
 			context.getNodeParameter(name, itemIndex, initial, { rawExpressions }),
 		);
-	const [values, raw] = [readAll(false), readAll(true)];
-	const evaluate = (part: string): unknown => context.evaluateExpression(part, itemIndex);
-	const expressionProblems = findExpressionProblems(form, raw, values, evaluate);
+	const values = readAll(false);
+	const expressionProblems = findExpressionProblems(form, readAll(true), values, (part) =>
+		context.evaluateExpression(part, itemIndex),
+	);
 
 	for (const path of infoPaths(form, values)) {
 		if (!readInfo(get(values, path)).isLeftOut) continue;
-		addHint(
-			`${displayPath(form.properties, path)} was left out, because its value is not a text, or is too long.`,
-		);
+		const field = displayPath(form.properties, path);
+		addHint(`${field} was left out, because its value is not a text, or is too long.`);
 	}
+
 	const { data, problems } = checkForm(form, values, expressionProblems);
 	if (data) return data;
 
@@ -55,9 +55,8 @@ export function readValues(
 	read: (name: string, initial: INodeProperties['default']) => unknown,
 ): Record<string, unknown> {
 	const fields = properties.filter(({ type }) => type !== 'notice');
-	return Object.fromEntries(
-		fields.map(({ name, default: initial }) => [name, read(name, initial)]),
-	);
+
+	return Object.fromEntries(fields.map((field) => [field.name, read(field.name, field.default)]));
 }
 
 /** Each problem begins with the display name of its field. */
@@ -66,33 +65,36 @@ export function checkForm<T>(
 	values: Record<string, unknown>,
 	expressionProblems: Problem[] = [],
 ): { data?: T; problems: string[] } {
-	const { properties, schema } = form;
 	// Comes first, so that the schema searches no long texts.
 	const excess = firstExcess(form, values);
-	const { data, error } = excess ? { error: { issues: [excess] } } : schema.safeParse(values);
+	const { data, error } = excess ? { error: { issues: [excess] } } : form.schema.safeParse(values);
 	if (!error && expressionProblems.length === 0) return { data, problems: [] };
+
 	const reported = new Set(expressionProblems.map(({ path }) => path.join('.')));
 	const others = (error?.issues ?? []).filter(({ path }) => !reported.has(path.join('.')));
 	const problems = [...expressionProblems, ...others].map(({ path, message }) =>
-		quoteText(`${displayPath(properties, path)} ${message}`, LONGEST_PROBLEM),
+		quoteText(`${displayPath(form.properties, path)} ${message}`, LONGEST_PROBLEM),
 	);
+
 	return { problems };
 }
 
 /** A text that only informs may be too long: it is left out. */
 function firstExcess(form: Form<unknown>, values: Record<string, unknown>): Problem | undefined {
 	const infos = infoPaths(form, values);
+	const isInfo = ({ path }: Problem): boolean =>
+		infos.some((info) => isEqual(info, path.slice(0, info.length)));
+
 	for (const excess of findExcess(values)) {
-		const isInfo = infos.some((path) => isEqual(path, excess.path.slice(0, path.length)));
-		if (!isInfo) return excess;
+		if (!isInfo(excess)) return excess;
 	}
 	return undefined;
 }
 
 function infoPaths({ purposes }: Form<unknown>, values: Record<string, unknown>): Path[] {
-	return Object.entries(purposes)
-		.filter(([, purpose]) => purpose === 'informs')
-		.flatMap(([pattern]) => matchingPaths(pattern.split('.'), values));
+	const infos = purposes.filter(({ purpose }) => purpose === 'informs');
+
+	return infos.flatMap(({ path }) => matchingPaths(path.split('.'), values));
 }
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
@@ -101,6 +103,7 @@ type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOption
 export function displayPath(properties: INodeProperties[], path: Path): string {
 	const labels: string[] = [];
 	let entries: FormEntry[] = properties;
+
 	for (const key of path) {
 		if (typeof key === 'number') {
 			labels.push(`${labels.pop()} ${key + 1}`);
@@ -110,7 +113,13 @@ export function displayPath(properties: INodeProperties[], path: Path): string {
 		labels.push(entry && 'displayName' in entry ? entry.displayName : key);
 		entries = entry ? childEntries(entry) : [];
 	}
+
 	return labels.join(' > ');
+}
+
+function childEntries(entry: FormEntry): FormEntry[] {
+	if ('values' in entry) return entry.values;
+	return 'options' in entry ? (entry.options ?? []) : [];
 }
 
 const INDEX = /(?<![^.])\d+(?![^.])/g;
@@ -121,108 +130,14 @@ export function fieldLabel(
 	serviceField: string,
 ): string | undefined {
 	const pattern = serviceField.replace(INDEX, '*');
-	// The platform may name any field, including `constructor`.
-	const parameter = Object.hasOwn(serviceFields, pattern) ? serviceFields[pattern] : undefined;
+	const whole = pattern.replace(/\.\*$/, '');
+	const parameter = serviceFields.get(pattern) ?? serviceFields.get(whole);
 	if (parameter === undefined) return undefined;
+
 	const indexes = serviceField.match(INDEX) ?? [];
 	const path = parameter
 		.split('.')
 		.flatMap((key): Path => (key === '*' ? indexes.splice(0, 1).map(Number) : [key]));
+
 	return displayPath(properties, path);
-}
-
-function childEntries(entry: FormEntry): FormEntry[] {
-	if ('values' in entry) return entry.values;
-	return 'options' in entry ? (entry.options ?? []) : [];
-}
-
-/** Matches `{{ code }}` in an expression. n8n treats a brace after a backslash as text. */
-const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
-const BLANK_RESULTS = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
-/** For `"order-" + undefined` in one expression. */
-const BLANK_WITHIN_TEXT =
-	/undefined|Invalid Date|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
-const BY_MODEL = /\$fromAI\b/i;
-
-/**
- * Finds expressions that break the rule of their field. Otherwise an empty Quantity would be charged as 1, and all
- * orders could share one Order Reference.
- */
-function findExpressionProblems(
-	{ purposes }: Form<unknown>,
-	rawValues: Record<string, unknown>,
-	values: Record<string, unknown>,
-	evaluate: (part: string) => unknown,
-): Problem[] {
-	const checked = Object.entries(purposes).filter(([, purpose]) => purpose !== 'informs');
-	return checked.flatMap(([pattern, purpose]) =>
-		matchingPaths(pattern.split('.'), rawValues).flatMap((path) => {
-			const raw = locatorValue(get(rawValues, path));
-			if (typeof raw !== 'string' || !raw.startsWith('=')) return [];
-			const value = locatorValue(get(values, path));
-			const message = expressionProblem(raw.slice(1), value, purpose, evaluate);
-			return message === undefined ? [] : [{ path, message }];
-		}),
-	);
-}
-
-export function locatorValue(value: unknown): unknown {
-	return isJsonObject(value) && '__rl' in value ? value.value : value;
-}
-
-function expressionProblem(
-	expression: string,
-	value: unknown,
-	purpose: Purpose,
-	evaluate: (part: string) => unknown,
-): string | undefined {
-	if (purpose === 'confirms') {
-		return BY_MODEL.test(expression) ? 'must be filled in by a person, not by a model' : undefined;
-	}
-	const mayBeBlank = (code: string): boolean => purpose !== 'guards' && BY_MODEL.test(code);
-	if (!isJsonObject(value) && isNothing(value)) {
-		return mayBeBlank(expression) ? undefined : 'is empty: its expression returned nothing';
-	}
-	const parts = [...expression.matchAll(PART)].map(([part]) => part);
-	const isOnePart = parts[0] === expression;
-	if (!isOnePart) {
-		for (const part of parts) {
-			const given = evaluate(part);
-			if (isNothing(given) && !mayBeBlank(part)) {
-				return `is incomplete: ${part} returned ${isJsonObject(given) ? 'an object' : 'nothing'}`;
-			}
-			if (purpose === 'json' && typeof given === 'string' && breaksJson(given)) {
-				return `is broken by a quotation mark or backslash from ${part}: make the whole field one expression, such as {{ { coupon: $json.coupon } }}`;
-			}
-			if (typeof given === 'number' && Math.abs(given) > Number.MAX_SAFE_INTEGER) {
-				return `contains a number that is too large: make ${part} text`;
-			}
-		}
-	}
-	return purpose === 'guards' && isShortText(value) && BLANK_WITHIN_TEXT.test(value)
-		? 'is incomplete: a part of its expression returned nothing'
-		: undefined;
-}
-
-function breaksJson(text: string): boolean {
-	return /["\\]/.test(text) && jsonParse<unknown>(text, { fallbackValue: null }) === null;
-}
-
-function isNothing(value: unknown): boolean {
-	const text = String(value);
-	return isShortText(text) && BLANK_RESULTS.has(cleanText(text));
-}
-
-/** Longer texts are refused anyway, and searching them could be slow. */
-function isShortText(value: unknown): value is string {
-	return typeof value === 'string' && value.length <= LONGEST_TEXT;
-}
-
-/** In a pattern, `*` is any index. */
-function matchingPaths([key, ...rest]: string[], value: unknown): Path[] {
-	if (key === undefined) return [[]];
-	const keys = key === '*' && Array.isArray(value) ? value.keys() : [key];
-	return [...keys].flatMap((own) =>
-		matchingPaths(rest, get(value, own)).map((path): Path => [own, ...path]),
-	);
 }

@@ -2,7 +2,6 @@ import type { INodePropertyOptions } from 'n8n-workflow';
 import type { Result } from '../domain';
 import { defineField } from './defineForm';
 import { parseWith } from './fields';
-import { parseTexts } from './textList';
 
 /** Not groups of statuses. */
 export const OTHER = 'other';
@@ -58,11 +57,25 @@ const SUBTITLE_WORDS = {
 
 export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
 
+/** An expression may return a list, or a text with commas. */
+export function parseTexts(input: unknown): Result<string[]> {
+	const given: unknown[] = Array.isArray(input) ? input : [input ?? ''];
+	if (!given.every((one) => typeof one === 'string')) {
+		return { problem: 'must be a list, separated by commas' };
+	}
+
+	const texts = given.flatMap((one) => one.split(/[,;]/)).map((text) => text.trim());
+	const value = texts.filter((text) => text !== '');
+	return value.length > 0 ? { value } : { problem: 'is empty; fill it in' };
+}
+
 function parseTriggerOn(input: unknown): Result<string[]> {
 	const result = parseTexts(input);
 	if (!('value' in result)) return result;
+
 	const unknown = result.value.find((value) => !CHOICES.includes(value));
 	if (unknown === undefined) return result;
+
 	const values = CHOICES.join(', ');
 	return { problem: `contains "${unknown}", which is not one of its values: ${values}` };
 }

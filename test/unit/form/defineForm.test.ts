@@ -28,8 +28,13 @@ const form = defineForm(
 			sentAs: 'person.name',
 			reads: rejectBlank(textSchema),
 		}),
-		textField({ displayName: 'Phone', name: 'personPhone', sentAs: 'person.phone_number' }),
-		textField({ displayName: 'Note', name: 'note' }),
+		textField({
+			displayName: 'Phone',
+			name: 'personPhone',
+			sentAs: 'person.phone_number',
+			reads: allowBlank(textSchema),
+		}),
+		textField({ displayName: 'Note', name: 'note', reads: allowBlank(textSchema) }),
 		defineField({
 			displayName: 'Methods',
 			name: 'methods',
@@ -41,7 +46,12 @@ const form = defineForm(
 		defineList({ displayName: 'Cart', name: 'cart', sentAs: 'cart' }, 'Item', [
 			offerLocator,
 			moneyField({ displayName: 'Price', name: 'price', sentAs: 'price' }),
-			textField({ displayName: 'Kind', name: 'kind', sentAs: 'kind' }),
+			textField({
+				displayName: 'Kind',
+				name: 'kind',
+				sentAs: 'kind',
+				reads: allowBlank(textSchema),
+			}),
 		]),
 		defineGroup({ displayName: 'More', name: 'more' }, [
 			notice,
@@ -52,7 +62,12 @@ const form = defineForm(
 				reads: allowBlank(wholeNumberSchema(1)),
 			}),
 			defineGroup({ displayName: 'Origin', name: 'origin', sentAs: 'origin' }, [
-				textField({ displayName: 'UTM Source', name: 'utmSource', sentAs: 'utm_source' }),
+				textField({
+					displayName: 'UTM Source',
+					name: 'utmSource',
+					sentAs: 'utm_source',
+					reads: allowBlank(textSchema),
+				}),
 			]),
 		]),
 	],

@@ -65,7 +65,7 @@ describe('A field', () => {
 		['a positive number', positiveNumberSchema, Infinity, NOT_ABOVE_0],
 		['a positive number', positiveNumberSchema, '1e9', NOT_ABOVE_0],
 		['a positive number', positiveNumberSchema, '-5', NOT_ABOVE_0],
-		['a positive number', positiveNumberSchema, [1], ['must be a number']],
+		['a positive number', positiveNumberSchema, [1], NOT_ABOVE_0],
 		['a percentage', percentSchema, 0, 0],
 		['a percentage', percentSchema, 100, 100],
 		['a percentage', percentSchema, '7', 7],

@@ -87,6 +87,7 @@ export const offerForm = defineForm(
 			placeholder: 'e.g. Black Friday',
 			description: 'The name of the offer',
 			sentAs: 'title',
+			reads: allowBlank(textSchema),
 		}),
 		moneyField({
 			displayName: 'Price',

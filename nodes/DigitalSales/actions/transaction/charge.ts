@@ -97,9 +97,7 @@ function buildBody({ notificationField }: Account, form: ChargeForm): IDataObjec
 		...chargeForm.body(form),
 	};
 
-	return addCustomFields(chargeForm, fields, additionalFields.customFields, {
-		replaceable: ['cart', 'customer'],
-	});
+	return addCustomFields(chargeForm, fields, additionalFields.customFields, ['cart', 'customer']);
 }
 
 function readBody(form: ChargeForm, body: IDataObject): ReadBody {

@@ -99,6 +99,7 @@ const itemDetails = [
 		description:
 			'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
 		sentAs: 'title',
+		reads: allowBlank(textSchema),
 	}),
 	infoField({
 		displayName: 'Cover URL',
@@ -186,7 +187,9 @@ const tracking = defineGroup(
 );
 
 function trackingField(name: string, displayName: string, description: string) {
-	return infoField({ displayName, name, description, sentAs: snakeCase(name) });
+	const reads = allowBlank(textSchema);
+
+	return infoField({ displayName, name, description, sentAs: snakeCase(name), reads });
 }
 
 const webhooks = [
@@ -234,6 +237,7 @@ const webhooks = [
 			'The address that the platform sends webhooks to; it must start with http:// or https://',
 		displayOptions: { show: { webhooksGoTo: ['url'] } },
 		sentAs: 'webhook_url',
+		reads: allowBlank(textSchema),
 	}),
 ];
 

@@ -1,0 +1,117 @@
+import { get } from 'lodash';
+import { jsonParse } from 'n8n-workflow';
+import { cleanText, LONGEST_TEXT } from '../domain';
+import { isJsonObject } from '../shared';
+import type { Form, Path, Problem, Purpose } from './defineForm';
+
+/** Matches `{{ code }}` in an expression. n8n treats a brace after a backslash as text. */
+const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
+const BLANK_RESULTS = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
+/** For `"order-" + undefined` in one expression. */
+const BLANK_WITHIN_TEXT =
+	/undefined|Invalid Date|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
+const BY_MODEL = /\$fromAI\b/i;
+
+interface Expression {
+	/** Without the equals sign. */
+	text: string;
+	value: unknown;
+	purpose: Purpose;
+	evaluate: (part: string) => unknown;
+}
+
+/**
+ * Finds expressions that break the rule of their field. Otherwise an empty Quantity would be charged as 1, and all
+ * orders could share one Order Reference.
+ */
+export function findExpressionProblems(
+	{ purposes }: Form<unknown>,
+	rawValues: Record<string, unknown>,
+	values: Record<string, unknown>,
+	evaluate: (part: string) => unknown,
+): Problem[] {
+	const problems: Problem[] = [];
+
+	for (const { path: pattern, purpose } of purposes) {
+		if (purpose === 'informs') continue;
+		for (const path of matchingPaths(pattern.split('.'), rawValues)) {
+			const raw = locatorValue(get(rawValues, path));
+			if (typeof raw !== 'string' || !raw.startsWith('=')) continue;
+
+			const value = locatorValue(get(values, path));
+			const message = expressionProblem({ text: raw.slice(1), value, purpose, evaluate });
+			if (message !== undefined) problems.push({ path, message });
+		}
+	}
+
+	return problems;
+}
+
+/** In a pattern, `*` is any index. */
+export function matchingPaths([key, ...rest]: string[], value: unknown): Path[] {
+	if (key === undefined) return [[]];
+
+	const keys = key === '*' && Array.isArray(value) ? value.keys() : [key];
+	return [...keys].flatMap((own) =>
+		matchingPaths(rest, get(value, own)).map((path): Path => [own, ...path]),
+	);
+}
+
+export function locatorValue(value: unknown): unknown {
+	return isJsonObject(value) && '__rl' in value ? value.value : value;
+}
+
+function expressionProblem(expression: Expression): string | undefined {
+	const { text, value, purpose } = expression;
+	const isByModel = BY_MODEL.test(text);
+	if (purpose === 'confirms') {
+		return isByModel ? 'must be filled in by a person, not by a model' : undefined;
+	}
+	if (!isJsonObject(value) && isNothing(value)) {
+		return isByModel && purpose !== 'guards'
+			? undefined
+			: 'is empty: its expression returned nothing';
+	}
+
+	const parts = [...text.matchAll(PART)].map(([part]) => part);
+	const problem = parts[0] !== text && findPartProblem(parts, expression);
+	if (problem) return problem;
+
+	const isIncomplete = purpose === 'guards' && isShortText(value) && BLANK_WITHIN_TEXT.test(value);
+	return isIncomplete ? 'is incomplete: a part of its expression returned nothing' : undefined;
+}
+
+/** An expression of one part gives its value as it is. Several parts become one text. */
+function findPartProblem(parts: string[], { purpose, evaluate }: Expression): string | undefined {
+	for (const part of parts) {
+		const given = evaluate(part);
+		const mayBeBlank = purpose !== 'guards' && BY_MODEL.test(part);
+
+		if (isNothing(given) && !mayBeBlank) {
+			return `is incomplete: ${part} returned ${isJsonObject(given) ? 'an object' : 'nothing'}`;
+		}
+		if (purpose === 'json' && typeof given === 'string' && breaksJson(given)) {
+			return `is broken by a quotation mark or backslash from ${part}: make the whole field one expression, such as {{ { coupon: $json.coupon } }}`;
+		}
+		if (typeof given === 'number' && Math.abs(given) > Number.MAX_SAFE_INTEGER) {
+			return `contains a number that is too large: make ${part} text`;
+		}
+	}
+
+	return undefined;
+}
+
+function breaksJson(text: string): boolean {
+	return /["\\]/.test(text) && jsonParse<unknown>(text, { fallbackValue: null }) === null;
+}
+
+function isNothing(value: unknown): boolean {
+	const text = String(value);
+
+	return isShortText(text) && BLANK_RESULTS.has(cleanText(text));
+}
+
+/** Longer texts are refused anyway, and searching them could be slow. */
+function isShortText(value: unknown): value is string {
+	return typeof value === 'string' && value.length <= LONGEST_TEXT;
+}
