@@ -180,6 +180,11 @@ export const EMAILS: Typed[] = [
 	),
 ];
 
+export const QUANTITIES: Typed[] = [
+	...means(12, 12, ' 12 ', '12'),
+	...refused('must be a whole number', 0, 1.5, '1e3', '-1', 2 ** 53, 'two'),
+];
+
 export const NAMES: Typed[] = [
 	...means('Maria da Silva', "'Maria da Silva", '\u200bMaria\u00a0da  Silva\u200e '),
 	...means('Ana-Maria', 'Ana\u2011Maria'),

@@ -5,7 +5,9 @@ describe('Offer > Create', () => {
 	const account = useAccount();
 
 	const picked = (value: string) => ({ __rl: true, mode: 'hash', value });
-	const discounts = (...items: Array<[paymentMethod: string, discountPercentage: number]>) => ({
+	const discounts = (
+		...items: Array<[paymentMethod: string, discountPercentage: number | string]>
+	) => ({
 		paymentMethodDiscounts: {
 			items: items.map(([paymentMethod, discountPercentage]) => ({
 				paymentMethod,
@@ -29,7 +31,7 @@ describe('Offer > Create', () => {
 				additionalFields: {
 					methodDefault: 3,
 					interval: 'semi-annual',
-					affiliatesVisible: false,
+					affiliatesVisible: '={{ "false" }}',
 					...discounts(['pix', 7.5], ['billet', 2]),
 				},
 			}),
@@ -108,6 +110,28 @@ describe('Offer > Create', () => {
 			'Product is empty: its expression returned nothing',
 		],
 		['a product that is a path', { productHash: picked('..') }, 'Product is not a hash'],
+		[
+			'a product by its address',
+			{ productHash: picked('HTTPS://pay.example.com/ab12?x=1') },
+			'Product is an address, not a hash; enter the hash alone',
+		],
+		[
+			'a product that is a number too large to be exact',
+			{ productHash: picked('={{ 2 ** 56 }}') },
+			'Product is too large for a number; enter it as text',
+		],
+		['a product that is a list', { productHash: picked('={{ [1] }}') }, 'Product must be text'],
+		['a title that is not text', { title: '={{ true }}' }, 'Title must be text'],
+		[
+			'neither yes nor no',
+			{ additionalFields: { affiliatesVisible: '={{ "yes" }}' } },
+			'must be true or false',
+		],
+		[
+			'a percentage that is blank',
+			{ additionalFields: discounts(['pix', '']) },
+			'Discount Percentage must be a percentage from 0 to 100, for example 12.5',
+		],
 		[
 			'payment methods that are not a list',
 			{ paymentMethods: '={{ "pix" }}' },

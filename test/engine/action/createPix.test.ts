@@ -235,28 +235,7 @@ describe('Transaction > Create PIX', () => {
 		expect(none.hints).toEqual([]);
 	});
 
-	test('the error of an unknown outcome names an amount without a cart', async () => {
-		account.fault('charge', { kind: 'status', status: 500 });
-
-		const failure = await account.fail(
-			parameters({ cart: {}, additionalFields: { customFields: { amount: 500 } } }),
-		);
-
-		expect(failure.description).toContain(
-			'Details: cart empty; amount R$ 5,00; customer document ending in 4725.\n',
-		);
-	});
-
 	describe('Webhooks Go To', () => {
-		test('sends the entered address, and warns if the platform cannot reach it', async () => {
-			const { hints } = await account.run(
-				parameters({ webhooksGoTo: 'url', notificationUrl: 'http://localhost:5678/webhook/x' }),
-			);
-
-			expect(body()).toMatchObject({ webhook_url: 'http://localhost:5678/webhook/x' });
-			expect(JSON.stringify(hints)).toContain('localhost:5678');
-		});
-
 		test.each([
 			['', 'Notification URL is empty'],
 			['ftp://example.com', 'Notification URL must be a complete web address'],

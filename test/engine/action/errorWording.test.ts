@@ -245,18 +245,4 @@ describe('The error of a failed request', () => {
 		);
 		expect(account.sandbox.requests).toEqual([]);
 	});
-
-	test('does not appear if Allowed Domains include the host', async () => {
-		const domains = {
-			allowedHttpRequestDomains: 'domains',
-			allowedDomains: 'api.example.com, 127.0.0.1',
-		};
-
-		await account.run(
-			{ resource: 'product', operation: 'getAll', limit: 1 },
-			{ credentials: account.credentialsWith(domains) },
-		);
-
-		expect(account.sandbox.requests.map(({ status }) => status)).toEqual([200]);
-	});
 });

@@ -19,7 +19,8 @@ describe('Errors of the platform', () => {
 			'customer.document': ['is unknown', 'is short'],
 			'cart.10.quantity': ['is high'],
 			'cart.item1.price': ['is low'],
-			strange: ['is odd'],
+			'tracking.utm_source': ['is new'],
+			constructor: ['is odd'],
 		};
 		account.fault('charge', { kind: 'status', status: 422, body: { message: 'Invalid', errors } });
 
@@ -34,7 +35,8 @@ describe('Errors of the platform', () => {
 				'Customer CPF or CNPJ (customer.document): is unknown, is short',
 				'Cart > Item 11 > Quantity (cart.10.quantity): is high',
 				'cart.item1.price: is low',
-				'strange: is odd.',
+				'Additional Fields > Tracking > UTM Source (tracking.utm_source): is new',
+				'constructor: is odd.',
 			].join(' | '),
 		);
 	});

@@ -1,5 +1,13 @@
-import type { INodeParameters } from 'n8n-workflow';
-import { AMOUNTS, DOCUMENTS, EMAILS, NAMES, PHONES, type Typed } from '../../helpers/typed';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import {
+	AMOUNTS,
+	DOCUMENTS,
+	EMAILS,
+	NAMES,
+	PHONES,
+	QUANTITIES,
+	type Typed,
+} from '../../helpers/typed';
 import { rowsOf } from '../../helpers/extent';
 import { pixParameters, useAccount } from '../../helpers/account';
 
@@ -11,17 +19,12 @@ describe('What people type', () => {
 		['Customer Email', { customerEmail: '={{ $json.typed }}' }, EMAILS, of('email')],
 		['Customer Name', { customerName: '={{ $json.typed }}' }, NAMES, of('name')],
 		['Customer CPF or CNPJ', { customerDocument: '={{ $json.typed }}' }, DOCUMENTS, of('document')],
+		['Price in Reais', cartWith({ price: '={{ $json.typed }}' }), AMOUNTS, ({ amount }) => amount],
 		[
-			'Price in Reais',
-			{
-				cart: {
-					items: [
-						{ offerHash: '={{ $json.offer }}', price: '={{ $json.typed }}', more: { title: 'A' } },
-					],
-				},
-			},
-			AMOUNTS,
-			({ amount }) => amount,
+			'Quantity',
+			cartWith({ quantity: '={{ $json.typed }}' }),
+			QUANTITIES,
+			({ cart }) => (cart as IDataObject[])[0]?.quantity,
 		],
 	])('into %s is sent as it is meant, or refused with the reason', async (...row) => {
 		const [field, parameters, all, sent] = row;
@@ -60,6 +63,11 @@ describe('What people type', () => {
 		expect(account.sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 	});
 });
+
+function cartWith(item: INodeParameters): INodeParameters {
+	const offerHash = '={{ $json.offer }}';
+	return { cart: { items: [{ offerHash, price: '5', more: { title: 'A' }, ...item }] } };
+}
 
 function of(field: string) {
 	return ({ customer }: Record<string, unknown>): unknown => Object(customer)[field] as unknown;

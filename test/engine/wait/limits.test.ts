@@ -49,12 +49,15 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 	test('uses the longest limit of its items', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const parked = await room.park(hashes, {
-			parameters: { timeLimit: '={{ [10, 16, 12][$itemIndex] }}', timeLimitUnit: 'minutes' },
+			parameters: {
+				timeLimit: '={{ [10, " 15,5 ", "12"][$itemIndex] }}',
+				timeLimitUnit: 'minutes',
+			},
 		});
 
 		await parked.finished;
 
-		expect(room.lookMinutes(hashes[0] ?? '').at(-1)).toBeCloseTo(16, 1);
+		expect(room.lookMinutes(hashes[0] ?? '').at(-1)).toBeCloseTo(15.5, 1);
 	});
 
 	test('reads decided payments once more at the time limit', async () => {

@@ -209,9 +209,9 @@ describe('The workflows of examples/', () => {
 				const local = read.value.replace(/^55(?=\d{10,11}$)/, '');
 				expect([typed, dialed(typed)]).toEqual([typed, isAbroad ? read.value : `55${local}`]);
 			}),
-			{ numRuns: 3_000 },
+			{ numRuns: 1_000 },
 		);
-		expect(charged).toBeGreaterThan(300);
+		expect(charged).toBeGreaterThan(100);
 	});
 
 	test.each(LANGUAGES)('charge a company by its whole CNPJ, letters included (%s)', (language) => {

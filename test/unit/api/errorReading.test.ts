@@ -2,23 +2,6 @@ import * as fc from 'fast-check';
 import { readServiceWords, saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
 
 describe('The words of the platform', () => {
-	test('are cut after 20 texts, and each text after 500 characters', () => {
-		const many = Array.from({ length: 25 }, (_, nth) => `text ${nth}`);
-		const byField = Object.fromEntries(many.map((text, nth) => [`field${nth}`, text]));
-		const nested = { cart: byField, last: 'x' };
-
-		expect(readServiceWords({ errors: many }).messages).toEqual(many.slice(0, 20));
-		expect(Object.keys(readServiceWords({ errors: byField }).fields)).toEqual(
-			Object.keys(byField).slice(0, 20),
-		);
-		expect(Object.keys(readServiceWords({ errors: nested }).fields)).toEqual(
-			Object.keys(byField)
-				.slice(0, 20)
-				.map((field) => `cart.${field}`),
-		);
-		expect(readServiceWords({ message: 'x'.repeat(501) }).messages).toEqual(['x'.repeat(500)]);
-	});
-
 	test.each([
 		[{ success: false, message: 'Bad', errors: ['A', 'B'] }, ['Bad', 'A', 'B'], {}],
 		[{ message: 'Bad', errors: ['Bad'] }, ['Bad'], {}],
@@ -38,28 +21,6 @@ describe('The words of the platform', () => {
 		[{ errors: { price: [{ message: 'Bad' }] } }, [], { price: ['Bad'] }],
 	])('%j says %j and %j', (body, messages, fields) => {
 		expect(readServiceWords(body)).toEqual({ messages, fields });
-	});
-
-	test('are at most 20 texts from all lists together', () => {
-		const texts = Array.from({ length: 12 }, (_, nth) => `text ${nth}`);
-		const { messages, fields } = readServiceWords({
-			message: texts,
-			errors: { price: texts, title: texts },
-		});
-
-		expect(messages).toEqual(texts);
-		expect(fields).toEqual({ price: texts.slice(0, 8) });
-	});
-
-	test('keep their texts if the name of a field is cut after 100 characters', () => {
-		const long = 'f'.repeat(100);
-
-		expect(
-			readServiceWords({ errors: { [`${long}1`]: ['A'], [`${long}2`]: ['B', 'A'] } }).fields,
-		).toEqual({ [long]: ['A', 'B'] });
-		expect(readServiceWords({ errors: { ['f'.repeat(99)]: { x: 'A' } } }).fields).toEqual({
-			[`${'f'.repeat(99)}.`]: ['A'],
-		});
 	});
 
 	test('are read eight levels deep', () => {

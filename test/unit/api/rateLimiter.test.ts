@@ -170,15 +170,6 @@ describe('The rate limiter', () => {
 		});
 	});
 
-	test('ignores changes of the time of day', async () => {
-		const limiter = new RateLimiter(20);
-		await send(limiter, 20);
-
-		jest.spyOn(clock, 'now').mockReturnValue(0);
-
-		expect(limiter.delayMs()).toBe(MINUTE);
-	});
-
 	test('applies a special rate to its request alone, and counts that request for all', async () => {
 		const limiter = new RateLimiter(20);
 		await send(limiter, 30, { rate: 1_000 });

@@ -92,7 +92,7 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 	const AT_ONCE = 2;
 	/** Product > Get Many reads the first alone and the others at once. */
 	const PAGES = 7;
-	const MINUTES = 10;
+	const MINUTES = 5;
 
 	/** Runs workers, each with more to list than the limit allows. */
 	async function simulate(workers: number, retryAfter: RetryAfter) {
