@@ -39,6 +39,7 @@ export class ItemOrder {
 				throw new CanceledError();
 			},
 		);
+
 		this.latest[step] = this.context.continueOnFail() ? turn.catch(() => undefined) : turn;
 		return await turn;
 	}

@@ -49,13 +49,19 @@ export function outputsExpression(): ExpressionString {
 }
 
 export function manyItemsHints(): NodeHint[] {
-	return OPERATIONS.flatMap(({ resource, value, manyItemsHint: message }): NodeHint[] => {
-		if (message === undefined) return [];
+	return OPERATIONS.flatMap(({ resource, value, manyItemsHint }): NodeHint[] => {
+		if (manyItemsHint === undefined) return [];
+
 		const isChosen = `$parameter["resource"] === "${resource}" && $parameter["operation"] === "${value}"`;
 		const displayCondition = `={{ ${isChosen} && $input.all().length > 1 }}`;
 
 		return [
-			{ message, displayCondition, whenToDisplay: 'beforeExecution', location: 'outputPane' },
+			{
+				message: manyItemsHint,
+				displayCondition,
+				whenToDisplay: 'beforeExecution',
+				location: 'outputPane',
+			},
 		];
 	});
 }

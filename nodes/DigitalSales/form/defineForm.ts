@@ -84,8 +84,13 @@ export function defineGroup<const N extends string, P extends Part>(
 	{ sentAs, ...spec }: Collection<N>,
 	parts: readonly P[],
 ): Field<N, Values<P>> {
-	const { properties: options, schema } = defineForm(parts);
-	const property: INodeProperties = { ...spec, type: 'collection', default: {}, options };
+	const { properties, schema } = defineForm(parts);
+	const property: INodeProperties = {
+		...spec,
+		type: 'collection',
+		default: {},
+		options: properties,
+	};
 
 	return { name: spec.name, property, schema: schema.default({}), sentAs: sentAs ?? '...', parts };
 }
@@ -100,7 +105,7 @@ export function defineList<const N extends string, P extends Part>(
 	parts: readonly P[],
 ): Field<N, Array<Values<P>>> {
 	const { sentAs, ...display } = spec;
-	const { properties: values, schema } = defineForm(parts);
+	const { properties, schema } = defineForm(parts);
 	const entries = z.object({ items: z.array(schema).default([]) }).default({});
 
 	return {
@@ -110,7 +115,7 @@ export function defineList<const N extends string, P extends Part>(
 			...display,
 			type: 'fixedCollection',
 			typeOptions: { ...spec.typeOptions, multipleValues: true },
-			options: [{ displayName: entryName, name: 'items', values }],
+			options: [{ displayName: entryName, name: 'items', values: properties }],
 		},
 		schema: entries.transform(({ items }) => items),
 		sentAs,
@@ -131,16 +136,18 @@ export function defineForm<P extends Part>(
 	const listed = [...listFields(parts)];
 
 	return {
-		properties: parts.flatMap((part: Part) =>
-			isField(part) ? compact([part.property, part.alternative]) : part,
-		),
+		properties: parts.flatMap(propertiesOf),
 		schema: z.object(shape).pipe(values),
 		serviceFields: new Map(
-			listed.flatMap(({ service, path }) => (service === undefined ? [] : [[service, path]])),
+			compact(listed.map(({ service, path }) => service !== undefined && [service, path])),
 		),
-		purposes: listed.flatMap(({ purpose, path }) => (purpose ? [{ purpose, path }] : [])),
+		purposes: compact(listed.map(({ purpose, path }) => purpose && { purpose, path })),
 		body: (given) => buildBody(parts, given),
 	};
+}
+
+function propertiesOf(part: Part): INodeProperties[] {
+	return isField(part) ? compact([part.property, part.alternative]) : [part];
 }
 
 function isField(part: Part): part is Field {
@@ -159,32 +166,43 @@ function* listFields(
 	within = '',
 	sentWithin: string | undefined = '',
 ): Generator<Listed> {
-	for (const { name, property, sentAs, purpose, parts: inner = [] } of parts.filter(isField)) {
-		const path = within + name;
-		const isList = property.type === 'fixedCollection';
-		const isSpread = sentAs === '...';
-		const isSent = sentAs !== undefined && sentWithin !== undefined;
-		const service = isSent && !isSpread ? sentWithin + sentAs : undefined;
+	for (const field of parts.filter(isField)) {
+		const { sentAs, purpose } = field;
+		const isList = field.property.type === 'fixedCollection';
+		const path = within + field.name;
+		const inner = isList ? `${path}.items.*.` : `${path}.`;
+		let service: string | undefined;
+		let sentInner: string | undefined = sentWithin;
 
+		if (sentAs !== '...') {
+			const isSent = sentAs !== undefined && sentWithin !== undefined;
+			service = isSent ? sentWithin + sentAs : undefined;
+			sentInner = service && (isList ? `${service}.*.` : `${service}.`);
+		}
 		yield { path, service, purpose };
-		const sentInner = isSpread ? sentWithin : service && `${service}${isList ? '.*' : ''}.`;
-		yield* listFields(inner, isList ? `${path}.items.*.` : `${path}.`, sentInner);
+		yield* listFields(field.parts ?? [], inner, sentInner);
 	}
 }
 
 function buildBody(parts: readonly Part[], values: unknown): IDataObject {
 	const body: IDataObject = {};
 
-	for (const { name, sentAs, parts: inner } of parts.filter(isField)) {
-		const given: unknown = get(values, name);
-		const build = (value: unknown): unknown => (inner ? buildBody(inner, value) : value);
-		const sent = Array.isArray(given) ? given.map(build) : build(given);
+	for (const field of parts.filter(isField)) {
+		const { sentAs } = field;
+		const sent = sentValue(field, get(values, field.name));
 
 		if (sentAs === '...') merge(body, sent);
 		else if (sentAs !== undefined && !isNothing(sent)) set(body, sentAs, sent);
 	}
 
 	return body;
+}
+
+function sentValue({ parts }: Field, given: unknown): unknown {
+	if (!parts) return given;
+	return Array.isArray(given)
+		? given.map((entry) => buildBody(parts, entry))
+		: buildBody(parts, given);
 }
 
 function isNothing(sent: unknown): boolean {

@@ -35,17 +35,18 @@ interface Candidate {
 type ListCandidates = (product: Product) => Candidate[];
 
 export const searchProducts = makeListSearch('products', (product) => {
-	const { hash: value, title, sale_page: url } = product;
+	const { hash, title } = product;
+	const label = productLabel(product);
 
-	return [{ label: productLabel(product), value, url, searched: [title, value] }];
+	return [{ label, value: hash, url: product.sale_page, searched: [title, hash] }];
 });
 
 export const searchOffers = makeListSearch('offers', (product) =>
 	product.offers.map((offer) => {
-		const { hash: value, title, url } = offer;
-		const searched = [title, value, product.title, product.hash];
+		const { hash, title, url } = offer;
+		const searched = [title, hash, product.title, product.hash];
 
-		return { label: offerLabel(product, offer), value, url, searched };
+		return { label: offerLabel(product, offer), value: hash, url, searched };
 	}),
 );
 

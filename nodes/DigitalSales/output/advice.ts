@@ -1,5 +1,6 @@
-import { RUN_AGAIN } from '../domain';
+import { isPrivateAddress, parseWebAddress, RUN_AGAIN } from '../domain';
 
+/** Where an error is read, which decides how to run the item again. */
 export interface Situation {
 	creates: boolean;
 	isTool: boolean;
@@ -60,7 +61,21 @@ export function adviceFor(situation: Situation | undefined): Pick<Row, 'warning'
 
 export function unsentNote({ hasOthers, mayExist }: Situation): string {
 	const unsent = hasOthers ? 'This item was not sent' : 'Nothing was sent';
-	return mayExist
-		? `${unsent} now, but an earlier attempt of this execution may have succeeded.`
-		: `${unsent}.`;
+	if (!mayExist) return `${unsent}.`;
+
+	return `${unsent} now, but an earlier attempt of this execution may have succeeded.`;
+}
+
+/** Why webhooks may not arrive at an address. */
+export function unreachableHint(url: string): string | undefined {
+	const address = parseWebAddress(url);
+	if (!address) return undefined;
+
+	if (isPrivateAddress(address)) {
+		return `Only this machine or its network can reach ${address.host}, so webhooks arrive only if the platform runs there, too. Wait for Payment works without webhooks.`;
+	}
+	if (address.pathname.includes('/webhook-test/')) {
+		return 'The Notification URL is a test URL, which listens only while the editor waits for a test event. For real sales, enter the production URL of the trigger.';
+	}
+	return undefined;
 }

@@ -17,16 +17,20 @@ export class NotSentError extends Error {
 	}
 }
 
+/** What is known about a failed item. Each field may be missing. */
 export interface ErrorContext {
 	itemIndex?: number;
+	/** Whether the request may have left, by default false. */
 	isSending?: boolean;
 	/** The display name for a dotted field of the platform. */
 	labelOf?: (serviceField: string) => string | undefined;
+	/** What was asked for. */
 	about?: string;
 	situation?: Situation;
 }
 
 const LONGEST_MESSAGE = 500;
+const NO_WORDS: ServiceWords = { messages: [], fields: {} };
 
 export type NodeError = NodeApiError | NodeOperationError;
 
@@ -43,27 +47,24 @@ export function toFailure(
 	error: unknown,
 	context: ErrorContext = {},
 ): { error: NodeError; json: ErrorJson } {
-	const { about = null, isSending = false, itemIndex, situation } = context;
+	const { about = null, itemIndex, situation } = context;
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoteText(text, LONGEST_MESSAGE);
-	const { answer, ...facts } = factsOf(error, isSending);
-	const { status = null, words = { messages: [], fields: {} } } = answer ?? {};
-	const { warning, again } = adviceFor(situation);
+	const facts = factsOf(error, context.isSending === true);
+	const { status = null, words = NO_WORDS } = facts.answer ?? {};
 	const said = serviceWordsLine(words, context.labelOf);
 	const serviceError = error instanceof ServiceError ? error : undefined;
 
+	const { warning, again } = adviceFor(situation);
 	const isUnsent = facts.shown === 'notSent';
 	const hasUnsentNote = isUnsent && !(error instanceof CanceledError);
-	// The platform has said what to correct. About a wrong path it only says that the method is not allowed.
-	const isExplained =
-		serviceError?.outcome.kind === 'rejected' &&
-		status !== 405 &&
-		said !== '' &&
-		again === RUN_AGAIN;
 	const advice = joinLines(
 		hasUnsentNote && situation && unsentNote(situation),
 		facts.advice?.replaceAll(RUN_AGAIN, again),
 	);
+	// The platform has said what to correct. About a wrong path it only says that the method is not allowed.
+	const isRejected = serviceError?.outcome.kind === 'rejected' && status !== 405;
+	const isExplained = isRejected && said !== '' && again === RUN_AGAIN;
 
 	const description = joinLines(
 		said,
@@ -75,6 +76,7 @@ export function toFailure(
 		...createdNotes(situation),
 	);
 	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.shown;
+
 	return {
 		error: toNodeError(node, error, { message, description, itemIndex }),
 		json: { message, advice: advice || null, status, outcome, ...words, about },
@@ -90,7 +92,8 @@ function factsOf(error: unknown, isSending: boolean): Facts {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
 		return { advice: error.description || undefined, shown: 'notSent' };
 	}
-	return { shown: error instanceof CanceledError || !isSending ? 'notSent' : 'unknown' };
+	if (error instanceof CanceledError || !isSending) return { shown: 'notSent' };
+	return { shown: 'unknown' };
 }
 
 function toNodeError(
@@ -98,26 +101,34 @@ function toNodeError(
 	error: unknown,
 	texts: { message: string; description: string; itemIndex?: number },
 ): NodeError {
+	const { message, description } = texts;
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		return Object.assign(error, { message: texts.message, description: texts.description });
+		return Object.assign(error, { message, description });
 	}
-	if (!(error instanceof ServiceError)) return new NodeOperationError(node, texts.message, texts);
+	if (!(error instanceof ServiceError)) return new NodeOperationError(node, message, texts);
+
 	const httpCode = error.outcome.status?.toString();
-	return new NodeApiError(node, { message: texts.message }, { ...texts, httpCode });
+	return new NodeApiError(node, { message }, { ...texts, httpCode });
 }
 
 /** Without line breaks, because a list of items shows one line. */
 function serviceWordsLine(words: ServiceWords, labelOf: ErrorContext['labelOf']): string {
 	const fields = Object.entries(words.fields).map(([field, texts]) => {
 		const label = labelOf?.(field);
-		return `${label === undefined ? field : `${label} (${field})`}: ${texts.join(', ')}`;
+		const name = label === undefined ? field : `${label} (${field})`;
+		return `${name}: ${texts.join(', ')}`;
 	});
 	const text = [...words.messages, ...fields].join(' | ');
-	return text && `The platform said: ${text}${/[.!?]$/.test(text) ? '' : '.'}`;
+	if (text === '') return '';
+
+	const end = /[.!?]$/.test(text) ? '' : '.';
+	return `The platform said: ${text}${end}`;
 }
 
-function requestLine({ endpoint, tries, outcome: { code } }: ServiceError): string {
-	return `Request: ${endpoint}${tries > 1 ? `, tried ${tries} times` : ''}${code ? `, ${code}` : ''}.`;
+function requestLine({ endpoint, tries, outcome }: ServiceError): string {
+	const tried = tries > 1 && `tried ${tries} times`;
+
+	return `Request: ${compact([endpoint, tried, outcome.code]).join(', ')}.`;
 }
 
 export function createdNotes({

@@ -1,5 +1,4 @@
 export * from './advice';
 export * from './errors';
 export * from './product';
-export * from './reachability';
 export * from './transaction';

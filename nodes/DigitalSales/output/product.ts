@@ -7,13 +7,15 @@ import { inReais } from '../domain';
 export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject {
 	const product = productSchema.parse(row);
 	const { offers } = product;
+	const cheapest = minBy(offers, ({ price }) => price ?? Infinity);
 	const shown: Partial<Offer> | undefined = isSplit
 		? offerSchema.safeParse(row.offer).data
-		: minBy(offers, ({ price }) => price ?? Infinity);
+		: cheapest;
+
 	return {
 		product_hash: product.hash ?? null,
 		title: product.title ?? null,
-		status: product.status == null ? null : productStatusName(product.status),
+		status: productStatusName(product.status) ?? null,
 		category_id: product.id_category ?? null,
 		sale_page: product.sale_page ?? null,
 		offer_hash: shown?.hash ?? null,
@@ -25,7 +27,9 @@ export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject 
 }
 
 /** An unknown code stays a number (API document, Product). */
-export function productStatusName(status: number): string | number {
+export function productStatusName(
+	status: number | null | undefined,
+): string | number | null | undefined {
 	return lowerCase(findKey(PRODUCT_STATUSES, (code) => code === status)) || status;
 }
 

@@ -7,36 +7,35 @@ type Value = string | number | null | undefined;
 
 /** In the order of the fields in an output item. Amounts under the platform's own names are in integer cents. */
 const FIELDS = {
-	hash: ({ hash }) => hash,
-	payment_status: ({ payment_status: status }) => status,
-	pix_qr_code: ({ pix, payment_status: status }) =>
-		isTooLateToPay(status) ? null : pix?.pix_qr_code,
-	amount_reais: ({ amount }) => inReais(amount),
-	amount: ({ amount }) => amount,
-	amount_liquid_reais: ({ amount_liquid: liquid }) => inReais(liquid),
-	amount_liquid: ({ amount_liquid: liquid }) => liquid,
-	customer_name: ({ customer }) => customer?.name,
-	customer_email: ({ customer }) => customer?.email,
-	customer_phone: ({ customer }) => customer?.phone_number,
-	customer_document: ({ customer }) => customer?.document,
-	product_hash: ({ product }) => product?.hash,
-	product_title: ({ product, offer }) => product?.title ?? offer?.title,
-	offer_hash: ({ offer }) => offer?.hash,
-	offer_title: ({ offer }) => offer?.title,
-	item_titles: ({ items }) => items?.flatMap((item) => item?.title ?? item?.hash ?? []).join(', '),
-	payment_method: ({ payment_method: method }) => method,
-	installments: ({ installments }) => installments,
-	created_at: ({ created_at: created }) => created,
-	updated_at: ({ updated_at: updated }) => updated,
-	src: ({ src, tracking }) => src ?? tracking?.src,
-	utm_source: (transaction) => transaction.utm_source,
-	utm_medium: (transaction) => transaction.utm_medium,
-	utm_campaign: (transaction) => transaction.utm_campaign,
-	utm_content: (transaction) => transaction.utm_content,
-	utm_term: (transaction) => transaction.utm_term,
+	hash: (sale) => sale.hash,
+	payment_status: (sale) => sale.payment_status,
+	pix_qr_code: (sale) => (isTooLateToPay(sale.payment_status) ? null : sale.pix?.pix_qr_code),
+	amount_reais: (sale) => inReais(sale.amount),
+	amount: (sale) => sale.amount,
+	amount_liquid_reais: (sale) => inReais(sale.amount_liquid),
+	amount_liquid: (sale) => sale.amount_liquid,
+	customer_name: (sale) => sale.customer?.name,
+	customer_email: (sale) => sale.customer?.email,
+	customer_phone: (sale) => sale.customer?.phone_number,
+	customer_document: (sale) => sale.customer?.document,
+	product_hash: (sale) => sale.product?.hash,
+	product_title: (sale) => sale.product?.title ?? sale.offer?.title,
+	offer_hash: (sale) => sale.offer?.hash,
+	offer_title: (sale) => sale.offer?.title,
+	item_titles: (sale) => sale.items?.flatMap((item) => item?.title ?? item?.hash ?? []).join(', '),
+	payment_method: (sale) => sale.payment_method,
+	installments: (sale) => sale.installments,
+	created_at: (sale) => sale.created_at,
+	updated_at: (sale) => sale.updated_at,
+	src: (sale) => sale.src ?? sale.tracking?.src,
+	utm_source: (sale) => sale.utm_source,
+	utm_medium: (sale) => sale.utm_medium,
+	utm_campaign: (sale) => sale.utm_campaign,
+	utm_content: (sale) => sale.utm_content,
+	utm_term: (sale) => sale.utm_term,
 	// Drawn by transactionItem.ts.
 	pix_qr_code_image: () => null,
-} satisfies Record<string, (transaction: Transaction) => Value>;
+} satisfies Record<string, (sale: Transaction) => Value>;
 
 export type TransactionField = keyof typeof FIELDS;
 
@@ -73,22 +72,26 @@ export const DEFAULT_CHARGE_FIELDS = DEFAULT_FIELDS.map((name) =>
 	name === 'updated_at' ? 'created_at' : name,
 );
 
+/** What an item of the output contains. */
 export type OutputChoice = {
+	/** Flat fields, instead of the platform's own object. */
 	simplify: boolean;
+	/** Of the flat output, by default `DEFAULT_FIELDS`. */
 	fields?: readonly TransactionField[];
 };
 
-export function transactionOutput(
-	transaction: Transaction,
-	{ simplify, fields: chosen = DEFAULT_FIELDS }: OutputChoice,
-): IDataObject {
-	if (!simplify) return transaction.json;
-	const names = TRANSACTION_FIELDS.filter((name) => ALWAYS.includes(name) || chosen.includes(name));
-	const fields = names.map((name) => [name, FIELDS[name](transaction) ?? null] as const);
+export function transactionOutput(transaction: Transaction, choice: OutputChoice): IDataObject {
+	if (!choice.simplify) return transaction.json;
 
-	return Object.fromEntries(
-		fields.filter(([name, value]) => name !== 'pix_qr_code' || value !== null),
-	);
+	const chosen = [...ALWAYS, ...(choice.fields ?? DEFAULT_FIELDS)];
+	const output: IDataObject = {};
+	for (const name of TRANSACTION_FIELDS) {
+		const value = FIELDS[name](transaction) ?? null;
+		const isShown = chosen.includes(name) && (name !== 'pix_qr_code' || value !== null);
+		if (isShown) output[name] = value;
+	}
+
+	return output;
 }
 
 /** `paid` comes first, because a person looks for it. */

@@ -1,11 +1,11 @@
 import { omit, sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type Client, getTransaction, ServiceError } from '../api';
+import { type Client, getTransaction, ServiceError, type Transaction } from '../api';
 import { isPaid, isPrivateAddress, isSettled } from '../domain';
 import { parkExecution, resumeUrl } from '../n8n';
 import { type OutputChoice, waitOutput } from '../output';
 import { clock, eachLimit, READS_AT_ONCE } from '../shared';
-import { pauseUntilNextLook } from './schedule';
+import { backoffAfter, pauseAfter } from './schedule';
 import {
 	EARLY_MS,
 	isUnknown,
@@ -99,8 +99,10 @@ export class PaymentWait {
 		// Reads may not show yet what the webhook reported.
 		if (this.isWoken && payment.failedSince !== undefined) payment.failedSince = this.now;
 
-		if (payment.refused && this.isLastLook && !this.isDone(payment)) {
-			throw new ServiceError('GET /transactions/{hash}', payment.refused, 1);
+		const { refused } = payment;
+		if (refused !== undefined && this.isLastLook && !this.isDone(payment)) {
+			const outcome = { kind: 'badToken', status: refused } as const;
+			throw new ServiceError('GET /transactions/{hash}', outcome, 1);
 		}
 	}
 
@@ -115,13 +117,14 @@ export class PaymentWait {
 		});
 		if (!transaction) return;
 
-		const { payment_status: status, postback_url: url } = transaction;
+		const status = transaction.payment_status;
 		recordRead(payment, { at, status, json: waitOutput(transaction, awaited) });
 		this.hasAnswer = true;
-		if (!isSettled(status) && !this.isOwnPublicAddress(url)) this.isWebhookExpected = false;
+		if (!isSettled(status) && !this.isNotified(transaction)) this.isWebhookExpected = false;
 	}
 
-	private isOwnPublicAddress(url: string | null | undefined): boolean {
+	/** Whether the platform sends the webhooks of the transaction to this execution. */
+	private isNotified({ postback_url: url }: Transaction): boolean {
 		return !!url && url === resumeUrl(this.context) && !isPrivateAddress(new URL(url));
 	}
 
@@ -162,8 +165,20 @@ export class PaymentWait {
 		return read.at >= this.state.deadline;
 	}
 
+	/** Looks again soon after a webhook, because the platform may lag, and after failed reads at the end. */
+	private get pauseMs(): number {
+		const { failures, looks, endingSince } = this.state;
+		const hasFailed = this.entries.some(
+			({ payment }) => payment.failedSince !== undefined && !this.isDone(payment),
+		);
+		const isSoon = this.isWoken || hasFailed || endingSince !== undefined;
+
+		if (failures > 0 || isSoon) return backoffAfter(failures || 1);
+		return pauseAfter(looks, this.isWebhookExpected);
+	}
+
 	private async parkUntilNextLook(): Promise<void> {
-		const { state, now, isWebhookExpected, isWoken } = this;
+		const { state, now, isWoken } = this;
 		if (!this.isEnding) {
 			delete state.endingSince;
 			// Reads may not show yet what the webhook reported.
@@ -172,19 +187,12 @@ export class PaymentWait {
 		const { endingSince, deadline } = state;
 
 		if (!isWoken) state.looks++;
-		const earlierFailures = isWoken || endingSince === now ? 0 : state.failures;
-		state.failures = this.hasAnswer ? 0 : earlierFailures + 1;
+		if (this.hasAnswer) state.failures = 0;
+		else if (isWoken || endingSince === now) state.failures = 1;
+		else state.failures++;
 
-		const isFailing = this.entries.some(
-			({ payment }) => payment.failedSince !== undefined && !this.isDone(payment),
-		);
-		// Looks again soon after a webhook, because the platform may lag, and after failed reads at the end.
-		const isSoon = isWoken || isFailing || endingSince !== undefined;
-		const backoffStep = state.failures || Number(isSoon);
-		const pauseMs = pauseUntilNextLook({ ...state, backoffStep, isWebhookExpected });
 		const lookBy = endingSince === undefined ? deadline : endingSince + PATIENCE_MS;
-		state.nextLookAt = Math.min(now + pauseMs, lookBy);
-
+		state.nextLookAt = Math.min(now + this.pauseMs, lookBy);
 		await parkExecution(this.context, new Date(state.nextLookAt), state);
 	}
 }

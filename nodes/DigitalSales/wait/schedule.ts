@@ -18,18 +18,19 @@ const SCHEDULES = {
 };
 
 /** In milliseconds. n8n checks its timers once a minute, so a shorter pause may last a minute. */
-export function pauseUntilNextLook(look: {
-	looks: number;
-	backoffStep: number;
-	isWebhookExpected: boolean;
-}): number {
-	const backoffMinutes = Math.min(2 ** (look.backoffStep - 1), LONGEST_BACKOFF_MINUTES);
-	if (look.backoffStep > 0) return randomPause(backoffMinutes, NARROW);
-	const { minutes, range } = SCHEDULES[look.isWebhookExpected ? 'webhookExpected' : 'noWebhook'];
-	return randomPause(minutes[look.looks - 1] ?? LONGEST_PAUSE_MINUTES, range);
+export function pauseAfter(looks: number, isWebhookExpected: boolean): number {
+	const { minutes, range } = isWebhookExpected ? SCHEDULES.webhookExpected : SCHEDULES.noWebhook;
+
+	return randomPause(minutes[looks - 1] ?? LONGEST_PAUSE_MINUTES, range);
+}
+
+/** In milliseconds, after so many failed looks. */
+export function backoffAfter(failures: number): number {
+	return randomPause(Math.min(2 ** (failures - 1), LONGEST_BACKOFF_MINUTES), NARROW);
 }
 
 function randomPause(minutes: number, { min, max }: typeof NARROW): number {
 	const factor = min + (max - min) * clock.random();
+
 	return minutes * MINUTE_MS * factor;
 }

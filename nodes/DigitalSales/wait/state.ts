@@ -11,8 +11,6 @@ export const READS_MAY_LAG_MS = 60_000;
 /** n8n's timers may be a little early. */
 export const EARLY_MS = 1_000;
 
-const refusalSchema = z.object({ kind: z.literal('badToken'), status: z.number() });
-
 /** What the looks have found out about a payment. Times are Unix times in milliseconds. */
 const paymentSchema = z.object({
 	hash: z.string(),
@@ -21,8 +19,8 @@ const paymentSchema = z.object({
 	unknownSince: z.number().optional(),
 	/** Since when the reads have shown a failed status. */
 	failedSince: z.number().optional(),
-	/** The platform has refused the token since the last read. */
-	refused: refusalSchema.optional(),
+	/** The status with which the platform has refused the token since the last read. */
+	refused: z.number().optional(),
 });
 
 export type Payment = z.output<typeof paymentSchema>;
@@ -45,6 +43,7 @@ export type State = z.output<typeof stateSchema>;
 export function readState(context: IExecuteFunctions, now: number, timeLimitMs: number): State {
 	const deadline = now + timeLimitMs;
 	const first: State = { deadline, nextLookAt: 0, looks: 0, failures: 0, payments: [] };
+
 	const state = stateSchema.safeParse(readParkedState(context)).data ?? first;
 	// After a long stop of n8n, or at a late Retry, the time for the last reads starts over.
 	if (now > state.nextLookAt + PATIENCE_MS) delete state.endingSince;
@@ -70,7 +69,7 @@ export function recordFailure(
 	deadline: number,
 ): boolean {
 	const { kind, status } = outcome;
-	payment.refused = refusalSchema.safeParse(outcome).data ?? payment.refused;
+	if (kind === 'badToken') payment.refused = status;
 	if (kind !== 'rateLimited') payment.triedAt = at;
 	if (payment.read) return true;
 
@@ -79,6 +78,7 @@ export function recordFailure(
 		return at < Math.min(deadline, payment.unknownSince + PATIENCE_MS);
 	}
 	if (kind !== 'rateLimited') delete payment.unknownSince;
+
 	// The rule of POST, because that of GET fails at a 500, which may go away. So may a 200 that says failure, or a page.
 	return retryDecision('POST', kind) !== 'fail' || status === 200 || outcome.isWebPage === true;
 }

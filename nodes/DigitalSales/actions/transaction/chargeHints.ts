@@ -16,7 +16,7 @@ interface Sent {
 }
 
 export function addChargeHints(run: Run, sent: Sent, created: Created<Transaction>): void {
-	const { hash, pix, payment_status: status } = created.made;
+	const { hash, pix, payment_status } = created.made;
 
 	if (created.isExisting) addExistingHints(run, sent, created);
 	else addMadeHints(run, sent, created);
@@ -29,9 +29,9 @@ export function addChargeHints(run: Run, sent: Sent, created: Created<Transactio
 			'Give this tool an Order Reference, such as the session and the offer, so that the same order in a later message is not charged again.',
 		);
 	}
-	if (!pix?.pix_qr_code && !(created.isExisting && isTooLateToPay(status))) {
+	if (!pix?.pix_qr_code && !(created.isExisting && isTooLateToPay(payment_status))) {
 		run.addHint(
-			`No PIX code was created; the payment status is ${quoteText(status ?? 'not stated')}.`,
+			`No PIX code was created; the payment status is ${quoteText(payment_status ?? 'not stated')}.`,
 			`Transaction ${hash}`,
 		);
 	}
@@ -84,13 +84,14 @@ const DAY_MS = 86_400_000;
 
 /** A list that is run every day relies on getting its charges back, so an old charge only gets a hint. */
 function describeAge(transaction: Transaction): string | undefined {
-	const { created_at: createdAt, payment_status: status } = transaction;
-	const createdMs = parseTime(createdAt);
+	const status = transaction.payment_status;
+	const createdMs = parseTime(transaction.created_at);
 	if (createdMs === undefined || clock.now() - createdMs <= DAY_MS) return undefined;
 
 	if (!isTooLateToPay(status)) {
 		return 'It is over a day old and not paid: its PIX code may be too old to pay; for a new code, cancel it on your platform and run this again.';
 	}
+
 	const now = isPaid(status) ? 'paid' : quoteText(status ?? '');
 	return `It is over a day old and ${now}: a new purchase needs its own reference.`;
 }

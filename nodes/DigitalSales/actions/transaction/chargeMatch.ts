@@ -19,7 +19,8 @@ export function findDecision(
 	orderReference: string | undefined,
 	contact: Contact,
 ): Decisions[number] | undefined {
-	return decisions.find(({ orderOrCustomer: name }) => {
+	return decisions.find((decision) => {
+		const name = decision.orderOrCustomer;
 		if (orderReference !== undefined) {
 			return normalizeReference(name) === normalizeReference(orderReference);
 		}

@@ -12,8 +12,8 @@ export function findPriceMismatch(
 ): NotSentError | undefined {
 	if (form.options.allowPriceMismatch === true) return undefined;
 
-	for (const [index, { offer_hash: hash, price }] of cart.entries()) {
-		const seen = hash == null ? undefined : seenPrice(account, hash);
+	for (const [index, { offer_hash, price }] of cart.entries()) {
+		const seen = seenPrice(account, offer_hash ?? '');
 		if (price == null || seen === undefined || !isHundredfold(price, seen)) continue;
 
 		const field = labelOf(form, 'cart', index, 'price');

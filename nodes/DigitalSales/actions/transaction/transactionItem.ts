@@ -11,21 +11,22 @@ const LONGEST_NAME = 100;
 export async function buildTransactionItem(
 	{ context, isAgentCall, addHint }: Run,
 	transaction: Transaction,
-	{ simplify, fields, qrCodeImage }: OutputChoice & { qrCodeImage?: boolean },
+	choice: OutputChoice & { qrCodeImage?: boolean },
 ): Promise<INodeExecutionData> {
-	const { hash, pix, payment_status: status } = transaction;
-	const json = transactionOutput(transaction, { simplify, fields });
-	// n8n withholds files from agents, with a warning in its log for each file.
-	const isFile = qrCodeImage === true && !isAgentCall;
-	const isDataUrl =
-		simplify && fields?.includes('pix_qr_code_image') === true && !isTooLateToPay(status);
+	const { hash, pix, payment_status } = transaction;
+	const json = transactionOutput(transaction, choice);
 	const code = pix?.pix_qr_code;
-
+	// n8n withholds files from agents, with a warning in its log for each file.
+	const isFile = choice.qrCodeImage === true && !isAgentCall;
+	const isChosen = choice.simplify && choice.fields?.includes('pix_qr_code_image') === true;
+	const isDataUrl = isChosen && !isTooLateToPay(payment_status);
 	if (!code || !(isFile || isDataUrl)) return { json };
+
 	try {
 		const png = Buffer.from(await drawQrCode(code));
 		if (isDataUrl) json.pix_qr_code_image = `data:image/png;base64,${png.toString('base64')}`;
 		if (!isFile) return { json };
+
 		const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
 		const qrCode = await context.helpers.prepareBinaryData(png, fileName, 'image/png');
 		return { json, binary: { qrCode } };
