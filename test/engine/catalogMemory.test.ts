@@ -35,7 +35,7 @@ describe('The catalog behind lists and charges', () => {
 
 		test('in at most sixty pages of all accounts together', async () => {
 			for (let nth = 0; nth < 60; nth++) {
-				catalogPages.set(`other ${nth}`, { data: [] });
+				catalogPages.set(`other ${nth}`, Promise.resolve({ data: [] }));
 			}
 			await list();
 			await list();

@@ -18,10 +18,10 @@ export const CHARGE_LOOKUP_LIMITS: ClientOptions = {
 	longestLimiterWaitMs: 30_000,
 };
 
+/** Also holds the reads that are running. */
 export const catalogPages = processState(
-	new BoundedMap<ProductPage<Product>>({ most: 60, keptMs: 45_000 }),
+	new BoundedMap<Promise<ProductPage<Product>>>({ most: 60, keptMs: 45_000 }),
 );
-const runningReads = processState(new Map<string, Promise<ProductPage<Product>>>());
 
 /**
  * Reads the catalog (API document, Endpoint 4: GET /products). Its pages are remembered, so that opening a
@@ -45,12 +45,9 @@ async function readPage(
 	const key = client.account.key + JSON.stringify(query);
 	let failures = 0;
 	for (;;) {
-		const known = catalogPages.get(key);
-		if (known) return known;
-
-		const running = runningReads.get(key);
-		if (!running) break;
-		const page = await running.catch((error: unknown) => {
+		const shared = catalogPages.get(key);
+		if (!shared) break;
+		const page = await shared.catch((error: unknown) => {
 			// Only the execution that was reading is canceled. One bad answer must not fail all that wait for it.
 			if (!(error instanceof CanceledError)) failures++;
 			if (failures > 1) throw error;
@@ -59,10 +56,11 @@ async function readPage(
 	}
 
 	const reading = fetchPage(client, query);
-	runningReads.set(key, reading);
-	const page = await reading.finally(() => runningReads.delete(key));
-	catalogPages.set(key, page);
-	return page;
+	catalogPages.set(key, reading);
+	return await reading.catch((error: unknown) => {
+		catalogPages.delete(key);
+		throw error;
+	});
 }
 
 async function fetchPage(
@@ -106,8 +104,9 @@ export class CatalogLookup {
 		for (;;) {
 			const found = offersWithHash(this.products, hash);
 			if (found.some(({ product }) => isOnSale(product))) return chooseOffer(found, isPriced);
-			if (!(await this.readNextPage()))
-				return { ...chooseOffer(found, isPriced), failed: this.failed };
+
+			const hasMore = await this.readNextPage();
+			if (!hasMore) return { ...chooseOffer(found, isPriced), failed: this.failed };
 		}
 	}
 
@@ -117,6 +116,7 @@ export class CatalogLookup {
 			this.failed = error;
 			return { done: true, value: undefined } as const;
 		});
+
 		if (!done) this.products = this.products.concat(value.items);
 		return !done;
 	}
@@ -130,9 +130,8 @@ function offersWithHash(products: Product[], hash: string): FoundOffer[] {
 
 function chooseOffer(all: FoundOffer[], isPriced: boolean): Lookup {
 	const onSale = all.filter(({ product }) => isOnSale(product));
-	const different = uniqBy(
-		onSale.length > 0 ? onSale : all,
-		({ offer }) => isPriced || offer.price,
-	);
+	const candidates = onSale.length > 0 ? onSale : all;
+	const different = uniqBy(candidates, ({ offer }) => isPriced || offer.price);
+
 	return different.length > 1 ? { several: different } : { found: different[0] };
 }

@@ -10,7 +10,7 @@ import {
 	TooLateError,
 	rateLimiterFor,
 } from './rateLimiter';
-import { decodeBody, kindOfStatus, readBody, readResponse, readValue } from './response';
+import { kindOfStatus, readBody, readResponse, readValue } from './response';
 import {
 	backoffMs,
 	DEFAULT_RETRY_LIMITS,
@@ -97,6 +97,7 @@ export class Client {
 		request: ServiceRequest,
 		read: (body: unknown) => T | undefined,
 	): AsyncGenerator<Send<T>, void> {
+		const limiter = rateLimiterFor(this.account, request.endpoint);
 		const progress: Progress = {
 			request,
 			tries: 0,
@@ -106,12 +107,13 @@ export class Client {
 			// Before the first try, a request can only fail in the limiter.
 			outcome: { kind: 'rateLimited' },
 		};
+
 		for (;;) {
 			const options = this.permitOptions(progress);
-			const limiter = rateLimiterFor(this.account, request.endpoint);
 			const permit = await limiter.acquirePermit(options).catch((error: unknown) => {
 				throw error instanceof TooLateError ? this.toError(progress) : error;
 			});
+
 			let isSent = false;
 			try {
 				yield async () => {
@@ -123,21 +125,21 @@ export class Client {
 			} finally {
 				if (!isSent) limiter.release(permit);
 			}
+
 			await cancelableSleep(progress.delayMs, this.options.signal);
 		}
 	}
 
 	private permitOptions({ request, tries, firstSentAt }: Progress): PermitOptions {
-		const { signal, longestLimiterWaitMs, isUrgent, share, onWait } = this.options;
+		const { signal, longestLimiterWaitMs = Infinity, isUrgent, share, onWait } = this.options;
+		const lastStart = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
+
 		return {
 			signal,
 			isUrgent,
 			share,
 			isRetry: tries > 0,
-			latest: Math.min(
-				firstSentAt + this.retry.maxTotalMs + GRACE_MS,
-				clock.elapsed() + (longestLimiterWaitMs ?? Infinity),
-			),
+			latest: Math.min(lastStart, clock.elapsed() + longestLimiterWaitMs),
 			onWait: (delayMs) => {
 				if (delayMs >= NOTABLE_WAIT_MS) onWait?.(request.endpoint);
 			},
@@ -152,27 +154,31 @@ export class Client {
 	): Promise<T | undefined> {
 		progress.firstSentAt = Math.min(progress.firstSentAt, clock.elapsed());
 		const outcome = await this.fetchOutcome(progress.request);
-		const value = readValue(outcome, read);
 		progress.outcome = outcome;
 		progress.tries++;
+
 		if (outcome.kind === 'rateLimited') {
 			const waitMs = rateLimitWaitMs(++progress.rateLimitHits, clock.random());
 			limiter.releaseLimited(permit, Math.max(outcome.retryAfterMs ?? 0, waitMs));
-		} else limiter.releaseUsed(permit);
-		return value;
+		} else {
+			limiter.releaseUsed(permit);
+		}
+
+		return readValue(outcome, read);
 	}
 
 	/** @returns false if no other try follows */
 	private planRetry(progress: Progress): boolean {
 		const { kind, retryAfterMs = 0 } = progress.outcome;
 		const { method } = ENDPOINTS[progress.request.endpoint];
+		if (retryDecision(method, kind) !== 'retry') return false;
+
 		const failedTries = progress.tries - progress.rateLimitHits;
+		const waitMs = Math.max(retryAfterMs, backoffMs(failedTries, clock.random()));
 		// After a 429 the next try waits in the limiter.
-		progress.delayMs =
-			kind === 'rateLimited' ? 0 : Math.max(retryAfterMs, backoffMs(failedTries, clock.random()));
+		progress.delayMs = kind === 'rateLimited' ? 0 : waitMs;
 		const elapsedMs = clock.elapsed() - progress.firstSentAt;
-		const used = { failedTries, elapsedMs, delayMs: progress.delayMs };
-		return retryDecision(method, kind) === 'retry' && mayRetry(this.retry, used);
+		return mayRetry(this.retry, { failedTries, elapsedMs, delayMs: progress.delayMs });
 	}
 
 	private async fetchOutcome(request: ServiceRequest): Promise<Outcome> {
@@ -180,14 +186,14 @@ export class Client {
 		const deadline = AbortSignal.timeout(timeoutMs);
 		// Once an answer begins, the platform has the request.
 		let hasHeaders = false;
+
 		try {
 			const { statusCode: status, headers, body } = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
-			const chunks = await readBody(body, deadline).catch((error: unknown) => {
-				if (kindOfStatus(status) === 'rateLimited') return [];
+			const text = await readBody(body, deadline).catch((error: unknown) => {
+				if (kindOfStatus(status) === 'rateLimited') return '';
 				throw error;
 			});
-			const text = chunks && decodeBody(chunks);
 			return readResponse({ status, headers, text }, this.account.redact);
 		} catch (error) {
 			const fault = readFault(error);
@@ -198,12 +204,13 @@ export class Client {
 	/** n8n's helper closes the connection if the execution is canceled. */
 	private async openResponse({ endpoint, path, query, body }: ServiceRequest, timeout: number) {
 		const { baseUrl, allowedDomains, credential: data } = this.account;
+
 		const options: IHttpRequestOptions = {
 			method: ENDPOINTS[endpoint].method,
 			url: baseUrl + path,
 			qs: query,
 			headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
-			...(body && { body: JSON.stringify(body) }),
+			body: body && JSON.stringify(body),
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: { ignore: true, except: PROXY_STATUSES },
@@ -212,6 +219,7 @@ export class Client {
 			timeout,
 			allowedDomains,
 		};
+
 		const sending: Promise<unknown> = this.context.helpers.httpRequestWithAuthentication.call(
 			this.context,
 			CREDENTIAL_NAME,
@@ -222,7 +230,8 @@ export class Client {
 		return responseHead.parse(await sending.catch(takeAnswer));
 	}
 
-	private toError({ request: { endpoint, body }, outcome, tries }: Progress): Error {
+	private toError({ request, outcome, tries }: Progress): Error {
+		const { endpoint, body } = request;
 		const { apiToken } = this.account.credential;
 		const hasTwoTokens = body?.api_token !== undefined && body.api_token !== apiToken;
 		const error = new ServiceError(endpoint, outcome, tries, hasTwoTokens);

@@ -6,13 +6,8 @@ import type { Client, Send } from './client';
 import { offerSchema } from './schemas/product';
 import { readResource } from './schemas/resource';
 
-interface SeenOffer {
-	/** Not parsed, because a list brings thousands of prices. */
-	price: string | number;
-	product: string;
-}
-
-const seenOffers = processState(new BoundedMap<SeenOffer>({ most: 10_000 }));
+/** By offer. Not parsed, because a list brings thousands of prices. */
+const seenPrices = processState(new BoundedMap<string | number>({ most: 10_000 }));
 
 /**
  * Yields the tries to create an offer (API document, Endpoint 2: POST /products/{hash}/offers).
@@ -28,27 +23,19 @@ export function offerTries(
 	return client.tries({ endpoint: 'POST /products/{hash}/offers', path, body }, readResource);
 }
 
-export function markPricesSeen(account: Account, productHash: unknown, offers: unknown): void {
+export function markPricesSeen(account: Account, offers: unknown): void {
 	if (!Array.isArray(offers)) return;
-	const product = String(productHash);
 	for (const { hash, price } of offers.filter(isJsonObject)) {
 		const key = keyOf(account, String(hash));
-		const seen = seenOffers.get(key);
-		if (typeof price !== 'string' && typeof price !== 'number') seenOffers.delete(key);
+		if (typeof price !== 'string' && typeof price !== 'number') seenPrices.delete(key);
 		// Refreshing thousands of entries on every list is not worth its cost.
-		else if (seen?.price !== price || seen.product !== product) {
-			seenOffers.set(key, { price, product });
-		}
+		else if (seenPrices.get(key) !== price) seenPrices.set(key, price);
 	}
 }
 
 /** In cents, as this process has read it last. */
 export function seenPrice(account: Account, hash: string): number | undefined {
-	return centsOf(seenOffers.get(keyOf(account, hash)));
-}
-
-function centsOf(seen: SeenOffer | undefined): number | undefined {
-	return offerSchema.shape.price.parse(seen?.price) ?? undefined;
+	return offerSchema.shape.price.parse(seenPrices.get(keyOf(account, hash))) ?? undefined;
 }
 
 function keyOf({ key }: Account, hash: string): string {

@@ -31,17 +31,18 @@ const PAGE_SIZE = 100;
  */
 export async function listProducts(
 	makeClient: (ended: AbortSignal) => Client,
-	{ limit = Infinity, ...query }: ProductQuery & { limit?: number },
+	query: ProductQuery & { limit?: number },
 	rowsOf: (product: IDataObject) => IDataObject[] = (product) => [product],
 ): Promise<{ rows: IDataObject[]; incomplete?: string }> {
+	const { limit = Infinity, pageSize } = query;
 	const ending = new AbortController();
 	const client = makeClient(ending.signal);
 	const isWanted = productMatcher(query);
+	const rows: IDataObject[] = [];
 	const fetchPage = withPageSizeFallback(
 		async (range) => await fetchProductPage(client, { ...query, ...range }),
-		query.pageSize,
+		pageSize,
 	);
-	const rows: IDataObject[] = [];
 	const pages = readPages({ fetchPage, itemsWanted: () => limit - rows.length });
 
 	try {
@@ -49,8 +50,7 @@ export async function listProducts(
 			const { done, value } = await pages.next();
 			if (done) return { rows, incomplete: value };
 
-			const items = isWanted ? value.items.filter(isWanted) : value.items;
-			for (const row of items.flatMap(rowsOf)) rows.push(row);
+			for (const row of value.items.filter(isWanted).flatMap(rowsOf)) rows.push(row);
 			if (rows.length >= limit) return { rows: rows.slice(0, limit) };
 		}
 	} finally {
@@ -76,7 +76,7 @@ export async function fetchProductPage(
 	);
 
 	for (const product of fetched.data) {
-		if (isOnSale(product)) markPricesSeen(client.account, product.hash, product.offers);
+		if (isOnSale(product)) markPricesSeen(client.account, product.offers);
 	}
 	return fetched;
 }
@@ -86,19 +86,17 @@ export function isOnSale({ status }: { status?: unknown }): boolean {
 	return code === PRODUCT_STATUSES.active;
 }
 
-/** @returns undefined without filters */
-function productMatcher({ search, categories = [], status }: ProductQuery) {
-	if (!search && categories.length === 0 && status === undefined) return undefined;
+function productMatcher({ search, categories, status }: ProductQuery) {
 	const isFound = textMatcher(search ?? '');
 	const { shape } = productSchema;
+
 	return (product: IDataObject): boolean => {
-		const category = shape.id_category.parse(product.id_category);
-		const code = shape.status.parse(product.status);
-		return (
-			isFound([shape.title.parse(product.title), shape.hash.parse(product.hash)]) &&
-			(categories.length === 0 || categories.some((wanted) => wanted === category)) &&
-			(status === undefined || code === status)
-		);
+		const { title, hash, id_category: category } = product;
+		if (status !== undefined && shape.status.parse(product.status) !== status) return false;
+		if (categories?.length && !categories.includes(shape.id_category.parse(category) ?? NaN)) {
+			return false;
+		}
+		return !search || isFound([shape.title.parse(title), shape.hash.parse(hash)]);
 	};
 }
 

@@ -1,5 +1,5 @@
-import { clock, deferred, parseJson } from '../shared';
 import type { BodyStream } from '../n8n';
+import { clock, parseJson } from '../shared';
 import type { OutcomeKind } from './retryTable';
 import type { Outcome } from './serviceError';
 import type { Redactor } from './redact';
@@ -17,58 +17,39 @@ export const MOST_BODY_BYTES = 16_777_216;
 export async function readBody(
 	stream: BodyStream,
 	deadline: AbortSignal,
-): Promise<Buffer[] | undefined> {
+): Promise<string | undefined> {
 	const chunks: Buffer[] = [];
 	let size = 0;
-	const isWhole = deferred<boolean>();
-	// Rejects first, because n8n's stream claims to have ended once it is destroyed.
-	const giveUp = (): void => {
-		isWhole.reject(new Error('The answer did not end in time'));
-		stream.destroy();
-	};
-
-	stream.on('data', (chunk) => {
-		size += chunk.length;
-		if (size <= MOST_BODY_BYTES) {
-			chunks.push(chunk);
-		} else {
-			isWhole.resolve(false);
-			stream.destroy();
-		}
-	});
-	stream.on('end', () => isWhole.resolve(true));
-	stream.on('error', isWhole.reject);
-	stream.on('close', () => isWhole.reject(new Error('The answer broke off')));
+	const giveUp = (): void => void stream.destroy();
 	deadline.addEventListener('abort', giveUp);
 	if (deadline.aborted) giveUp();
 
 	try {
-		return (await isWhole.promise) ? chunks : undefined;
+		for await (const chunk of stream) {
+			size += chunk.length;
+			// Leaving the loop closes the connection.
+			if (size > MOST_BODY_BYTES) return undefined;
+			chunks.push(chunk);
+		}
 	} finally {
 		deadline.removeEventListener('abort', giveUp);
 	}
-}
 
-/** Empties the array, because a closed connection keeps it in memory for long. */
-export function decodeBody(chunks: Buffer[]): string {
-	return Buffer.concat(chunks.splice(0)).toString('utf8');
+	// n8n's stream claims to have ended once it is destroyed, and a closed one sends nothing.
+	if (deadline.aborted || !stream.readableEnded) throw new Error('The answer broke off');
+	return Buffer.concat(chunks).toString('utf8');
 }
-
-const KIND_BY_STATUS = new Map<number, OutcomeKind>([
-	...[401, 403].map((status) => [status, 'badToken'] as const),
-	[404, 'notFound'],
-	[429, 'rateLimited'],
-	...[302, 303].map((status) => [status, 'seeOther'] as const),
-	...[408, 409, 425, 499].map((status) => [status, 'unclear'] as const),
-	...[502, 503, 504].map((status) => [status, 'unavailable'] as const),
-]);
 
 export function kindOfStatus(status: number): OutcomeKind {
-	const kind = KIND_BY_STATUS.get(status);
-	if (kind) return kind;
-	if (status >= 500) return 'unclear';
 	if (status >= 200 && status < 300) return 'success';
-	return status >= 300 && status < 400 ? 'redirected' : 'rejected';
+	if (status === 302 || status === 303) return 'seeOther';
+	if (status >= 300 && status < 400) return 'redirected';
+	if (status === 401 || status === 403) return 'badToken';
+	if (status === 404) return 'notFound';
+	if (status === 429) return 'rateLimited';
+	if ([502, 503, 504].includes(status)) return 'unavailable';
+	if ([408, 409, 425, 499].includes(status) || status >= 500) return 'unclear';
+	return 'rejected';
 }
 
 const HASH = /"(?:transaction_)?hash"\s*:\s*(?:"\s*[^"\s]|\d)/;
@@ -77,14 +58,16 @@ type Headers = Readonly<Record<string, unknown>>;
 
 /** @param text undefined if the body was too large */
 export function readResponse(
-	{ status, headers, text = '' }: { status: number; headers: Headers; text: string | undefined },
+	response: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
 ): Outcome & { status: number } {
+	const { status, headers } = response;
+	const text = response.text ?? '';
+	const body = readJson(text, redact);
 	const statusKind = kindOfStatus(status);
 	const isSuccess = statusKind === 'success';
-	const isRedirect = status >= 300 && status < 400;
+	const isRedirect = statusKind === 'redirected' || statusKind === 'seeOther';
 	const isPage = /^<(!doctype|html|\?xml|head|body)/i.test(text.trim());
-	const body = readJson(text, redact);
 	// A hash means that something may exist, whatever else the answer says.
 	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !HASH.test(text);
 
@@ -99,7 +82,7 @@ export function readResponse(
 		words: readServiceWords(body),
 		// A page of a proxy or redirect does not mean a wrong path.
 		isWebPage: isPage && statusKind !== 'unavailable' && !isRedirect,
-		redirectedTo: isRedirect ? redirectTarget(headers.location, redact) : undefined,
+		redirectedTo: redirectTarget(isRedirect && headers.location, redact),
 		retryAfterMs: retryAfterMs(headers),
 	};
 }
@@ -143,7 +126,9 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
  */
 export function retryAfterMs(headers: Headers): number | undefined {
 	const value = String(headers['retry-after']).trim();
-	const seconds = /^\d{1,15}$/.test(value) ? Number(value) : 0;
-	const askedMs = /[a-z]/i.test(value) ? Date.parse(value) - clock.now() : seconds * 1_000;
+	let askedMs = 0;
+	if (/^\d{1,15}$/.test(value)) askedMs = Number(value) * 1_000;
+	if (/[a-z]/i.test(value)) askedMs = Date.parse(value) - clock.now();
+
 	return askedMs > 0 ? Math.min(LONGEST_RETRY_AFTER_MS, askedMs) : undefined;
 }

@@ -15,29 +15,14 @@ export function validWebAddress(text: string | null | undefined): string | undef
 const PRIVATE_IPV4 =
 	/^(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|198\.1[89])(?:\.\d+)+$/;
 const PRIVATE_IPV6 = /^\[(?:::1?|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*)\]$/;
-/** `URL` writes an IPv4 address within IPv6 as two hexadecimal numbers. */
-const IPV4_IN_IPV6 = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/;
 const LOCAL_NAME =
 	/(?:^|\.)(?:localhost|local|localdomain|internal|lan|home|home\.arpa|fritz\.box)$/;
-/** These services resolve a name to the address that it contains. */
-const NAMED_IPV4 = /(?:^|[.-])(\d+)[.-](\d+)[.-](\d+)[.-](\d+)\.(?:nip|sslip)\.io$/;
-
 const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])(?=[:/]|$)/i;
 
 export function isPrivateAddress(address: URL): boolean {
 	const hostname = address.hostname.replace(/\.$/, '');
-	const ipv4 = ipv4Within(hostname) ?? hostname;
-	if (PRIVATE_IPV4.test(ipv4) || PRIVATE_IPV6.test(hostname)) return true;
+	if (PRIVATE_IPV4.test(hostname) || PRIVATE_IPV6.test(hostname)) return true;
 	return LOCAL_NAME.test(hostname) || !/[.:]/.test(hostname);
-}
-
-function ipv4Within(hostname: string): string | undefined {
-	const named = NAMED_IPV4.exec(hostname);
-	if (named) return named.slice(1).join('.');
-	const halves = IPV4_IN_IPV6.exec(hostname)
-		?.slice(1)
-		.map((half) => parseInt(half, 16));
-	return halves?.map((half) => `${half >> 8}.${half & 0xff}`).join('.');
 }
 
 /** Each platform has its own path (API document, Versioning). The scheme may be missing. */
@@ -47,6 +32,7 @@ export function parseBaseUrl(input: string): Result<string> {
 	const scheme = THIS_MACHINE.test(typed) ? 'http' : 'https';
 	const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `${scheme}://${typed}`;
 	const address = parseWebAddress(withScheme);
+
 	// A scheme that was typed twice looks like a host. The input may be a token, so it is not quoted.
 	if (!address || /^https?$/.test(address.hostname)) return { problem: 'is not a web address' };
 	if (address.search !== '' || address.hash !== '') {
@@ -55,5 +41,6 @@ export function parseBaseUrl(input: string): Result<string> {
 	if (address.username !== '' || address.password !== '') {
 		return { problem: 'must not contain a user name or password' };
 	}
+
 	return { value: address.origin + address.pathname.replace(/\/+$/, '') };
 }

@@ -1,4 +1,4 @@
-import { compact } from 'lodash';
+import { compact, map } from 'lodash';
 import { z } from 'zod/v3';
 import { tolerated } from '../shared';
 
@@ -8,17 +8,13 @@ import { tolerated } from '../shared';
  * doubt, but none is sent twice.
  */
 
-export interface BodyStream {
-	on(event: 'data', listener: (chunk: Buffer) => void): unknown;
-	on(event: 'end' | 'close', listener: () => void): unknown;
-	on(event: 'error', listener: (error: Error) => void): unknown;
-	destroy(): unknown;
-}
+export type BodyStream = AsyncIterable<Buffer> & { destroy(): unknown; readableEnded: boolean };
 
 /** @internal */
-export const bodyStream = z.custom<BodyStream>(
-	(value) => typeof value === 'object' && value !== null && 'on' in value && 'destroy' in value,
-);
+export const bodyStream = z.custom<BodyStream>((value) => {
+	if (typeof value !== 'object' || value === null) return false;
+	return Symbol.asyncIterator in value && 'destroy' in value;
+});
 
 export const responseHead = z.object({
 	statusCode: z.number(),
@@ -34,8 +30,9 @@ const thrownAnswer = z.object({
 export function takeAnswer(error: unknown): z.input<typeof responseHead> {
 	const [answer] = listCauses(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
 	if (!answer || readFault(error).kind === 'notSent') throw error;
-	const { status: statusCode, headers, data: body } = answer.response;
-	return { statusCode, headers, body };
+
+	const { response } = answer;
+	return { statusCode: response.status, headers: response.headers, body: response.data };
 }
 
 /** Why a request got no answer. Only an `interrupted` request may have been processed. */
@@ -71,17 +68,18 @@ const causeSchema = z.object({
 /** Reads only codes and names, because the errors also hold the request's headers. */
 export function readFault(error: unknown): Fault {
 	const causes = listCauses(error).map((cause) => causeSchema.parse(cause));
-	const [code] = compact(
-		causes.map(({ request: unsentRequest, response, code }) =>
-			unsentRequest && response ? `a proxy answered ${response.status}` : code,
-		),
-	);
+	const [code] = compact(causes.map(codeOf));
+	const [syscall] = compact(map(causes, 'syscall'));
+
 	if (causes.some(({ name }) => name && BLOCKED.includes(name))) return { kind: 'blocked', code };
-	const [syscall] = compact(causes.map(({ syscall }) => syscall));
-	const isNeverSent =
-		NEVER_SENT.some((name) => name === code || name === syscall) ||
-		causes.some(({ request: unsentRequest, errors }) => unsentRequest ?? errors);
-	return { kind: isNeverSent ? 'notSent' : 'interrupted', code };
+	if (NEVER_SENT.some((name) => name === code || name === syscall))
+		return { kind: 'notSent', code };
+	const isUnsent = causes.some(({ request, errors }) => request ?? errors);
+	return { kind: isUnsent ? 'notSent' : 'interrupted', code };
+}
+
+function codeOf({ request, response, code }: z.output<typeof causeSchema>) {
+	return request && response ? `a proxy answered ${response.status}` : code;
 }
 
 const DEEPEST_CAUSE = 5;

@@ -2,7 +2,11 @@ import { memoize } from 'lodash';
 import type { IContextObject, IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { jsonObject } from '../shared';
-import { readRunIndex } from './runIndex';
+
+/*
+ * Since n8n 2.30.0, `$runIndex` counts the runs of a node in an execution. If that stops, Create PIX fails before
+ * anything is sent.
+ */
 
 const CONTEXT_KEY = 'digitalSales';
 
@@ -27,8 +31,9 @@ export class NodeMemory {
 		// Every write asks for the number first. Calls of a tool that run at once then write to the same data.
 		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
 		this.nodeContext[CONTEXT_KEY] = this.stored;
-		const index = readRunIndex(this.context);
 		const { runs } = this.stored;
+
+		const index = z.number().parse(this.context.getWorkflowDataProxy(0).$runIndex);
 		if (!runs.includes(index)) runs.push(index);
 
 		return runs.lastIndexOf(index);

@@ -16,7 +16,7 @@ export interface WorkflowTrigger {
 	/** Undefined without a `webhookId`. */
 	url?: string;
 	hasRun: boolean;
-	/** Whether an address leads to the trigger, whatever its host and spelling. */
+	/** Whether an address leads to the trigger, whatever its host. */
 	isAt: (url: string) => boolean;
 }
 
@@ -46,27 +46,22 @@ export function findTriggers(
 ): WorkflowTrigger[] {
 	const { data } = contextSchema.safeParse(context);
 	if (!data) return [];
+
 	const { workflow, additionalData, runExecutionData } = data;
 	const triggerType = `${context.getNode().type.replace(/Tool$/, '')}Trigger`;
-	return Object.values(workflow.nodes).flatMap((given) => {
+	return Object.values(workflow.nodes).flatMap((given): WorkflowTrigger | [] => {
 		const node = nodeSchema.safeParse(given).data;
 		if (node?.type !== triggerType) return [];
-		const { name, disabled, webhookId, credentials } = node;
-		const trigger: WorkflowTrigger = {
+
+		const { name, webhookId, credentials } = node;
+		const segment = `/${webhookId ?? context.getWorkflow().id}/`.toLowerCase();
+		return {
 			name,
-			isDisabled: disabled === true,
+			isDisabled: node.disabled === true,
 			credential: credentials?.[credentialName],
 			url: webhookId && `${additionalData.webhookBaseUrl}/${webhookId}/${WEBHOOK_PATH}`,
 			hasRun: Object.hasOwn(runExecutionData.resultData.runData, name),
-			isAt: (url) =>
-				decodeAscii(url).includes(`/${webhookId ?? context.getWorkflow().id}/`.toLowerCase()),
+			isAt: (url) => url.toLowerCase().includes(segment),
 		};
-		return [trigger];
 	});
-}
-
-/** Decodes ASCII alone, because ids contain nothing else. */
-function decodeAscii(url: string): string {
-	const decode = (_sign: string, hex: string): string => String.fromCharCode(parseInt(hex, 16));
-	return url.replace(/%([0-7][\da-f])/gi, decode).toLowerCase();
 }

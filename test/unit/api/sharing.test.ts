@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { IAllExecuteFunctions } from 'n8n-workflow';
 import { readAccount } from '../../../nodes/DigitalSales/api/account';
 import { Client } from '../../../nodes/DigitalSales/api/client';
@@ -30,15 +31,8 @@ function contextOf(answer: (request: SimulatedRequest) => Promise<SimulatedAnswe
 	return { helpers: { httpRequestWithAuthentication } } as unknown as IAllExecuteFunctions;
 }
 
-/** A stream that sends everything as soon as it has a listener. */
-function streamOf(content: unknown): unknown {
-	return {
-		on: (event: string, listener: (chunk?: Buffer) => void) => {
-			if (event === 'data') listener(Buffer.from(JSON.stringify(content)));
-			if (event === 'end') listener();
-		},
-		destroy: () => undefined,
-	};
+function streamOf(content: unknown): Readable {
+	return Readable.from([Buffer.from(JSON.stringify(content))]);
 }
 
 const LIMIT = 20;

@@ -34,7 +34,7 @@ export const createOfferOperation: Operation<OfferForm> = {
 				const json = created.made;
 
 				catalogPages.clear();
-				markPricesSeen(run.account, productHash, [json]);
+				markPricesSeen(run.account, [json]);
 				if (created.isExisting) {
 					run.addHint('The offer was already created.', `Offer ${String(json.hash)}`);
 				}

@@ -1,3 +1,4 @@
+import { groupBy, map, mapValues, partition } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { isJsonObject } from '../../shared';
 
@@ -12,8 +13,13 @@ export interface ServiceWords {
 const MOST_TEXTS = 20;
 const LONGEST_TEXT = 500;
 const LONGEST_NAME = 100;
-/** `fieldsIn` and `textsIn` count separately. */
+/** `fieldsIn` and `wordsIn` count separately. */
 const MOST_LEVELS = 8;
+
+interface Word {
+	field?: string;
+	text: string;
+}
 
 export function saysFailure(body: unknown): boolean {
 	return isJsonObject(body) && (body.success === false || body.success === 'false');
@@ -21,28 +27,24 @@ export function saysFailure(body: unknown): boolean {
 
 /** Reads any documented shape, and `errors` by field. Never throws. */
 export function readServiceWords(body: unknown): ServiceWords {
-	const messages: string[] = [];
-	const fields = new Map<string, string[]>();
-	let count = 0;
-	for (const { field, text } of isJsonObject(body) ? wordsIn(body) : []) {
-		const texts = field === undefined ? messages : (fields.get(field) ?? []);
-		if (texts.includes(text)) continue;
-		texts.push(text);
-		if (field !== undefined) fields.set(field, texts);
-		if (++count === MOST_TEXTS) break;
+	const words = new Map<string, Word>();
+	for (const word of wordsOf(body)) {
+		words.set(JSON.stringify(word), word);
+		if (words.size === MOST_TEXTS) break;
 	}
-	return { messages, fields: Object.fromEntries(fields) };
+
+	const isNamed = ({ field }: Word): boolean => field !== undefined;
+	const [named, general] = partition([...words.values()], isNamed);
+	const fields = mapValues(groupBy(named, 'field'), (ofField) => map(ofField, 'text'));
+	return { messages: map(general, 'text'), fields };
 }
 
-interface Word {
-	field?: string;
-	text: string;
-}
+function* wordsOf(body: unknown): Generator<Word> {
+	const { message, error, errors } = isJsonObject(body) ? body : {};
 
-function* wordsIn({ message, error, errors }: IDataObject): Generator<Word> {
-	for (const text of [...textsIn(message), ...textsIn(error)]) yield { text };
-	if (isJsonObject(errors)) yield* fieldsIn(errors);
-	else for (const text of textsIn(errors)) yield { text };
+	yield* wordsIn(message);
+	yield* wordsIn(error);
+	yield* isJsonObject(errors) ? fieldsIn(errors) : wordsIn(errors);
 }
 
 function* fieldsIn(errors: IDataObject, prefix = '', level = 1): Generator<Word> {
@@ -50,19 +52,19 @@ function* fieldsIn(errors: IDataObject, prefix = '', level = 1): Generator<Word>
 	for (const [key, value] of Object.entries(errors)) {
 		const field = `${prefix}${key}`.slice(0, LONGEST_NAME).replace(/\s+/g, ' ');
 		if (isJsonObject(value)) yield* fieldsIn(value, `${field}.`, level + 1);
-		else for (const text of textsIn(value)) yield { field, text };
+		else yield* wordsIn(value, field);
 	}
 }
 
-function* textsIn(value: unknown, level = 1): Generator<string> {
+function* wordsIn(value: unknown, field?: string, level = 1): Generator<Word> {
 	if (level > MOST_LEVELS) return;
 	if (Array.isArray(value)) {
-		for (const entry of value.slice(0, MOST_TEXTS)) yield* textsIn(entry, level + 1);
+		for (const entry of value.slice(0, MOST_TEXTS)) yield* wordsIn(entry, field, level + 1);
 	} else if (isJsonObject(value)) {
-		yield* textsIn(value.message, level + 1);
+		yield* wordsIn(value.message, field, level + 1);
 	} else if (typeof value === 'string' || typeof value === 'number') {
 		// On one line, so that no text looks like a line of advice.
 		const text = String(value).trim().slice(0, LONGEST_TEXT).replace(/\s+/g, ' ');
-		if (text !== '') yield text;
+		if (text !== '') yield { field, text };
 	}
 }
