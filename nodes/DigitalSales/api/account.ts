@@ -57,10 +57,14 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 			'A field of the credential is not text, or is too long. Open the credential, correct it and save it again.',
 		);
 	}
+
 	const { data } = parsed;
 	const own = data.platformDiffers === true ? data : undefined;
 	const bodyApiToken = own?.bodyApiToken || data.apiToken;
 	const base = parseBaseUrl(data.baseUrl);
+	const isRestricted = data.allowedHttpRequestDomains === 'domains';
+	const { allowedDomains } = data;
+
 	if ('problem' in base) {
 		throw new CredentialError(
 			`Base URL in the credential ${base.problem}. Enter the address of the platform with its path, for example https://api.example.com/api/public/v1.`,
@@ -74,14 +78,13 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 			'A token in the credential contains a space or another character that cannot be sent. Copy it again from your platform.',
 		);
 	}
-	const isRestricted = data.allowedHttpRequestDomains === 'domains';
-	const { allowedDomains } = data;
 	// n8n treats an empty list as no restriction.
 	if (isRestricted && !(allowedDomains && isDomainAllowed({ url: base.value, allowedDomains }))) {
 		throw new CredentialError(
 			'Allowed Domains in the credential does not include the host of its Base URL. Add the host, or allow all domains.',
 		);
 	}
+
 	return {
 		baseUrl: base.value,
 		bodyApiToken,
@@ -116,12 +119,14 @@ export async function loadRecentAccount(context: IWebhookFunctions): Promise<Acc
 	const key = `${context.getWorkflow().id} ${id} ${credentials?.[CREDENTIAL_NAME]?.id}`;
 	const recent = recentAccounts.get(key);
 	if (recent) return await recent;
+
 	const load = async () => await loadAccount(context);
 	// A hiccup of n8n's database is no fault of the owner.
 	const account = tryPatiently(load, [LOAD_AGAIN_MS]).catch((error: unknown) => {
 		if (error instanceof CredentialError) throw error;
 		throw new CredentialError('The credential of this node could not be loaded');
 	});
+
 	recentAccounts.set(key, account);
 	return await account.catch((error: unknown) => {
 		recentAccounts.delete(key);

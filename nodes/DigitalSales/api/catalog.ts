@@ -44,9 +44,11 @@ async function readPage(
 ): Promise<ProductPage<Product>> {
 	const key = client.account.key + JSON.stringify(query);
 	let failures = 0;
+
 	for (;;) {
 		const shared = catalogPages.get(key);
 		if (!shared) break;
+
 		const page = await shared.catch((error: unknown) => {
 			// Only the execution that was reading is canceled. One bad answer must not fail all that wait for it.
 			if (!(error instanceof CanceledError)) failures++;
@@ -133,5 +135,6 @@ function chooseOffer(all: FoundOffer[], isPriced: boolean): Lookup {
 	const candidates = onSale.length > 0 ? onSale : all;
 	const different = uniqBy(candidates, ({ offer }) => isPriced || offer.price);
 
-	return different.length > 1 ? { several: different } : { found: different[0] };
+	if (different.length > 1) return { several: different };
+	return { found: different[0] };
 }

@@ -111,7 +111,8 @@ export class Client {
 		for (;;) {
 			const options = this.permitOptions(progress);
 			const permit = await limiter.acquirePermit(options).catch((error: unknown) => {
-				throw error instanceof TooLateError ? this.toError(progress) : error;
+				if (error instanceof TooLateError) throw this.toError(progress);
+				throw error;
 			});
 
 			let isSent = false;
@@ -188,22 +189,24 @@ export class Client {
 		let hasHeaders = false;
 
 		try {
-			const { statusCode: status, headers, body } = await this.openResponse(request, timeoutMs);
+			const response = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
+			const { statusCode, headers, body } = response;
 			const text = await readBody(body, deadline).catch((error: unknown) => {
-				if (kindOfStatus(status) === 'rateLimited') return '';
+				if (kindOfStatus(statusCode) === 'rateLimited') return '';
 				throw error;
 			});
-			return readResponse({ status, headers, text }, this.account.redact);
+			return readResponse({ status: statusCode, headers, text }, this.account.redact);
 		} catch (error) {
 			const fault = readFault(error);
-			return hasHeaders ? { ...fault, kind: 'interrupted' } : fault;
+			if (hasHeaders) fault.kind = 'interrupted';
+			return fault;
 		}
 	}
 
 	/** n8n's helper closes the connection if the execution is canceled. */
 	private async openResponse({ endpoint, path, query, body }: ServiceRequest, timeout: number) {
-		const { baseUrl, allowedDomains, credential: data } = this.account;
+		const { baseUrl, allowedDomains, credential } = this.account;
 
 		const options: IHttpRequestOptions = {
 			method: ENDPOINTS[endpoint].method,
@@ -225,7 +228,7 @@ export class Client {
 			CREDENTIAL_NAME,
 			options,
 			// Otherwise n8n would decrypt the credential for each request.
-			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data } },
+			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL_NAME, data: credential } },
 		);
 		return responseHead.parse(await sending.catch(takeAnswer));
 	}
@@ -235,8 +238,9 @@ export class Client {
 		const { apiToken } = this.account.credential;
 		const hasTwoTokens = body?.api_token !== undefined && body.api_token !== apiToken;
 		const error = new ServiceError(endpoint, outcome, tries, hasTwoTokens);
+
 		// `idempotency/` counts a canceled request as not processed, so a request in doubt stays an error.
-		const isCanceled = this.options.signal?.aborted === true;
-		return isCanceled && !error.isInDoubt ? new CanceledError() : error;
+		if (this.options.signal?.aborted && !error.isInDoubt) return new CanceledError();
+		return error;
 	}
 }

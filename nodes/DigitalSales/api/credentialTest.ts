@@ -29,9 +29,10 @@ export async function digitalSalesApiTest(
 			async (range) => await fetchProducts(this, account, range),
 			1,
 		);
-		return readProductPage(await fetchPage(1))
-			? { status: 'OK', message: 'The platform accepts the token.' }
-			: testFailed('The host answers, but not with a list of products. Check Base URL.');
+		const products = readProductPage(await fetchPage(1));
+
+		if (products) return { status: 'OK', message: 'The platform accepts the token.' };
+		return testFailed('The host answers, but not with a list of products. Check Base URL.');
 	} catch (error) {
 		if (error instanceof CredentialError) return testFailed(error.message);
 		if (error instanceof ServiceError) return testFailed(describeError(error));
@@ -58,6 +59,7 @@ async function fetchProducts(
 		followRedirect: false,
 		timeout: TIMEOUT_MS,
 	});
+
 	const { statusCode, headers, body } = wholeResponse.parse(response);
 	const outcome = readResponse({ status: statusCode, headers, text: body }, redact);
 	if (outcome.kind !== 'success') throw new ServiceError('GET /products', outcome, 1);
@@ -66,13 +68,16 @@ async function fetchProducts(
 
 function describeError(error: ServiceError): string {
 	const { status = 0, isWebPage, kind, code } = error.outcome;
-	if (isWebPage || status === 404 || status === 405) {
-		return `The host answers, but there is no API under this path (${status}${isWebPage ? ', a web page' : ''}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
-	}
+	if (isWebPage) return noApi(`${status}, a web page`);
+	if (status === 404 || status === 405) return noApi(`${status}`);
 	if (kind === 'rejected') {
 		return `The platform did not accept the request (${status}). Check Base URL and API Token.`;
 	}
 	return `${error.message}${code === undefined ? '' : ` (${code})`}. ${error.facts.advice}`;
+}
+
+function noApi(answered: string): string {
+	return `The host answers, but there is no API under this path (${answered}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
 }
 
 function testFailed(message: string): INodeCredentialTestResult {

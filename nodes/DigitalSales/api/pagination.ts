@@ -97,7 +97,8 @@ class ListProgress {
 		if (hasNext === true || pageNumber < this.lastKnownPage) return true;
 		if (this.pagesWithoutNewRows > 0) return false;
 		if (this.total !== undefined && size < this.total) return true;
-		return hasNext === false || (this.lastKnownPage > 0 && size === this.total) ? false : undefined;
+		if (hasNext === false) return false;
+		return this.lastKnownPage > 0 && size === this.total ? false : undefined;
 	}
 
 	whyIncomplete(): string | undefined {

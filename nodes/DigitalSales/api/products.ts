@@ -91,12 +91,12 @@ function productMatcher({ search, categories, status }: ProductQuery) {
 	const { shape } = productSchema;
 
 	return (product: IDataObject): boolean => {
-		const { title, hash, id_category: category } = product;
 		if (status !== undefined && shape.status.parse(product.status) !== status) return false;
-		if (categories?.length && !categories.includes(shape.id_category.parse(category) ?? NaN)) {
-			return false;
-		}
-		return !search || isFound([shape.title.parse(title), shape.hash.parse(hash)]);
+
+		const category = shape.id_category.parse(product.id_category);
+		if (categories?.length && !categories.some((wanted) => wanted === category)) return false;
+
+		return !search || isFound([shape.title.parse(product.title), shape.hash.parse(product.hash)]);
 	};
 }
 

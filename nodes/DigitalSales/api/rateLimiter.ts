@@ -1,4 +1,4 @@
-import { pull, sortBy } from 'lodash';
+import { pull, reject, sortBy } from 'lodash';
 import {
 	BoundedMap,
 	CanceledError,
@@ -16,15 +16,19 @@ export interface Permit {
 }
 
 export interface PermitOptions {
+	/** Requests a minute, for this request alone. By default the limiter's own. */
 	rate?: number;
-	/** The request goes first, even while requests go one at a time, but waits out the pause after a 429. */
+	/** The request goes first, even while requests go one at a time, but waits out the pause after a 429. By default false. */
 	isUrgent?: boolean;
-	/** All requests with this or a smaller share together get this part of the rate. */
+	/** All requests with this or a smaller share together get this part of the rate. By default all of it. */
 	share?: number;
-	/** The last moment for the permit, on `clock.elapsed()`. */
+	/** The last moment for the permit, on `clock.elapsed()`. By default none. */
 	latest?: number;
+	/** Takes the request out of the queue. By default nothing does. */
 	signal?: AbortSignal;
+	/** The request goes after the first new one. By default it goes last. */
 	isRetry?: boolean;
+	/** Called at each check that the request does not pass. By default nothing is. */
 	onWait?: (delayMs: number) => void;
 }
 
@@ -66,10 +70,13 @@ export class RateLimiter {
 	delayMs({ rate = this.rate, isUrgent, share }: PermitOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.pausedUntil) return this.pausedUntil - now;
+
 		const isOneAtATime = now - this.latest429At < ONE_AT_A_TIME_MS && !isUrgent;
 		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
+
 		const delayMs = this.msUntilRoom(rate, this.answered, this.inFlight.size);
 		if (share === undefined) return delayMs;
+
 		const isOfShare = (permit: Permit) => (permit.share ?? 1) <= share;
 		const answered = this.answered.filter(isOfShare);
 		const inFlight = [...this.inFlight].filter(isOfShare).length;
@@ -103,7 +110,7 @@ export class RateLimiter {
 	 * @throws TooLateError as soon as no permit can come in time
 	 */
 	async acquirePermit(options: PermitOptions = {}): Promise<Permit> {
-		const { signal, isRetry } = options;
+		const { signal } = options;
 		if (signal?.aborted) throw new CanceledError();
 
 		const admission = deferred<Permit>();
@@ -112,7 +119,8 @@ export class RateLimiter {
 			pull(this.queue, queued);
 			queued.reject(new CanceledError());
 		};
-		this.queue.splice(isRetry ? this.retryPosition() : this.queue.length, 0, queued);
+
+		this.queue.splice(this.positionFor(queued), 0, queued);
 		signal?.addEventListener('abort', cancel);
 		void this.serveQueue();
 		const permit = await admission.promise.finally(() =>
@@ -147,44 +155,52 @@ export class RateLimiter {
 	}
 
 	/** A retry lets one new request pass, so that others get through if the platform keeps refusing the retry. */
-	private retryPosition(): number {
-		const [, secondNew = this.queue.length] = this.queue.flatMap(({ isRetry }, index) =>
-			isRetry ? [] : index,
-		);
-		return secondNew;
+	private positionFor({ isRetry }: QueuedRequest): number {
+		const [, secondNew] = reject(this.queue, 'isRetry');
+		if (!isRetry || !secondNew) return this.queue.length;
+		return this.queue.indexOf(secondNew);
 	}
 
 	/** @returns the delay until the next check; Infinity if no request waits for time to pass */
 	private admitOrReject(): number {
 		let nextMs = Infinity;
+
 		for (const queued of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
-			const now = clock.elapsed();
 			const { latest = Infinity, share } = queued;
+			const now = clock.elapsed();
 			const delayMs = this.delayMs(queued);
-			const isTooLate = now + (delayMs === Infinity ? 0 : delayMs) > latest;
-			if (isTooLate) {
-				pull(this.queue, queued);
-				queued.reject(new TooLateError());
-			} else if (delayMs > 0) {
+
+			// An answer may come at any moment.
+			const earliest = now + (Number.isFinite(delayMs) ? delayMs : 0);
+			if (earliest <= latest && delayMs > 0) {
 				queued.onWait?.(delayMs);
 				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
+				continue;
+			}
+
+			pull(this.queue, queued);
+			if (earliest > latest) {
+				queued.reject(new TooLateError());
 			} else {
-				pull(this.queue, queued);
 				const permit = { share };
 				this.inFlight.add(permit);
 				queued.resolve(permit);
 			}
 		}
+
 		return nextMs;
 	}
 
 	private async serveQueue(): Promise<void> {
 		for (;;) {
 			const nextMs = this.admitOrReject();
+			if (nextMs === Infinity) return;
+
 			const now = clock.elapsed();
 			const checkAt = now + Math.min(nextMs, LONGEST_SLEEP_MS);
 			const hasEarlierCheck = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
-			if (nextMs === Infinity || hasEarlierCheck) return;
+			if (hasEarlierCheck) return;
+
 			this.nextCheckAt = checkAt;
 			await clock.sleep(checkAt - now);
 			if (this.nextCheckAt !== checkAt) return;

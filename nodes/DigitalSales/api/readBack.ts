@@ -52,8 +52,10 @@ export async function readBack(
 ): Promise<Transaction | undefined> {
 	const isKnown = wish.isKnown || lastReadBack(account, hash) !== undefined;
 	const read = async () => await readBefore(context, account, hash, wish.answerBy);
+
 	return await reads.since(keyOf(account, hash), wish.earliest, async () => {
-		return isKnown ? await read() : await readUnknown(account, wish.answerBy, read);
+		if (isKnown) return await read();
+		return await readUnknown(account, wish.answerBy, read);
 	});
 }
 
@@ -73,10 +75,13 @@ async function readBefore(
 	const limits = limitsWithin(leftMs - 2 * LONGEST_LIMITER_WAIT_MS);
 	const client = new Client(context, account, { ...limits, isUrgent: true });
 	return await getTransaction(client, hash).catch((error: unknown) => {
-		const outcome = error instanceof ServiceError ? error.outcome : undefined;
-		if (outcome?.status === 404 && !outcome.isWebPage) return undefined;
-		const isCutShort = outcome?.kind === 'interrupted' && limits.timeoutMs < LONGEST_TRY_MS;
-		throw isCutShort ? new TooLateError() : error;
+		if (!(error instanceof ServiceError)) throw error;
+		const { kind, status, isWebPage } = error.outcome;
+		if (status === 404 && !isWebPage) return undefined;
+
+		const isCutShort = kind === 'interrupted' && limits.timeoutMs < LONGEST_TRY_MS;
+		if (isCutShort) throw new TooLateError();
+		throw error;
 	});
 }
 
@@ -94,6 +99,7 @@ async function readUnknown(
 ): Promise<Transaction | undefined> {
 	const lane = findRateLimiter(`${account.key} unknown`);
 	if (lane.waitingCount >= MOST_IN_LINE) throw new TooLateError();
+
 	const allowed = rateLimiterFor(account, 'GET /transactions/{hash}').rateToShare();
 	const rate = Math.min(MOST_MISSES, Math.ceil(allowed / MISS_RATE_DIVISOR));
 	const permit = await lane.acquirePermit({ rate, latest: answerBy - LEFT_FOR_READ_MS });

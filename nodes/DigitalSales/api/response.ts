@@ -1,5 +1,5 @@
 import type { BodyStream } from '../n8n';
-import { clock, parseJson } from '../shared';
+import { clock, parseJson, unlessCanceled } from '../shared';
 import type { OutcomeKind } from './retryTable';
 import type { Outcome } from './serviceError';
 import type { Redactor } from './redact';
@@ -12,31 +12,31 @@ export const MOST_BODY_BYTES = 16_777_216;
  * n8n's HTTP helper limits neither the size of a body nor its time.
  *
  * @returns undefined if the body is too large
- * @throws Error if the connection breaks or the time is up
+ * @throws Error if the connection breaks, or at once when the time is up
  */
 export async function readBody(
 	stream: BodyStream,
 	deadline: AbortSignal,
 ): Promise<string | undefined> {
+	try {
+		return await unlessCanceled(readWhole(stream), deadline);
+	} finally {
+		stream.destroy();
+	}
+}
+
+async function readWhole(stream: BodyStream): Promise<string | undefined> {
 	const chunks: Buffer[] = [];
 	let size = 0;
-	const giveUp = (): void => void stream.destroy();
-	deadline.addEventListener('abort', giveUp);
-	if (deadline.aborted) giveUp();
 
-	try {
-		for await (const chunk of stream) {
-			size += chunk.length;
-			// Leaving the loop closes the connection.
-			if (size > MOST_BODY_BYTES) return undefined;
-			chunks.push(chunk);
-		}
-	} finally {
-		deadline.removeEventListener('abort', giveUp);
+	for await (const chunk of stream) {
+		size += chunk.length;
+		if (size > MOST_BODY_BYTES) return undefined;
+		chunks.push(chunk);
 	}
 
-	// n8n's stream claims to have ended once it is destroyed, and a closed one sends nothing.
-	if (deadline.aborted || !stream.readableEnded) throw new Error('The answer broke off');
+	// A stream that was closed before sends nothing, and no error.
+	if (!stream.readableEnded) throw new Error('The answer broke off');
 	return Buffer.concat(chunks).toString('utf8');
 }
 
@@ -92,8 +92,9 @@ export function readValue<T>(
 	{ kind, body }: Outcome,
 	read: (body: unknown) => T | undefined,
 ): T | undefined {
+	if (kind !== 'success') return undefined;
 	try {
-		return kind === 'success' ? read(body) : undefined;
+		return read(body);
 	} catch {
 		return undefined;
 	}

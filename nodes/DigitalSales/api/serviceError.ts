@@ -1,3 +1,4 @@
+import { omit } from 'lodash';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import {
 	RETRY_TABLE,
@@ -63,7 +64,7 @@ export class ServiceError extends Error {
 
 	constructor(
 		readonly endpoint: Endpoint,
-		{ body: _body, ...outcome }: Outcome,
+		outcome: Outcome,
 		readonly tries: number,
 		hasTwoTokens = false,
 	) {
@@ -79,12 +80,12 @@ export class ServiceError extends Error {
 
 		super(isInDoubt ? `${doubt}: ${happened.replace('The', 'the')}` : happened);
 		this.name = 'ServiceError';
-		this.outcome = outcome;
+		this.outcome = omit(outcome, 'body');
 		this.isInDoubt = isInDoubt;
 
 		const toDo = isInDoubt ? 'Look for it on your platform in a few minutes.' : advice;
 		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
-		this.facts = { advice: toDo + pointed, shown, answer: outcome };
+		this.facts = { advice: toDo + pointed, shown, answer: this.outcome };
 	}
 
 	/** An unknown hash may get a 404, another 4xx, or a failure with status 200. */

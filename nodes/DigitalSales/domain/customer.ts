@@ -1,5 +1,5 @@
 import { cnpj, cpf } from '../../../vendor/checkDigits';
-import { type Result, cleanText } from './text';
+import { cleanText, type Result, valueOf } from './text';
 
 const CPF_LENGTH = 11;
 const CNPJ_LENGTH = 14;
@@ -7,7 +7,8 @@ const CNPJ_LENGTH = 14;
 const CPF = /^\W*\d{3}\W*\d{3}\W*\d{3}\W*\d\d\W*$/;
 const CNPJ = /^\W*[0-9A-Z]{2}\W*[0-9A-Z]{3}\W*[0-9A-Z]{3}\W*[0-9A-Z]{4}\W*\d\d\W*$/;
 /** A word such as "DOC" and a CPF together have the shape of a CNPJ. */
-const WORD_AND_DIGITS = /^[A-Z]{3}(\d{11})$/;
+const WORD = /^[A-Z]{3}/;
+const WORD_LENGTH = 3;
 /** A CNPJ may begin with the same letters. */
 const LABEL = /^(?:(?:CPF|CNPJ)\W*)+/;
 const DASH = /[\p{Pd}\u2212]/gu;
@@ -18,6 +19,8 @@ const SHORTENED = /^\d(?:[.,]\d+E\+?|E\+)\d+$/i;
 const IS_SHORTENED = {
 	problem: 'is a number that a spreadsheet has shortened: format the column as text',
 };
+const IS_NO_CPF = { problem: 'is not a valid CPF: check its digits' };
+const IS_NO_CNPJ = { problem: 'is not a valid CNPJ: check its characters' };
 const IS_UNCLEAR = {
 	problem:
 		'is not clearly a CPF or a CNPJ. A number loses its leading zeros: format the column as text',
@@ -41,21 +44,15 @@ export function parseDocument(input: unknown): Result<string> {
 	const unlabeled = typed.replace(LABEL, '');
 	const text = CPF.test(unlabeled) || CNPJ.test(unlabeled) ? unlabeled : typed;
 	const document = text.replace(/\W/g, '');
-	const [, digits = ''] = WORD_AND_DIGITS.exec(document) ?? [];
+	const isWordAndCpf = WORD.test(document) && isCpf(document.slice(WORD_LENGTH));
 
 	if (SHORTENED.test(typed)) return IS_SHORTENED;
-	if (CPF.test(text)) {
-		return isCpf(document)
-			? { value: document }
-			: { problem: 'is not a valid CPF: check its digits' };
-	}
-	if (CNPJ.test(text) && !isCpf(digits)) {
-		return isCnpj(document)
-			? { value: document }
-			: { problem: 'is not a valid CNPJ: check its characters' };
+	if (CPF.test(text)) return isCpf(document) ? { value: document } : IS_NO_CPF;
+	if (CNPJ.test(text) && !isWordAndCpf) {
+		return isCnpj(document) ? { value: document } : IS_NO_CNPJ;
 	}
 
-	const padded = /^\d+$/.test(typed) ? documentFromDigits(typed) : IS_UNCLEAR;
+	const padded = documentFromDigits(typed);
 	if ('value' in padded) return padded;
 	return {
 		problem: `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters, of which the last two are digits); this one has ${document.length}`,
@@ -98,15 +95,15 @@ export type Contact = Record<'document' | 'email' | 'phone' | 'name', string | u
 export function normalizeContact(
 	customer: Partial<Record<'document' | 'email' | 'phone_number' | 'name', Text>>,
 ): Contact {
-	const { document, email, phone_number: typedPhone, name } = customer;
-	const parsed = parseDocument(document);
-	const phone = parsePhone(typedPhone);
-	const digits = 'value' in phone ? phone.value : typedPhone?.replace(/\D/g, '');
+	const document = valueOf(parseDocument(customer.document)) ?? customer.document;
+	const digits = customer.phone_number?.replace(/\D/g, '');
+	const phone = valueOf(parsePhone(customer.phone_number)) ?? digits;
+
 	return {
-		document: 'value' in parsed ? parsed.value : (document ?? undefined),
-		name: name?.trim().toLowerCase(),
-		email: email?.trim().toLowerCase(),
-		phone: digits && withoutCountry(digits),
+		document: document ?? undefined,
+		name: customer.name?.trim().toLowerCase(),
+		email: customer.email?.trim().toLowerCase(),
+		phone: phone && withoutCountry(phone),
 	};
 }
 
@@ -121,8 +118,8 @@ const LONGEST_EMAIL = 254;
 
 export function parseEmail(input: unknown): Result<string> {
 	const email = customerText(input);
-	const isEmail = email.length <= LONGEST_EMAIL && EMAIL.test(email);
-	return isEmail ? { value: email } : { problem: 'is not an e-mail address' };
+	if (email.length <= LONGEST_EMAIL && EMAIL.test(email)) return { value: email };
+	return { problem: 'is not an e-mail address' };
 }
 
 const PHONE = /^\(?(?:\+|00)?[\d\s().-]+$/;
@@ -171,11 +168,13 @@ export function parsePhone(input: unknown): Result<string> {
 	const local = digits.slice(country.length).replace(TRUNK, '');
 	const phone = local.replace(WITHOUT_NINTH_DIGIT, '$19$2');
 	const problem = phoneProblem(phone);
-	return problem === undefined ? { value: country + phone } : { problem };
+	if (problem !== undefined) return { problem };
+	return { value: country + phone };
 }
 
 function phoneProblem(phone: string): string | undefined {
 	const { length } = phone;
+
 	if (length === 8 || length === 9) return 'has no area code (DDD)';
 	if (length < 10 || length > 11) {
 		return `must have 10 or 11 digits with the area code (DDD), or begin with + if it is of another country; this one has ${length}`;

@@ -27,7 +27,8 @@ export function parseCents(input: unknown): Result<number> {
 	if (typeof input !== 'string') return IS_NO_AMOUNT;
 	const text = input.trim();
 	const digits = digitsOfCents(text);
-	return digits === undefined ? { problem: amountProblem(text) } : safeCents(Number(digits));
+	if (digits === undefined) return { problem: amountProblem(text) };
+	return safeCents(Number(digits));
 }
 
 /** `123456` cents become `R$ 1.234,56`. */
@@ -55,6 +56,7 @@ function centsOfNumber(value: number): Result<number> {
 	if (Number.isNaN(value)) return IS_NO_AMOUNT;
 	if (value < 0) return { problem: IS_NEGATIVE };
 	if (value > LARGEST_AMOUNT) return safeCents(value);
+
 	const digits = digitsOfCents(String(value)) ?? digitsOfCents(withoutNoise(value));
 	if (digits !== undefined) return safeCents(Number(digits));
 	return { problem: `must have at most two decimals; ${value} has more. Round it first` };
@@ -93,11 +95,14 @@ function amountProblem(text: string): string {
 	const amount = bareAmount(text);
 	const positive = amount.replace(MINUS, '');
 	if (positive !== amount && digitsOfCents(positive) !== undefined) return IS_NEGATIVE;
+
 	const isLong = text.length > LONGEST_QUOTE;
 	const quoted = JSON.stringify(isLong ? `${text.slice(0, LONGEST_QUOTE)}...` : text);
 	const [, reais, decimals, last] = AMBIGUOUS.exec(amount) ?? [];
-	if (reais === undefined)
+	if (reais === undefined) {
 		return `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`;
+	}
+
 	const orCents = last === '0' ? ` or ${reais},${decimals}` : '';
 	return `is ambiguous: write ${reais}${decimals}${last},00${orCents}, not ${quoted}`;
 }

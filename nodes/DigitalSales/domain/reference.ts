@@ -1,5 +1,5 @@
 import { parseDocument, parsePhone, withoutCountry } from './customer';
-import { cleanText, normalizeUnicode } from './text';
+import { cleanText, normalizeUnicode, valueOf } from './text';
 
 const DASH = /[\p{Pd}\u2212]/gu;
 
@@ -19,11 +19,10 @@ export function normalizeReference(reference: string): string {
 }
 
 function withoutPunctuation(part: string): string {
-	const document = parseDocument(part);
-	if ('value' in document) return document.value.toLowerCase();
+	const document = valueOf(parseDocument(part))?.toLowerCase();
+	const phone = valueOf(parsePhone(part));
 
-	const phone = parsePhone(part);
-	return 'value' in phone ? withoutCountry(phone.value) : part;
+	return document ?? (phone && withoutCountry(phone)) ?? part;
 }
 
 export function isSameReference(one: string, other: string): boolean {

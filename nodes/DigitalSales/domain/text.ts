@@ -62,3 +62,7 @@ export function hashSegment(hash: string): string {
 
 /** A problem follows the name of a field, such as "is empty". */
 export type Result<T> = { value: T } | { problem: string };
+
+export function valueOf<T>(result: Result<T>): T | undefined {
+	return 'value' in result ? result.value : undefined;
+}

@@ -23,11 +23,13 @@ export function unansweredCount(): number {
 export function whenAnswered(context: IWebhookFunctions, done: (isStored: boolean) => void): void {
 	const response = context.getResponseObject();
 	unanswered.add(response);
+
 	const afterClose = async (): Promise<void> => {
 		if (!response.writableFinished) await clock.sleep(STORED_WITHIN_MS);
 		unanswered.delete(response);
 		done(response.writableFinished && response.statusCode === 200);
 	};
+
 	if (response.destroyed) void afterClose();
 	else response.once('close', () => void afterClose());
 }

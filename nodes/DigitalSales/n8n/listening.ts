@@ -19,17 +19,17 @@ export type Listening = 'yes' | 'no' | 'unknown';
 
 /** Asks n8n, because `getWorkflow().active` is false on workers. */
 export async function askIfListening(context: IExecuteFunctions, url: string): Promise<Listening> {
-	const answer: unknown = await context.helpers
-		.httpRequest({
-			// @ts-expect-error n8n's types leave out this method.
-			method: 'OPTIONS',
-			url,
-			headers: { Origin: new URL(url).origin },
-			timeout: ASK_WITHIN_MS,
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-		})
-		.catch(() => undefined);
+	const asking: Promise<unknown> = context.helpers.httpRequest({
+		// @ts-expect-error n8n's types leave out this method.
+		method: 'OPTIONS',
+		url,
+		headers: { Origin: new URL(url).origin },
+		timeout: ASK_WITHIN_MS,
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+	});
+	const answer = await asking.catch(() => undefined);
+
 	const { data } = corsSchema.safeParse(answer);
 	if (!data) return 'unknown';
 	return data.headers['access-control-allow-methods'].includes('POST') ? 'yes' : 'no';

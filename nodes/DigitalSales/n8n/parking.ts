@@ -71,6 +71,7 @@ export async function parkExecution(
 	const data = { ...entry.data, [STATE_KEY]: [[{ json: parked }]] };
 	// A copy, because n8n disables the node of the original.
 	findStack(context)?.unshift({ ...entry, node: { ...entry.node }, data });
+
 	entry.data = { main: [] };
 	turnOffAlwaysOutputData(context);
 	await context.putExecutionToWait(until);

@@ -59,12 +59,14 @@ export class Ledger {
 	/** Never throws, because a key that stays can only cause a refusal. */
 	async releaseKeys(keys: readonly string[], owner: string): Promise<void> {
 		const { logger } = this.context;
+
 		for (const key of keys) {
 			const remove = async (): Promise<void> => {
 				// An insert tells whose row it is.
 				const found = await this.insertRow(key, owner);
 				if (found !== "another's") await this.deleteKeys([key]);
 			};
+
 			await remove()
 				.catch(remove)
 				.catch(() => logger.warn("n8n's table of processed items could not be written to."));
@@ -90,6 +92,7 @@ export class Ledger {
 
 		const owner = digest(text);
 		const counts = [places.length, ...places.map((place) => place + 1)];
+
 		try {
 			for (const [index, count] of counts.entries()) {
 				const found = await this.insertRow(`${key} ${index}`, owner, range(count).map(String));
@@ -163,10 +166,12 @@ export class Ledger {
 	): Promise<T> {
 		const { node } = contextSchema.parse(this.context);
 		if (!node) throw new LedgerError(NOT_SUPPORTED);
+
 		const { id } = node;
 		node.id = digest(id, key);
 		const called = call(this.context.helpers);
 		node.id = id;
+
 		return await called.catch((error: unknown) => {
 			throw new LedgerError(error instanceof Error ? error.message : String(error));
 		});

@@ -14,9 +14,8 @@ export function isRetry(context: IExecuteFunctions): boolean {
 
 export function isFailureKept(context: IExecuteFunctions): boolean {
 	const { saveDataErrorExecution, saveManualExecutions } = context.getWorkflowSettings();
-	return context.getMode() === 'manual'
-		? saveManualExecutions !== false
-		: saveDataErrorExecution !== 'none';
+	if (context.getMode() === 'manual') return saveManualExecutions !== false;
+	return saveDataErrorExecution !== 'none';
 }
 
 /** The same for an execution and all its Retries. Undefined without an execution, as in n8n's Agents. */

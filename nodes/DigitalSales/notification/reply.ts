@@ -51,21 +51,27 @@ export async function handleWebhook(
 	handle: () => Promise<IWebhookResponseData>,
 ): Promise<IWebhookResponseData> {
 	return await handle().catch((error: unknown) => {
-		const reply = error instanceof TooLateError ? REPLIES.busy : REPLIES.unread;
-		const declined = error instanceof Declined ? error : new Declined(reply, error);
-		if (declined.reply === REPLIES.unread) {
-			const reason = safeReason(declined.cause);
+		const { reply, cause, execution } = toDeclined(error);
+		if (reply === REPLIES.unread) {
+			const reason = safeReason(cause);
 			logRarely(context, reason, () => context.logger.error(failure, { reason }));
 		}
-		sendReply(context, declined.reply);
-		const { execution } = declined;
+
+		sendReply(context, reply);
 		return { noWebhookResponse: true, workflowData: execution && [[{ json: execution }]] };
 	});
+}
+
+function toDeclined(error: unknown): Declined {
+	if (error instanceof Declined) return error;
+	if (error instanceof TooLateError) return new Declined(REPLIES.busy, error);
+	return new Declined(REPLIES.unread, error);
 }
 
 function sendReply(context: IWebhookFunctions, { status, reason, retryAfterSeconds }: Reply): void {
 	const response = context.getResponseObject();
 	if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
+
 	const body = status === 200 ? { received: true, started: false } : { received: false };
 	response.status(status).json({ ...body, reason });
 }

@@ -45,18 +45,14 @@ export async function cancelableSleep(milliseconds: number, signal?: AbortSignal
 	}
 }
 
-/**
- * @param promise must not reject
- * @throws CanceledError
- */
-export async function unlessCanceled(promise: Promise<void>, signal?: AbortSignal): Promise<void> {
-	if (!signal) return await promise;
-	const canceled = deferred();
-	const cancel = (): void => canceled.resolve();
+/** @throws CanceledError as soon as the signal is aborted */
+export async function unlessCanceled<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+	const canceled = deferred<never>();
+	const cancel = (): void => canceled.reject(new CanceledError());
+	signal?.addEventListener('abort', cancel);
+	if (signal?.aborted) cancel();
 
-	signal.addEventListener('abort', cancel);
-	if (!signal.aborted) await Promise.race([promise, canceled.promise]);
-	signal.removeEventListener('abort', cancel);
-
-	if (signal.aborted) throw new CanceledError();
+	return await Promise.race([promise, canceled.promise]).finally(() =>
+		signal?.removeEventListener('abort', cancel),
+	);
 }

@@ -8,12 +8,14 @@ export async function eachLimit<T>(
 ): Promise<void> {
 	const failures: unknown[] = [];
 	const remaining = entries.values();
+
 	const runTasks = async (): Promise<void> => {
 		for (const entry of remaining) {
 			await task(entry).catch((reason: unknown) => failures.push(reason));
 			if (failures.length > 0) break;
 		}
 	};
+
 	await Promise.all(Array.from({ length: Math.min(atOnce, entries.length) }, runTasks));
 	if (failures.length > 0) throw failures[0];
 }

@@ -64,12 +64,16 @@ export class BoundedMap<V> {
 		return false;
 	}
 
-	private evictOldest(): void {
-		const { most, keptMs, isKept = () => false } = this.bounds;
-		for (const [key, entry] of keptMs ? this.entries : []) {
-			if (!isOver(entry)) break;
+	private evictOver(): void {
+		for (const [key, entry] of this.entries) {
+			if (!isOver(entry)) return;
 			this.entries.delete(key);
 		}
+	}
+
+	private evictOldest(): void {
+		const { most, keptMs, isKept = () => false } = this.bounds;
+		if (keptMs !== undefined) this.evictOver();
 		if (this.size <= most) return;
 
 		// V8 passes all deleted entries to find the first entry, so a tenth goes at once.
@@ -78,6 +82,7 @@ export class BoundedMap<V> {
 			if (this.size <= left) return;
 			if (!isKept(value)) this.entries.delete(key);
 		}
+
 		for (const key of this.entries.keys()) {
 			if (this.size <= most) return;
 			this.entries.delete(key);

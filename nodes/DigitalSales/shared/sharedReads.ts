@@ -42,11 +42,13 @@ export class SharedReads<T> {
 	private async start(key: string, read: () => Promise<T>): Promise<T> {
 		const reading = { startedAt: clock.elapsed(), result: read() };
 		this.readings.set(key, reading);
+
 		const value = await reading.result.catch((error: unknown) => {
 			// The next caller reads at once.
 			if (this.readings.get(key) === reading) this.readings.delete(key);
 			throw error;
 		});
+
 		this.shown.set(key, value);
 		return value;
 	}

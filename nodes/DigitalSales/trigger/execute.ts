@@ -19,6 +19,7 @@ export async function executeTrigger(context: IExecuteFunctions): Promise<INodeE
 
 	const { json } = context.getInputData()[0] ?? {};
 	const { hash, status, item, awaited, fault, hint } = handoverSchema.parse(json);
+
 	if (hint !== undefined) context.addExecutionHints({ message: hint, location: 'outputPane' });
 	if (fault && !isRetry(context)) {
 		throw new NodeOperationError(context.getNode(), fault.message, fault);
@@ -48,9 +49,11 @@ async function claimStatus(
 	const key = digest('taken', statusKey(hash, status));
 	const claim = async () => await ledger.claimKey(key, originKey(context));
 	const signal = context.getExecutionCancelSignal();
+
 	const isWon = await tryPatiently(claim, LEDGER_PAUSES_MS, signal).catch((error: unknown) => {
 		throw notRecordedError(context, error);
 	});
+
 	new Handovers(context, hash).settle(status);
 	return isWon;
 }

@@ -16,7 +16,9 @@ export type Wanted = Omit<TriggerForm, 'simplify' | 'testTransaction' | 'options
 
 /** Undefined if the form accepts the transaction. Only the owner of the form may see the text. */
 export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
-	const { payment_status: status, payment_method: method, offer, product, amount } = transaction;
+	const { offer, product, amount } = transaction;
+	const status = transaction.payment_status;
+	const method = transaction.payment_method;
 	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
 
 	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
@@ -29,6 +31,7 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 	if (isExcluded(map(wanted.products, 'product'), product?.hash)) {
 		return describeMismatch('product', product?.hash, 'Products');
 	}
+
 	// An unknown amount is below any minimum.
 	if ((amount ?? -1) >= minimumAmount) return undefined;
 	const stated = amount == null ? 'not stated in cents' : formatReais(amount);
@@ -37,13 +40,12 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 
 /** A later status changes neither offer nor product. */
 export function isExcludedForGood(
-	{ filters: { offers }, products }: Wanted,
+	{ filters, products }: Wanted,
 	{ offer, product }: Transaction,
 ): boolean {
-	const isOtherOffer = offer?.hash != null && isExcluded(map(offers, 'offer'), offer.hash);
-	const isOtherProduct =
-		product?.hash != null && isExcluded(map(products, 'product'), product.hash);
-	return isOtherOffer || isOtherProduct;
+	const offers = map(filters.offers, 'offer');
+	if (offer?.hash != null && isExcluded(offers, offer.hash)) return true;
+	return product?.hash != null && isExcluded(map(products, 'product'), product.hash);
 }
 
 function isExcluded(hashes: string[], hash: string | null | undefined): boolean {

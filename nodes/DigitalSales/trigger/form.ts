@@ -101,10 +101,10 @@ export const triggerForm = defineForm(
 		filters,
 		options,
 	],
-	({ triggerOn, otherStatuses }) =>
-		triggerOn.includes(OTHER) && otherStatuses === undefined
-			? [{ path: ['otherStatuses'], message: 'is empty; fill it in' }]
-			: [],
+	({ triggerOn, otherStatuses }) => {
+		if (!triggerOn.includes(OTHER) || otherStatuses !== undefined) return [];
+		return [{ path: ['otherStatuses'], message: 'is empty; fill it in' }];
+	},
 );
 
 export type TriggerForm = FormValues<typeof triggerForm>;
@@ -127,6 +127,7 @@ export function readTriggerForm(context: FormContext): TriggerForm {
 		const description = 'Remove engineType from the settings of the workflow, then publish it.';
 		throw new NodeOperationError(node, problem, { description });
 	}
+
 	const values = readValues(triggerForm, (name, initial) => {
 		const value: unknown =
 			'getExecuteData' in context
@@ -134,8 +135,10 @@ export function readTriggerForm(context: FormContext): TriggerForm {
 				: context.getNodeParameter(name, initial);
 		return isJsonObject(value) ? mapValues(value, (inner) => inner ?? null) : value;
 	});
+
 	const { data, problems } = checkForm(triggerForm, values);
 	if (data) return data;
+
 	const description = 'Correct it, then publish the workflow or listen for a test event again.';
 	throw new NodeOperationError(node, problems.join('. '), { description });
 }

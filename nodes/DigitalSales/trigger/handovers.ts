@@ -58,7 +58,8 @@ export class Handovers {
 	/** @throws Declined if the status was handed over */
 	declineRepeat(status: Status): void {
 		const sale = sales.get(this.keyOf(status));
-		if (sale) throw new Declined(REPLIES[sale.isStored ? 'duplicate' : 'inFlight']);
+		if (sale?.isStored) throw new Declined(REPLIES.duplicate);
+		if (sale) throw new Declined(REPLIES.inFlight);
 	}
 
 	/**
@@ -78,6 +79,7 @@ export class Handovers {
 			claims.delete(key);
 			throw new Declined(REPLIES.busy);
 		}
+
 		whenAnswered(context, (isStored) => {
 			stored.isStored = isStored;
 			// The next webhook must start the workflow.

@@ -45,7 +45,8 @@ export async function lookForClaim(
 
 	const isLate = claimed === undefined || isLater(status, claimed);
 	const isOver = read && (isLate || isExcludedForGood(form, read));
-	return isLast || isOver ? undefined : await park(context, looks);
+	if (isLast || isOver) return undefined;
+	return await park(context, looks);
 }
 
 function isAwaited(claimed: Status, read: Status, isLast: boolean): boolean {
@@ -65,6 +66,7 @@ async function readForLook(
 		const account = await loadAccount(context, 0);
 		return await getTransaction(new Client(context, account, { ...LOOK_LIMITS, signal }), hash);
 	};
+
 	return await read().catch((error: unknown) => {
 		if (!isLast && !(error instanceof CanceledError)) return undefined;
 		throw toFailure(context.getNode(), error).error;

@@ -31,12 +31,15 @@ const ANSWER_WITHIN_MS = 9_500;
 export async function receiveWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	return await handleWebhook(context, 'A webhook could not be handled', async () => {
 		if (context.getRequestObject().method !== 'POST') throw new Declined(REPLIES.listening);
+
 		const notification = await readNotification(context);
 		const receive = async () => await new Delivery(context, notification).receive();
 		const handover = await receive().catch((error: unknown) => {
 			const execution = failedExecution(context, notification, error);
-			throw execution ? new Declined(REPLIES.unread, error, { ...execution }) : error;
+			if (execution) throw new Declined(REPLIES.unread, error, { ...execution });
+			throw error;
 		});
+
 		return { workflowData: [[{ json: { ...handover } }]] };
 	});
 }
@@ -72,6 +75,7 @@ class Delivery {
 		});
 		if (second) return this.start(second);
 		if (first && this.isNews(first)) return this.start(first);
+
 		// The execution looks. In the platform's own words, the webhook may be about what was read, or a later status.
 		const claimed = isClaim(form, webhook.status) ? webhook.status : first?.payment_status;
 		if (first) return this.handOver({ hash: first.hash, status: claimed });
@@ -93,8 +97,9 @@ class Delivery {
 		return await readBack(context, account, webhook.hash, wish);
 	}
 
-	private isNamed({ payment_status: status }: Transaction): boolean {
-		return this.webhook.status !== undefined && isSameStatus(this.webhook.status, status);
+	private isNamed(read: Transaction): boolean {
+		const { status } = this.webhook;
+		return status !== undefined && isSameStatus(status, read.payment_status);
 	}
 
 	private isNews(read: Transaction): boolean {
@@ -103,7 +108,8 @@ class Delivery {
 
 	private start(read: Transaction): Handover {
 		const { form, webhook, handovers } = this;
-		const { hash, payment_status: status } = read;
+		const { hash } = read;
+		const status = read.payment_status;
 		const isNews = this.isNews(read);
 		const awaited = mayFollow(form, webhook.status, read) ? webhook.status : undefined;
 

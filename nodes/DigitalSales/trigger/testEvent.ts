@@ -16,15 +16,18 @@ import { LOOK_LIMITS } from './look';
 export async function sendTestEvent(context: IHookFunctions, form: TriggerForm): Promise<void> {
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getMode() !== 'manual' || url === undefined) return;
+
 	const hash = allowBlank(hashSchema).safeParse(form.testTransaction);
 	if (!hash.success) throw testError(context, 'is not the hash of a transaction.');
 	if (hash.data === undefined) return;
+
 	const transaction = await readTestTransaction(context, hash.data);
 	const reason = rejectionReason(form, transaction);
 	if (reason !== undefined) {
 		const problem = `names a transaction that does not start this workflow. ${reason}`;
 		throw testError(context, `${problem} Enter another transaction, or change the form.`);
 	}
+
 	const body = { hash: transaction.hash, payment_status: transaction.payment_status };
 	void pauseBeforeTestWebhook()
 		.then(() => context.helpers.httpRequest({ method: 'POST', url, body, json: true }))
@@ -42,9 +45,8 @@ async function readTestTransaction(context: IHookFunctions, hash: string): Promi
 		return await getTransaction(new Client(context, account, LOOK_LIMITS), hash);
 	} catch (error) {
 		if (!(error instanceof ServiceError)) throw toFailure(context.getNode(), error).error;
-		throw testError(
-			context,
-			`names a transaction that could not be read. ${error.message}. ${error.facts.advice}`,
-		);
+
+		const problem = 'names a transaction that could not be read';
+		throw testError(context, `${problem}. ${error.message}. ${error.facts.advice}`);
 	}
 }

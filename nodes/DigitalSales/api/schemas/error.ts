@@ -44,7 +44,8 @@ function* wordsOf(body: unknown): Generator<Word> {
 
 	yield* wordsIn(message);
 	yield* wordsIn(error);
-	yield* isJsonObject(errors) ? fieldsIn(errors) : wordsIn(errors);
+	if (isJsonObject(errors)) yield* fieldsIn(errors);
+	else yield* wordsIn(errors);
 }
 
 function* fieldsIn(errors: IDataObject, prefix = '', level = 1): Generator<Word> {
@@ -58,6 +59,7 @@ function* fieldsIn(errors: IDataObject, prefix = '', level = 1): Generator<Word>
 
 function* wordsIn(value: unknown, field?: string, level = 1): Generator<Word> {
 	if (level > MOST_LEVELS) return;
+
 	if (Array.isArray(value)) {
 		for (const entry of value.slice(0, MOST_TEXTS)) yield* wordsIn(entry, field, level + 1);
 	} else if (isJsonObject(value)) {

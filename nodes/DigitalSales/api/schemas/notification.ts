@@ -54,15 +54,12 @@ export function listFields(body: unknown): string[] {
 
 /** The most specific field comes first, because a bare `hash` may belong to something else. */
 const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = [
-	({ transaction_hash: hash }) => readHash(hash),
-	({ transaction }) => readHash(parseObject(transaction)?.hash),
-	({ hash, payment_status: status }) => (status === undefined ? undefined : readHash(hash)),
-	({ hash }) => readHash(hash),
-	({ transaction }) => {
-		const id = parseObject(transaction)?.id;
-		// A number is the platform's internal one, like an `id` at the root.
-		return typeof id === 'string' ? readHash(id) : undefined;
-	},
+	(fields) => readHash(fields.transaction_hash),
+	(fields) => readHash(parseObject(fields.transaction)?.hash),
+	(fields) => readHash(fields.payment_status !== undefined && fields.hash),
+	(fields) => readHash(fields.hash),
+	// A number is the platform's internal one, like an `id` at the root.
+	(fields) => readHash(readText(parseObject(fields.transaction)?.id)),
 ];
 
 /**
@@ -74,10 +71,12 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
 export function parseNotification(body: unknown): Notification | undefined {
 	const root = parseObject(body);
 	const objects = compact([root, parseObject(root?.data), parseObject(root?.payload)]);
+
 	for (const hashAt of HASH_PLACES) {
 		for (const fields of objects) {
 			const hash = hashAt(fields);
 			if (!hash) continue;
+
 			const status = readStatus(fields);
 			const isAbandoned = ABANDONED.test(status ?? '');
 			return { hash, status, isTest: objects.some(isTest), isAbandoned };
@@ -103,7 +102,8 @@ function readStatus(fields: IDataObject): string | undefined {
 
 function readHash(value: unknown): string | undefined {
 	const hash = readText(Number.isSafeInteger(value) ? String(value) : value);
-	return hash !== undefined && isUsableHash(hash) ? hash : undefined;
+	if (hash !== undefined && isUsableHash(hash)) return hash;
+	return undefined;
 }
 
 function readText(value: unknown): string | undefined {
