@@ -34,20 +34,15 @@ interface ServiceRequest {
  */
 export type Send<T> = () => Promise<T | undefined>;
 
-export interface ClientOptions {
+/** `signal` cancels what waits and what is not in doubt. */
+export interface ClientOptions extends Pick<PermitOptions, 'signal' | 'isUrgent' | 'share'> {
 	/** By default five tries within five minutes. */
 	retry?: Partial<RetryLimits>;
 	/** For one try, by default that of its endpoint. */
 	timeoutMs?: number;
-	/** Cancels what waits and what is not in doubt, by default nothing does. */
-	signal?: AbortSignal;
 	/** For the permit of one try, by default as long as `retry` allows. */
 	longestLimiterWaitMs?: number;
-	/** See `PermitOptions`, by default false. */
-	isUrgent?: boolean;
-	/** See `PermitOptions`, by default the whole rate. */
-	share?: number;
-	/** Called when a try waits for its permit. */
+	/** Called when a try waits for its permit, by default nothing is. */
 	onWait?: (endpoint: Endpoint) => void;
 }
 
@@ -132,13 +127,11 @@ export class Client {
 	}
 
 	private permitOptions({ request, tries, firstSentAt }: Progress): PermitOptions {
-		const { signal, longestLimiterWaitMs = Infinity, isUrgent, share, onWait } = this.options;
+		const { longestLimiterWaitMs = Infinity, onWait } = this.options;
 		const lastStart = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
 
 		return {
-			signal,
-			isUrgent,
-			share,
+			...this.options,
 			isRetry: tries > 0,
 			latest: Math.min(lastStart, clock.elapsed() + longestLimiterWaitMs),
 			onWait: (delayMs) => {

@@ -103,7 +103,8 @@ class ListProgress {
 
 	whyIncomplete(): string | undefined {
 		const { total = 0, keys } = this;
-		return keys.size < total ? `the platform announced ${total} and sent ${keys.size}` : undefined;
+		if (keys.size >= total) return undefined;
+		return `the platform announced ${total} and sent ${keys.size}`;
 	}
 }
 

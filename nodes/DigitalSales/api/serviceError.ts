@@ -84,8 +84,8 @@ export class ServiceError extends Error {
 		this.isInDoubt = isInDoubt;
 
 		const toDo = isInDoubt ? 'Look for it on your platform in a few minutes.' : advice;
-		const pointed = redirectedTo === undefined ? '' : ` It pointed to ${redirectedTo}.`;
-		this.facts = { advice: toDo + pointed, shown, answer: this.outcome };
+		this.facts = { advice: toDo, shown, answer: this.outcome };
+		if (redirectedTo !== undefined) this.facts.advice += ` It pointed to ${redirectedTo}.`;
 	}
 
 	/** An unknown hash may get a 404, another 4xx, or a failure with status 200. */

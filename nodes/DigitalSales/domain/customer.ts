@@ -47,13 +47,15 @@ export function parseDocument(input: unknown): Result<string> {
 	const isWordAndCpf = WORD.test(document) && isCpf(document.slice(WORD_LENGTH));
 
 	if (SHORTENED.test(typed)) return IS_SHORTENED;
-	if (CPF.test(text)) return isCpf(document) ? { value: document } : IS_NO_CPF;
+	if (CPF.test(text) && !isCpf(document)) return IS_NO_CPF;
+	if (CPF.test(text)) return { value: document };
 	if (CNPJ.test(text) && !isWordAndCpf) {
-		return isCnpj(document) ? { value: document } : IS_NO_CNPJ;
+		if (!isCnpj(document)) return IS_NO_CNPJ;
+		return { value: document };
 	}
 
-	const padded = documentFromDigits(typed);
-	if ('value' in padded) return padded;
+	const padded = /^\d+$/.test(typed) ? valueOf(documentFromDigits(typed)) : undefined;
+	if (padded !== undefined) return { value: padded };
 	return {
 		problem: `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters, of which the last two are digits); this one has ${document.length}`,
 	};
@@ -161,7 +163,8 @@ export function parsePhone(input: unknown): Result<string> {
 	const hasCountry = WHATSAPP.test(given) || ABROAD.test(typed);
 	const digits = typed.replace(/\D/g, '').replace(/^00/, '');
 	if (hasCountry && !digits.startsWith('55')) {
-		return NUMBER_ABROAD.test(digits) ? { value: digits } : IS_NOT_ABROAD;
+		if (!NUMBER_ABROAD.test(digits)) return IS_NOT_ABROAD;
+		return { value: digits };
 	}
 
 	const country = digits.startsWith('55') && (hasCountry || digits.length > 11) ? '55' : '';

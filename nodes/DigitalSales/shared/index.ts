@@ -3,7 +3,6 @@ export * from './deferred';
 export * from './digest';
 export * from './eachLimit';
 export * from './json';
-export * from './lenient';
 export * from './lock';
 export * from './patiently';
 export * from './processState';

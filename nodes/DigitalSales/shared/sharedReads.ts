@@ -5,20 +5,19 @@ interface Reading<T> {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
 	result: Promise<T>;
+	/** What this read showed or, until it ends and if it fails, the one before. */
+	shown?: T;
 }
-
-const BOUNDS = { most: 10_000, keptMs: 3_600_000 };
 
 /** Reads of a resource, by key. Callers share a running read, and reads of a key keep a distance. */
 export class SharedReads<T> {
-	private readonly readings = new BoundedMap<Reading<T>>(BOUNDS);
-	private readonly shown = new BoundedMap<T>(BOUNDS);
+	private readonly readings = new BoundedMap<Reading<T>>({ most: 10_000, keptMs: 3_600_000 });
 
 	constructor(private readonly distanceMs: number) {}
 
 	/** What the latest read showed that has not failed, within the hour. */
 	latest(key: string): T | undefined {
-		return this.shown.get(key);
+		return this.readings.get(key)?.shown;
 	}
 
 	/** Returns what a read shows that starts at `earliest` or later, on `clock.elapsed()`. */
@@ -36,20 +35,18 @@ export class SharedReads<T> {
 
 	clear(): void {
 		this.readings.clear();
-		this.shown.clear();
 	}
 
 	private async start(key: string, read: () => Promise<T>): Promise<T> {
-		const reading = { startedAt: clock.elapsed(), result: read() };
+		const startedAt = clock.elapsed();
+		const reading: Reading<T> = { startedAt, result: read(), shown: this.latest(key) };
 		this.readings.set(key, reading);
 
-		const value = await reading.result.catch((error: unknown) => {
+		reading.shown = await reading.result.catch((error: unknown) => {
 			// The next caller reads at once.
-			if (this.readings.get(key) === reading) this.readings.delete(key);
+			reading.startedAt = -Infinity;
 			throw error;
 		});
-
-		this.shown.set(key, value);
-		return value;
+		return reading.shown;
 	}
 }

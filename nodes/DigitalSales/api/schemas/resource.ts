@@ -1,5 +1,6 @@
-import { z } from 'zod/v3';
+import { castArray } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod/v3';
 import { isJsonObject } from '../../shared';
 import { saysFailure } from './error';
 
@@ -17,7 +18,8 @@ export function readResource(body: unknown): IDataObject | undefined {
 	if (!isJsonObject(body)) return undefined;
 	if (withHash.safeParse(body).success) return body;
 	if (saysFailure(body)) return undefined;
-	const { data } = body;
-	const inner: unknown = Array.isArray(data) ? data[0] : data;
-	return isJsonObject(inner) && withHash.safeParse(inner).success ? inner : undefined;
+
+	const [inner] = castArray(body.data);
+	if (isJsonObject(inner) && withHash.safeParse(inner).success) return inner;
+	return undefined;
 }
