@@ -8,7 +8,7 @@ import {
 	type ClientOptions,
 } from '../api';
 import { quoteText } from '../domain';
-import { ExecutionMemory, type StoredAttempt } from '../idempotency';
+import { type Attempt, ExecutionMemory } from '../idempotency';
 import { askIfListening, isFailureKept, isRetry, isTool } from '../n8n';
 import { createdNotes, type Situation } from '../output';
 import { ItemOrder } from './itemOrder';
@@ -113,7 +113,7 @@ export function buildSituation(
 	const run = creates ? memory.runNumber() : 0;
 	const continues = context.continueOnFail();
 	const attempts = memory.list();
-	const isOwn = (one: StoredAttempt): boolean => one.run === run && one.item === itemIndex;
+	const isOwn = (one: Attempt): boolean => one.run === run && one.item === itemIndex;
 	const mayList = creates && !isTool(context);
 
 	return {
@@ -131,7 +131,7 @@ export function buildSituation(
 }
 
 /** For example "item 0 is abc123", or "item 1" if its outcome is unknown. */
-function listCreated(memory: ExecutionMemory, isOwn = (_one: StoredAttempt) => false) {
+function listCreated(memory: ExecutionMemory, isOwn = (_one: Attempt) => false) {
 	const attempts = memory.list();
 	const made = attempts.filter((one) => one.state === 'made' && memory.isFor(one));
 	const unresolved = attempts.filter((one) => one.state === 'unresolved' && !isOwn(one));
@@ -143,6 +143,6 @@ function listCreated(memory: ExecutionMemory, isOwn = (_one: StoredAttempt) => f
 }
 
 /** n8n's editor counts items from 0 and runs from 1. */
-function describePlace({ run, item }: StoredAttempt): string {
+function describePlace({ run, item }: Attempt): string {
 	return run === 0 ? `item ${item}` : `run ${run + 1}, item ${item}`;
 }

@@ -2,10 +2,10 @@ import { ServiceError } from '../api';
 import { LedgerError } from '../n8n';
 import { CanceledError, lockKeys } from '../shared';
 import { Claim, giveReference, recordExisting } from './claim';
-import { againKey, type Created, type Creation } from './keys';
-import { type Found, isKeyTaken, lockedKeys, lookForEarlier } from './look';
+import { decide } from './decide';
+import type { Created, Creation } from './keys';
+import { findEarlier, type Found, lockedKeys } from './look';
 import * as refusals from './refusals';
-import { tell } from './told';
 
 /**
  * Creates a charge or an offer, or returns the existing one: look, decide, claim, send, record.
@@ -19,14 +19,12 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 	let claim: Claim<T> | undefined;
 
 	try {
-		const { found, decided } = await itemOrder.runInOrder('look', async (signal) => {
+		const found = await itemOrder.runInOrder('look', async (signal) => {
 			unlock = await lockKeys(lockedKeys(creation), signal);
-			return await lookAndDecide(creation);
+			return await look(creation);
 		});
-		const { existing, made: known } = found;
-		if (existing && known !== undefined) {
-			return await recordExisting(creation, found, existing, known);
-		}
+		const { current, decided } = found;
+		if (current !== undefined) return await recordExisting(creation, found, current);
 		if (decided !== undefined) return await new Claim(creation, found).recordDecided(decided);
 		if (problem) throw problem;
 
@@ -63,10 +61,10 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 
 	const unlock = await lockKeys(lockedKeys(creation), itemOrder.signal);
 	try {
-		const { found, decided } = await lookAndDecide(creation, true);
+		const found = await look(creation, true);
 		// Recorded now, because the run may stop before the item.
-		if (found.existing) await giveReference(creation, found, found.existing);
-		else if (decided === undefined && problem) throw problem;
+		if (found.existing) await giveReference(creation, found);
+		else if (found.decided === undefined && problem) throw problem;
 		if (found.doubt && unresolved !== undefined) memory.decided.add(unresolved);
 	} catch (error) {
 		throw refusals.ofLedger(creation, error);
@@ -75,51 +73,10 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	}
 }
 
-async function lookAndDecide<T>(
-	creation: Creation<T>,
-	isAhead = false,
-): Promise<{ found: Found<T>; decided?: T }> {
-	const found = await lookForEarlier(creation, isAhead);
-	const decided = found.doubt && (await decide(creation, found, found.doubt));
+async function look<T>(creation: Creation<T>, isAhead = false): Promise<Found<T>> {
+	const found = await findEarlier(creation, isAhead);
 
-	return { found, decided };
-}
-
-/**
- * Applies what a person has said about the charge in doubt.
- *
- * @returns the charge that was found, or undefined if it is to be made
- * @throws NotSentError if nobody has, or what was found is not this charge
- */
-async function decide<T>(
-	creation: Creation<T>,
-	{ ends: [key = ''] }: Found<T>,
-	doubt: refusals.Doubt,
-): Promise<T | undefined> {
-	const { decision, findDifferences } = creation;
-	const told = await tell(creation, key, doubt.attempt === undefined);
-	if (!decision) throw refusals.inDoubtError(creation, doubt);
-
-	const { hash } = decision;
-	// A hash sends nothing, so it need not wait for what may be under way.
-	const isTooNew = told === 'now' || (told === 'minutes ago' && hash === undefined);
-	if (isTooNew) throw refusals.inDoubtError(creation, { ...doubt, isTooNew });
-
-	if (hash === undefined) {
-		const isSpent = await isKeyTaken(creation, againKey(creation, key));
-		if (isSpent) throw refusals.inDoubtError(creation, { ...doubt, isSpent });
-		return undefined;
-	}
-
-	const made = await creation.readAgain({ hash }).catch((error: unknown) => {
-		if (!(error instanceof ServiceError)) throw error;
-		const answered = refusals.describeAnswer(error.outcome);
-		throw refusals.hashError(creation, hash, `could not be read (the platform ${answered})`);
-	});
-	const differences = creation.isVoid(made) ? ['has failed or expired'] : findDifferences?.(made);
-	if (differences?.length) throw refusals.hashError(creation, hash, differences.join(' and '));
-
-	return made;
+	return { ...found, decided: await decide(creation, found) };
 }
 
 async function endAfter<T>(

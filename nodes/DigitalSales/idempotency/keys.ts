@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { Account, Send } from '../api';
 import { normalizeReference } from '../domain';
-import { isRetry } from '../n8n';
+import { isRetry, Ledger } from '../n8n';
 import type { NotSentError } from '../output';
 import { clock, digest, formatDay } from '../shared';
 import type { ExecutionMemory } from './memory';
@@ -35,13 +35,7 @@ export interface Subject {
 	about: string;
 }
 
-export type Keys = ReturnType<typeof makeKeys>;
-
-/** What a person found about one charge in doubt, from Options > Charges in Doubt. */
-export interface Decision {
-	/** Missing if the charge does not exist, so that it is made. */
-	hash?: string;
-}
+type Keys = ReturnType<typeof makeKeys>;
 
 export interface Creation<T> extends Subject, Keys {
 	itemOrder: ItemOrder;
@@ -54,8 +48,8 @@ export interface Creation<T> extends Subject, Keys {
 	readAgain: (stored: IDataObject) => Promise<T>;
 	/** Whether a result, such as an expired charge, is made again. */
 	isVoid: (made: T) => boolean;
-	/** From Options > Charges in Doubt. Missing if it has none for this item. */
-	decision?: Decision;
+	/** What Options > Charges in Doubt says about this item. Without a hash, the charge is to be made. */
+	decision?: { hash?: string };
 	/** How a transaction differs from this request, for example "another amount". */
 	findDifferences?: (made: T) => string[];
 	/** The node ends after the task, but the item does not wait for it. */
@@ -68,8 +62,6 @@ export interface Created<T> {
 	isExisting: boolean;
 	/** Another item or execution has got it before. */
 	isReplayed: boolean;
-	/** An earlier item of this execution has the same identity. */
-	isRepeated?: boolean;
 	/** The void charge that this one replaces. */
 	replacedHash?: string;
 	isDecided?: boolean;
@@ -93,6 +85,10 @@ export function makeKeys(subject: Subject) {
 		identity !== ofExecution && isRetry(context) && memory.isFirst(ofExecution, itemIndex);
 
 	return {
+		/** Missing in n8n's Agents. */
+		ledger: Ledger.forContext(context),
+		/** What the item has got or attempted before. */
+		own: memory.get(itemIndex),
 		/** Finds the charge again: of the Order Reference, else of execution, fingerprint and contact. */
 		identity,
 		/** In a Retry: the identity that the item had before its Order Reference was added. */

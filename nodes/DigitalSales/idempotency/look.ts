@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import { compact, uniq } from 'lodash';
 import { ServiceError } from '../api';
 import { isSameReference } from '../domain';
-import { executionKey, Ledger } from '../n8n';
+import { executionKey } from '../n8n';
 import { clock, digest } from '../shared';
 import { type Creation, isOrderKey, successor } from './keys';
 import { type Attempt, attempts, attemptSchema, hashOf } from './memory';
@@ -15,10 +15,12 @@ export interface Found<T> {
 	/** The keys to claim before the request is sent: the ends of all chains that were followed. */
 	ends: string[];
 	existing?: Attempt;
-	/** The existing charge as it is now. Looking ahead, it is not read. */
-	made?: T;
+	/** The existing charge as it is now. Missing ahead, where it is not read. */
+	current?: T;
 	/** Nothing is sent without a decision. */
 	doubt?: refusals.Doubt;
+	/** The charge that a person has found. */
+	decided?: T;
 	replacedHash?: string;
 }
 
@@ -28,30 +30,27 @@ export interface Found<T> {
  * @throws NotSentError if an earlier charge forbids this one
  * @throws LedgerError
  */
-export async function lookForEarlier<T>(
-	creation: Creation<T>,
-	isAhead: boolean,
-): Promise<Found<T>> {
+export async function findEarlier<T>(creation: Creation<T>, isAhead: boolean): Promise<Found<T>> {
+	const { memory, own, unresolved } = creation;
 	const found: Found<T> = { ends: [] };
 
 	for (const identity of identitiesOf(creation)) {
-		const { latest, end, isTaken } = await followChain(creation, identity);
-		if (isTaken) found.doubt = { attempt: findHolder(creation, end) };
+		const { latest, end } = await followChain(creation, identity);
+		const isOpen = own?.key === end && own.state === 'unresolved';
+		if (isOpen || (await isKeyTaken(creation, end)))
+			found.doubt = { attempt: findHolder(creation, end) };
 		else if (latest) await considerLatest(creation, latest, end, found, isAhead);
 
 		if (found.existing && (isAhead || identity === creation.identity)) return found;
 		// Another cart or amount is another charge.
-		const own = creation.memory.get(creation.itemIndex);
 		const isOther = own?.identity === identity && own.fingerprint !== creation.fingerprint;
 		if (!isOther || identity === creation.identity) found.ends.push(end);
 		if (found.existing || found.doubt) return found;
 	}
 
-	const { memory, unresolved } = creation;
 	const isDecided = isAhead && memory.decided.has(unresolved ?? '');
 	if (unresolved && !isDecided && (await isKeyTaken(creation, unresolved))) {
-		const attempt = findHolder(creation, unresolved);
-		found.doubt = { attempt, isOfOthers: true };
+		found.doubt = { attempt: findHolder(creation, unresolved), isOfOthers: true };
 	}
 
 	return found;
@@ -63,55 +62,48 @@ export function lockedKeys<T>(creation: Creation<T>): string[] {
 }
 
 /** All under which this item may have been charged. */
-function identitiesOf<T>({ identity, former, memory, itemIndex }: Creation<T>): string[] {
-	return uniq(compact([identity, former, memory.get(itemIndex)?.identity]));
+function identitiesOf<T>({ identity, former, own }: Creation<T>): string[] {
+	return uniq(compact([identity, former, own?.identity]));
 }
 
 /**
  * Follows the charges of an identity, each of which replaced a void one.
  *
- * @returns the latest charge, the key of the next one, and whether an attempt whose outcome is unknown has it
+ * @returns the latest charge, and the key of the next one
  */
 async function followChain<T>(
 	creation: Creation<T>,
 	identity: string,
-): Promise<{ latest?: Attempt; end: string; isTaken: boolean }> {
-	const ledger = Ledger.forContext(creation.context);
-	const own = creation.memory.get(creation.itemIndex);
-	const ofChain = own?.identity === identity ? own : undefined;
-	const { fingerprint, orderReference } = ofChain ?? creation;
-	const asked = { fingerprint, orderReference, identity };
-	let end = ofChain?.key ?? identity;
+): Promise<{ latest?: Attempt; end: string }> {
+	const own = creation.own?.identity === identity ? creation.own : undefined;
+	const { fingerprint, orderReference } = own ?? creation;
+	const asked = { ...creation, fingerprint, orderReference, identity };
+	let end = own?.key ?? identity;
 	let latest: Attempt | undefined;
 
 	for (;;) {
-		const ofItem = ofChain?.key === end ? ofChain : undefined;
+		const ofItem = own?.key === end ? own : undefined;
 		const known = [attempts.get(end), ofItem].find((attempt) => attempt?.result);
-		const hash = known ? hashOf(known) : await ledger?.readText(end);
-		if (hash === undefined) {
-			const isOpen = ofItem?.state === 'unresolved';
-			return { latest, end, isTaken: isOpen || (await isKeyTaken(creation, end)) };
-		}
+		const hash = known ? hashOf(known) : await creation.ledger?.readText(end);
+		if (hash === undefined) return { latest, end };
 
-		latest = known ?? (await readStored({ ...creation, ...asked }, end, hash));
+		latest = known ?? (await readStored(asked, end, hash));
 		end = successor(end, hash);
 	}
 }
 
 /** The ledger gives back whose charge it is, but not what it was for. */
 async function readStored<T>(creation: Creation<T>, key: string, hash: string): Promise<Attempt> {
-	const { fingerprint, memory } = creation;
+	const { fingerprint, ledger, memory } = creation;
 	const attempt = buildAttempt(creation, key, { state: 'made', result: { hash } });
 	if (!isOrderKey(key)) return { ...attempt, orderReference: undefined };
 
-	const ledger = Ledger.forContext(creation.context);
 	const isSame = await ledger?.isOwner(`${key} data`, fingerprint);
 	const isOwn = await ledger?.isOwner(`${key} origin`, memory.origin);
 
 	return {
 		...attempt,
-		fingerprint: isSame ? fingerprint : 'another',
-		customer: isSame ? attempt.customer : 'another',
+		...(!isSame && { fingerprint: 'another', customer: 'another' }),
 		origin: isOwn ? memory.origin : 'another',
 	};
 }
@@ -124,13 +116,13 @@ async function considerLatest<T>(
 	found: Found<T>,
 	isAhead: boolean,
 ): Promise<void> {
-	if (isPastCall(creation, attempt, end)) return;
+	const { context, fingerprint, orderReference } = creation;
+	const isCall = executionKey(context) === undefined && !isOrderKey(end);
+	if (isCall && clock.now() - attempt.startedAt >= RECENT_CALL_MS) return;
 
-	const { fingerprint, orderReference } = creation;
-	const given = attempt.orderReference ?? orderReference;
-	const isOtherOrder =
-		orderReference !== undefined && !isSameReference(orderReference, given ?? '');
-	const isSame = attempt.fingerprint === fingerprint && !isOtherOrder;
+	const given = attempt.orderReference ?? orderReference ?? '';
+	const isSameOrder = orderReference === undefined || isSameReference(orderReference, given);
+	const isSame = attempt.fingerprint === fingerprint && isSameOrder;
 	if (isAhead && isSame) {
 		found.existing = attempt;
 		return;
@@ -140,7 +132,7 @@ async function considerLatest<T>(
 		if (!(error instanceof ServiceError)) throw error;
 		if (error.isUnknownTransaction) return undefined;
 		throw isSame
-			? refusals.unreadableError(creation, attempt, error)
+			? refusals.unreadableError(attempt, error)
 			: refusals.otherDataError(creation, attempt);
 	});
 
@@ -149,30 +141,17 @@ async function considerLatest<T>(
 	else if (!isSame) throw refusals.otherDataError(creation, attempt);
 	else {
 		found.existing = attempt;
-		found.made = made;
+		found.current = made;
 	}
 }
 
-function isPastCall<T>({ context }: Creation<T>, { startedAt }: Attempt, end: string): boolean {
-	const hasExecution = executionKey(context) !== undefined;
-
-	return !hasExecution && !isOrderKey(end) && clock.now() - startedAt >= RECENT_CALL_MS;
-}
-
 /** The attempt that has the key, as far as this process and execution know. */
-export function findHolder<T>(
-	{ memory, itemIndex }: Creation<T>,
-	key: string,
-): Attempt | undefined {
-	const candidates = [attempts.get(key), memory.get(itemIndex)];
-
-	return candidates.find((attempt) => attempt?.state === 'unresolved');
+export function findHolder<T>({ own }: Creation<T>, key: string): Attempt | undefined {
+	return [attempts.get(key), own].find((attempt) => attempt?.state === 'unresolved');
 }
 
 /** The ledger knows best, because another process may have ended a doubt. */
-export async function isKeyTaken<T>({ context }: Creation<T>, key: string): Promise<boolean> {
-	const ledger = Ledger.forContext(context);
-
+export async function isKeyTaken<T>({ ledger }: Creation<T>, key: string): Promise<boolean> {
 	return ledger ? await ledger.hasKey(key) : attempts.get(key)?.state === 'unresolved';
 }
 
@@ -181,8 +160,16 @@ export function buildAttempt<T>(
 	key: string,
 	outcome: Pick<Attempt, 'state' | 'result'>,
 ): Attempt {
-	const { origin } = creation.memory;
-	const own = { id: digest(randomUUID()), key, origin, startedAt: clock.now() };
+	const { memory, itemIndex } = creation;
 
-	return attemptSchema.parse({ ...creation, ...own, ...outcome });
+	return attemptSchema.parse({
+		...creation,
+		...outcome,
+		id: digest(randomUUID()),
+		key,
+		origin: memory.origin,
+		startedAt: clock.now(),
+		run: memory.runNumber(),
+		item: itemIndex,
+	});
 }

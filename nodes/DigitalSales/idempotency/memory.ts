@@ -1,4 +1,5 @@
 import { randomUUID } from 'crypto';
+import { compact, sortBy } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { executionKey, NodeMemory } from '../n8n';
@@ -20,6 +21,9 @@ export const attemptSchema = z.object({
 	about: z.string(),
 	/** Unix time in milliseconds. */
 	startedAt: z.number(),
+	/** Of the execution. Both count from 0. */
+	run: z.number(),
+	item: z.number(),
 	/** The fields that `readAgain` needs. */
 	result: jsonObject.optional(),
 });
@@ -46,13 +50,7 @@ export function hashOf({ result }: Pick<Attempt, 'result'>): string {
 const PROCESS_ORIGIN = randomUUID();
 
 /** Attempts are parsed when needed, or each round of a loop would parse all earlier attempts. */
-const storedAttemptSchema = attemptSchema
-	.extend({ run: z.number(), item: z.number() })
-	.optional()
-	.catch(undefined);
-
-/** Run and item count from 0. */
-export type StoredAttempt = NonNullable<z.output<typeof storedAttemptSchema>>;
+const storedSchema = attemptSchema.optional().catch(undefined);
 
 /** The attempts of a node in one execution, by run and item. n8n hands them to a Retry, but a crash loses them. */
 export class ExecutionMemory extends NodeMemory {
@@ -88,9 +86,8 @@ export class ExecutionMemory extends NodeMemory {
 	}
 
 	/** What the item has got or attempted. The charge of an equal item belongs to that item. */
-	get(itemIndex: number): StoredAttempt | undefined {
-		const place = this.placeOf(itemIndex);
-		const own = storedAttemptSchema.parse(this.attempts[place]);
+	get(itemIndex: number): Attempt | undefined {
+		const own = storedSchema.parse(this.attempts[this.placeOf(itemIndex)]);
 		const isOfEqualItem = own?.origin === this.origin && !this.isFor(own);
 
 		return isOfEqualItem ? undefined : own;
@@ -104,14 +101,14 @@ export class ExecutionMemory extends NodeMemory {
 	}
 
 	/** What each item has got or attempted. */
-	list(): StoredAttempt[] {
-		return Object.values(this.attempts)
-			.flatMap((attempt) => storedAttemptSchema.parse(attempt) ?? [])
-			.sort((a, b) => a.run - b.run || a.item - b.item);
+	list(): Attempt[] {
+		const attempts = Object.values(this.attempts).map((attempt) => storedSchema.parse(attempt));
+
+		return sortBy(compact(attempts), ['run', 'item']);
 	}
 
 	/** Whether this execution attempted it for this very item. */
-	isFor({ origin, identity, run, item }: StoredAttempt): boolean {
+	isFor({ origin, identity, run, item }: Attempt): boolean {
 		return origin === this.origin && this.firsts[identity] === `${run} ${item}`;
 	}
 

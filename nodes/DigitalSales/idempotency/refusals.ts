@@ -22,31 +22,29 @@ export interface Doubt {
 }
 
 const MAY_EXIST = { shown: 'unknown' } as const;
+const NOT_SENT = 'this item was not sent';
+const LOOK = 'Look for it on your platform in a few minutes.';
+const LONGEST_NAME = 255;
 
 export function inDoubtError(subject: Subject, doubt: Doubt): NotSentError {
-	const { kind } = subject;
 	const order = doubt.isOfOthers ? doubt.attempt?.orderReference : subject.orderReference;
 	const ofOrder = order === undefined ? '' : ` for order "${quoteText(order)}"`;
-	const message =
-		kind === 'offer'
-			? 'The offer may already exist'
-			: `The customer may already have been charged${ofOrder}`;
+	const message = {
+		offer: 'The offer may already exist',
+		charge: `The customer may already have been charged${ofOrder}`,
+	}[subject.kind];
+	const lines = [describeDoubt(subject, doubt), wayOut(subject, doubt), otherItems(subject)];
 
-	const lines = [describeDoubt(subject, doubt), wayOut(subject, doubt), ...otherItems(subject)];
-	return new NotSentError(`${message}, so ${notSentPhrase(subject)}`, lines.join('\n'), MAY_EXIST);
+	return new NotSentError(`${message}, so ${NOT_SENT}`, compact(lines).join('\n'), MAY_EXIST);
 }
 
-function otherItems({ context, memory, isAgentCall, orderReference }: Subject): string[] {
+function otherItems({ context, memory, isAgentCall, orderReference }: Subject): string {
 	const hasOthers = context.getInputData().length > 1 || memory.runNumber() > 0;
-	// A model cannot change the Settings.
-	if (!hasOthers || isAgentCall || context.continueOnFail()) return [];
+	const isKnown = isAgentCall || isRetry(context) || orderReference !== undefined;
 
-	return compact([
-		!isRetry(context) &&
-			orderReference === undefined &&
-			'If an earlier execution charged other items of this list, leave them out, because a new execution charges them again.',
-		'For the other items, set On Error to Continue (using error output) in the Settings of this node, and connect its Error output.',
-	]);
+	return hasOthers && !isKnown
+		? 'If an earlier execution charged other items of this list, leave them out, because a new execution charges them again.'
+		: '';
 }
 
 function describeDoubt(subject: Subject, doubt: Doubt): string {
@@ -82,7 +80,7 @@ export function wayOut(
 		return 'Do not ask for it again, also not in another way: a person has to look for it. What to do is in the log of n8n.';
 	}
 	if (kind === 'offer') {
-		return 'Look for it on your platform in a few minutes. 1. It is there: continue without this item. 2. It is not there: create it in a new execution, with this item alone.';
+		return `${LOOK} 1. It is there: continue without this item. 2. It is not there: create it in a new execution, with this item alone.`;
 	}
 
 	const named = quoteText(name, LONGEST_NAME);
@@ -94,10 +92,8 @@ export function wayOut(
 			'It is there, but for another order: decide for that order, and run it again first.',
 	]).map((text, index) => `${index + 1}. ${text}`);
 
-	return ['Look for it on your platform in a few minutes.', ...cases].join('\n');
+	return [LOOK, ...cases].join('\n');
 }
-
-const LONGEST_NAME = 255;
 
 /** A model must not learn how to charge again. */
 export function logDoubt(subject: Subject): void {
@@ -111,31 +107,29 @@ export function otherDataError(subject: Subject, attempt: Attempt): NotSentError
 	const { orderReference = '', isAgentCall, kind } = subject;
 	const isSameOrder =
 		isOrderKey(attempt.key) && isSameReference(orderReference, attempt.orderReference ?? '');
-	const describe = (one: Pick<Subject, 'about' | 'orderReference'>): string =>
-		isSameOrder || one.orderReference === undefined
-			? one.about
-			: `${one.about}; Order Reference "${quoteText(one.orderReference)}"`;
+	const describe = ({ about, orderReference: order }: Pick<Subject, 'about' | 'orderReference'>) =>
+		isSameOrder || !order ? about : `${about}; Order Reference "${quoteText(order)}"`;
 	const existing = mayShow(subject, attempt)
-		? `The existing ${kind === 'charge' ? 'transaction' : 'offer'} is ${hashOf(attempt)} (${describe(attempt)}). Asked for now: ${describe(subject)}.\n`
+		? `The existing ${kind} is ${hashOf(attempt)} (${describe(attempt)}). Asked for now: ${describe(subject)}.\n`
 		: '';
 
 	if (isSameOrder) {
+		// A model would charge again under another reference.
+		const advice = isAgentCall
+			? 'Do not charge again under another reference: a person has to look at the earlier charge.'
+			: `${existing}Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.`;
+
 		return new NotSentError(
-			`Order Reference "${quoteText(orderReference)}" already belongs to a charge with another customer, cart or amount, so ${notSentPhrase(subject)}`,
-			// A model would charge again under another reference.
-			isAgentCall
-				? 'Do not charge again under another reference: a person has to look at the earlier charge.'
-				: `${existing}Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.`,
+			`Order Reference "${quoteText(orderReference)}" already belongs to a charge with another customer, cart or amount, so ${NOT_SENT}`,
+			advice,
 			MAY_EXIST,
 		);
 	}
 
-	const made = kind === 'charge' ? 'This item was already charged' : 'The offer already exists';
 	const replace =
 		kind === 'charge' ? ' to replace it, cancel it on your platform, then use Retry again;' : '';
-
 	return new NotSentError(
-		`${made}, so the changed ${kind} was not sent`,
+		`This item already has its ${kind}, so the changed ${kind} was not sent`,
 		`${existing}To keep it, set the form back to what it was;${replace} to send the changed ${kind} as well, start a new execution with this item alone.`,
 		MAY_EXIST,
 	);
@@ -148,26 +142,19 @@ export function repeatedOrderError({ orderReference = '' }: Subject): NotSentErr
 	);
 }
 
-export function unreadableError(
-	subject: Subject,
-	attempt: Attempt,
-	{ outcome }: ServiceError,
-): NotSentError {
+export function unreadableError(attempt: Attempt, { outcome }: ServiceError): NotSentError {
 	return new NotSentError(
 		`The customer was already charged, but transaction ${hashOf(attempt)} could not be read`,
-		`The platform ${describeAnswer(outcome)}, and ${notSentPhrase(subject)}. Read it with Transaction > Get when the platform answers again.`,
+		`The platform ${describeAnswer(outcome)}, and ${NOT_SENT}. Read it with Transaction > Get when the platform answers again.`,
 		{ ...MAY_EXIST, answer: outcome },
 	);
 }
 
 /** @param problem for example "has another amount" */
-export function hashError(subject: Subject, hash: string, problem: string): NotSentError {
-	// It may belong to the customer of another chat.
-	const shown = subject.isAgentCall ? 'that was entered' : quoteText(hash);
-
+export function hashError({ name }: Subject, problem: string): NotSentError {
 	return new NotSentError(
-		`Transaction ${shown} in Options > Charges in Doubt ${problem}, so ${notSentPhrase(subject)}`,
-		`Correct the hash, then ${RUN_AGAIN}. If the charge of this item is not on your platform, or failed or expired, leave Hash empty.`,
+		`The transaction of ${quoteText(name)} in Options > Charges in Doubt ${problem}, so ${NOT_SENT}`,
+		`Correct its Hash, then ${RUN_AGAIN}. If the charge of this item is not on your platform, or failed or expired, leave Hash empty.`,
 		MAY_EXIST,
 	);
 }
@@ -183,20 +170,10 @@ export function ofLedger({ kind }: Subject, error: unknown): unknown {
 }
 
 /** Nothing of another customer's charge is shown. */
-function mayShow(
-	{ isAgentCall, customer }: Subject,
-	attempt: Attempt | undefined,
-): attempt is Attempt {
-	return !isAgentCall && attempt !== undefined && attempt.customer === customer;
+function mayShow(subject: Subject, attempt: Attempt | undefined): attempt is Attempt {
+	return !subject.isAgentCall && attempt !== undefined && attempt.customer === subject.customer;
 }
 
 export function describeAnswer({ status }: FailedOutcome): string {
 	return status === undefined ? 'did not answer' : `answered with status ${status}`;
-}
-
-/** With several items or runs, others may be sent. */
-function notSentPhrase({ context, memory }: Subject): string {
-	const isOnly = context.getInputData().length === 1 && memory.runNumber() === 0;
-
-	return isOnly ? 'nothing was sent' : 'this item was not sent';
 }

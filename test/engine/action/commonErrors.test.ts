@@ -151,7 +151,7 @@ describe('The errors that a seller meets most', () => {
 				return await charge();
 			},
 			[
-				'The customer may already have been charged, so nothing was sent',
+				'The customer may already have been charged, so this item was not sent',
 				`An attempt on TIME got no usable answer. Details: ${CART}.`,
 				...CASES,
 				'4. It is there, but for another order: decide for that order, and run it again first.',
@@ -167,8 +167,8 @@ describe('The errors that a seller meets most', () => {
 				return await shop.retry(shop.parameters(undefined, more), first);
 			},
 			[
-				'This item was already charged, so the changed charge was not sent',
-				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
+				'This item already has its charge, so the changed charge was not sent',
+				`The existing charge is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'To keep it, set the form back to what it was; to replace it, cancel it on your platform, then use Retry again; to send the changed charge as well, start a new execution with this item alone.',
 				'A new execution would create again the successful items that had no Order Reference, so use Retry under Executions, which sends the items as they were, or remove those items from the input.',
 				'Already created in this execution: item 0 is HASH.',
@@ -227,8 +227,8 @@ describe('The errors that a seller meets most', () => {
 				return await charge({ orderReference: 'order-1', ...cartWith('50') });
 			},
 			[
-				'Order Reference "order-1" already belongs to a charge with another customer, cart or amount, so nothing was sent',
-				`The existing transaction is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
+				'Order Reference "order-1" already belongs to a charge with another customer, cart or amount, so this item was not sent',
+				`The existing charge is HASH (${CART}). Asked for now: cart 1 x Curso; amount R$ 50,00; customer document ending in 4725.`,
 				'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.',
 			],
 		],

@@ -150,7 +150,7 @@ describe('A failed item under On Error: Continue', () => {
 
 		expect(errorIn(first.json[0]).outcome).toBe('unknown');
 		expect(errorIn(second.json[0])).toMatchObject({
-			message: 'The customer may already have been charged, so nothing was sent',
+			message: 'The customer may already have been charged, so this item was not sent',
 			advice: expect.stringContaining('Options > Charges in Doubt'),
 			outcome: 'unknown',
 			status: null,

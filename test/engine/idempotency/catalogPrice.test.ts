@@ -65,7 +65,7 @@ describe('A catalog price that changes between two attempts', () => {
 			const typed = { cart: { items: [{ offerHash: shop.offer, price: '25' }] }, ...OWN_CUSTOMER };
 			const retry = await shop.ask({ retrying: first, ...each(), more: typed });
 
-			expect(errorOf(retry)).toContain('This item was already charged, so the changed charge');
+			expect(errorOf(retry)).toContain('This item already has its charge, so the changed charge');
 			expect(shop.charges).toBe(2);
 		});
 
@@ -108,7 +108,7 @@ describe('A catalog price that changes between two attempts', () => {
 				'Order Reference "order-1" already belongs to a charge with another customer, cart or amount',
 			);
 			expect(again).toMatch(
-				new RegExp(`The existing transaction is ${shop.hashes[0]} \\(cart .*; amount R\\$ 19,90; `),
+				new RegExp(`The existing charge is ${shop.hashes[0]} \\(cart .*; amount R\\$ 19,90; `),
 			);
 			expect(again).toMatch(/Asked for now: cart .*; amount R\$ 25,00; /);
 			expect(again).toContain(

@@ -13,7 +13,7 @@ import {
 	useShop,
 } from '../../helpers/charging';
 
-const REFUSED = `The customer ${MAYBE}, so nothing was sent`;
+const REFUSED = `The customer ${MAYBE}, so this item was not sent`;
 const OTHER_CUSTOMER = { customerDocument: '111.444.777-35' };
 
 describe('A charge whose outcome is unknown', () => {

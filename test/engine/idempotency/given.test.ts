@@ -94,9 +94,9 @@ describe('An existing charge that is returned', () => {
 			await shop.charge({ ...THREE, ...NEXT });
 
 			expect(errorIn(json[0]).message).toBe(
-				'This item was already charged, so the changed charge was not sent',
+				'This item already has its charge, so the changed charge was not sent',
 			);
-			expect(errorIn(json[0]).advice).toContain(`The existing transaction is ${shop.hashes[0]} (`);
+			expect(errorIn(json[0]).advice).toContain(`The existing charge is ${shop.hashes[0]} (`);
 			expect(shop.charges).toBe(6);
 		});
 	});

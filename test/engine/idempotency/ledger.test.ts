@@ -9,6 +9,8 @@ const ORDER = { order: 'order-1' };
 const FEW_MINUTES_MS = 5 * 60_000;
 /** An attempt without its state. */
 const ENTRY = {
+	run: 0,
+	item: 0,
 	id: 'i',
 	identity: 'i',
 	key: 'k',

@@ -69,7 +69,7 @@ describe('Offer > Create, requested again', () => {
 		const changed = await retry(first, { ...OWN, price: '29,90' });
 
 		expect(changed.node?.error?.message).toBe(
-			'The offer already exists, so the changed offer was not sent',
+			'This item already has its offer, so the changed offer was not sent',
 		);
 		expect(errorOf(changed)).toContain(`The existing offer is ${hashes()[0]} (`);
 		expect(offers()).toBe(1);
@@ -81,7 +81,9 @@ describe('Offer > Create, requested again', () => {
 		const second = await retry(first, {}, otherProcess());
 
 		for (const one of [first, second]) {
-			expect(one.node?.error?.message).toBe('The offer may already exist, so nothing was sent');
+			expect(one.node?.error?.message).toBe(
+				'The offer may already exist, so this item was not sent',
+			);
 			expect(errorOf(one)).toContain('1. It is there: continue without this item.');
 			expect(errorOf(one)).toContain('2. It is not there: create it in a new execution');
 			expect(errorOf(one)).not.toMatch(/hash|customer/);

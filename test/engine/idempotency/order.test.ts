@@ -55,7 +55,7 @@ describe('Order Reference', () => {
 		shop.account.fault('read', { kind: 'resetBeforeProcessing' });
 
 		expect(errorOf(await shop.ask(ORDER))).toBe(
-			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe platform did not answer, and nothing was sent. Read it with Transaction > Get when the platform answers again.`,
+			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe platform did not answer, and this item was not sent. Read it with Transaction > Get when the platform answers again.`,
 		);
 	});
 
@@ -96,7 +96,7 @@ describe('Order Reference', () => {
 		const refused = await shop.ask({ ...ORDER, more: OTHER_CUSTOMER });
 
 		expect(errorOf(refused)).toContain(
-			`The customer ${MAYBE} for order "order-1", so nothing was sent`,
+			`The customer ${MAYBE} for order "order-1", so this item was not sent`,
 		);
 		expect(errorOf(refused)).toContain('It may have been for another customer, cart or amount');
 		expect(errorOf(refused)).not.toContain('4725');
@@ -111,9 +111,9 @@ describe('Order Reference', () => {
 		const restarted = await afterRestart({ order: 'order-2' });
 
 		expect(other.node?.error?.message).toBe(
-			`The customer ${MAYBE} for order "order-1", so nothing was sent`,
+			`The customer ${MAYBE} for order "order-1", so this item was not sent`,
 		);
-		expect(restarted.node?.error?.message).toBe(`The customer ${MAYBE}, so nothing was sent`);
+		expect(restarted.node?.error?.message).toBe(`The customer ${MAYBE}, so this item was not sent`);
 		for (const refused of [other, restarted]) {
 			expect(errorOf(refused)).toContain('4. It is there, but for another order: decide for that');
 		}
@@ -129,7 +129,7 @@ describe('Order Reference', () => {
 		const doubted = await shop.ask({ order });
 
 		expect(doubted.node?.error?.message).toBe(
-			`The customer ${MAYBE} for order "${order.slice(0, 60)}...", so nothing was sent`,
+			`The customer ${MAYBE} for order "${order.slice(0, 60)}...", so this item was not sent`,
 		);
 	});
 
@@ -272,7 +272,7 @@ describe('Order Reference', () => {
 		await shop.latestBecomes('expired');
 		await shop.charge({ ...ORDER, more, credentials });
 
-		expect(errorOf(refused)).toContain(`The existing transaction is ${shop.hashes[0]} (`);
+		expect(errorOf(refused)).toContain(`The existing charge is ${shop.hashes[0]} (`);
 		expect(shop.charges).toBe(2);
 	});
 

@@ -102,7 +102,7 @@ describe('A charge that n8n requests again is made once:', () => {
 
 			const { node } = await shop.ask({ settings: RETRY_ON_FAIL });
 
-			expect(node?.error?.message).toBe(`The customer ${MAYBE}, so nothing was sent`);
+			expect(node?.error?.message).toBe(`The customer ${MAYBE}, so this item was not sent`);
 			expect(node?.error?.description).toContain(
 				'got no usable answer. Details: cart 2 x Curso de Fotografia',
 			);
@@ -215,11 +215,11 @@ describe('A charge that n8n requests again is made once:', () => {
 			const retry = await shop.ask({ retrying: first, more: { ...OWN_DOCUMENT, cart: dearer } });
 
 			expect(retry.node?.error?.message).toBe(
-				'This item was already charged, so the changed charge was not sent',
+				'This item already has its charge, so the changed charge was not sent',
 			);
 			expect(errorOf(retry)).toMatch(
 				new RegExp(
-					`The existing transaction is ${shop.hashes[0]} \\(cart .*; amount R\\$ 39,80; .*\\)\\.`,
+					`The existing charge is ${shop.hashes[0]} \\(cart .*; amount R\\$ 39,80; .*\\)\\.`,
 				),
 			);
 			expect(errorOf(retry)).toMatch(/Asked for now: cart .*; amount R\$ 59,80; /);
@@ -231,7 +231,7 @@ describe('A charge that n8n requests again is made once:', () => {
 			const dearer = { retrying: await shop.ask(), more: FIFTY };
 			const refused = await shop.ask(dearer);
 
-			expect(errorOf(refused)).toContain(`The customer ${MAYBE}, so nothing was sent`);
+			expect(errorOf(refused)).toContain(`The customer ${MAYBE}, so this item was not sent`);
 			expect(errorOf(refused)).toMatch(/Details: cart .*; amount R\$ 39,80; /);
 			expect(errorOf(refused)).toContain('cancel it on your platform first');
 			await shop.charge({ ...dearer, ...decide() });
@@ -295,13 +295,11 @@ describe('A charge that n8n requests again is made once:', () => {
 			expect(shop.charges).toBe(3);
 		});
 
-		test('stops at a charge that may exist, and the error says how the other items can continue', async () => {
+		test('stops at a charge that may exist, and the error says what to do', async () => {
 			shop.fault('loseAnswer', 1);
 			const retry = await shop.ask(await crash(STARTED, 2));
 
-			expect(errorOf(retry)).toContain(
-				'set On Error to Continue (using error output) in the Settings of this node, and connect its Error output',
-			);
+			expect(errorOf(retry)).toContain('Options > Charges in Doubt > Add Decision');
 			expect(shop.charges).toBe(2);
 		});
 

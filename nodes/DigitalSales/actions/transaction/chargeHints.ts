@@ -57,13 +57,14 @@ function addMadeHints(run: Run, sent: Sent, { made, replacedHash }: Created<Tran
 	}
 }
 
-function addExistingHints(run: Run, sent: Sent, { made, isRepeated }: Created<Transaction>): void {
+function addExistingHints(run: Run, sent: Sent, { made }: Created<Transaction>): void {
+	const { itemIndex, isFirst } = sent.creation;
 	const about = `Transaction ${made.hash}`;
 
-	if (isRepeated === true && sent.form.orderReference === undefined) {
+	if (!isFirst && sent.form.orderReference === undefined) {
 		run.addHint(
 			'It has the customer and cart of an earlier item of this execution, and got its charge. To charge each, give each its own Order Reference.',
-			`Item ${sent.creation.itemIndex}`,
+			`Item ${itemIndex}`,
 		);
 	} else run.addHint('The customer was already charged.', about);
 

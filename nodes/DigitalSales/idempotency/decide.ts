@@ -1,0 +1,97 @@
+import { range, uniq } from 'lodash';
+import { ServiceError } from '../api';
+import type { Ledger } from '../n8n';
+import { clock } from '../shared';
+import { againKey, type Creation, toldKey } from './keys';
+import { type Found, isKeyTaken } from './look';
+import { describeAnswer, type Doubt, hashError, inDoubtError } from './refusals';
+
+/*
+ * A decision is about a doubt of which its author has read. An entry that was left behind must not act on a later
+ * attempt, and no entry on an attempt that is still under way on another worker.
+ */
+
+/** A request and its answer take two minutes at most. */
+const MINUTES_UNDER_WAY = 4;
+
+/**
+ * Applies what a person has said about the charge in doubt.
+ *
+ * @returns the charge that was found, or undefined if it is to be made, or there is no doubt
+ * @throws NotSentError if nobody has, or what was found is not this charge
+ */
+export async function decide<T>(creation: Creation<T>, found: Found<T>): Promise<T | undefined> {
+	const { decision } = creation;
+	const { doubt, ends } = found;
+	const [key = ''] = ends;
+	if (!doubt) return undefined;
+
+	const isTooNew = await tell(creation, key, doubt);
+	if (!decision) throw inDoubtError(creation, doubt);
+	if (isTooNew) throw inDoubtError(creation, { ...doubt, isTooNew });
+	if (decision.hash !== undefined) return await readDecided(creation, decision.hash);
+
+	const isSpent = await isKeyTaken(creation, againKey(creation, key));
+	if (isSpent) throw inDoubtError(creation, { ...doubt, isSpent });
+	return undefined;
+}
+
+async function readDecided<T>(creation: Creation<T>, hash: string): Promise<T> {
+	const made = await creation.readAgain({ hash }).catch((error: unknown) => {
+		if (!(error instanceof ServiceError)) throw error;
+		throw hashError(creation, `could not be read (the platform ${describeAnswer(error.outcome)})`);
+	});
+
+	const differences = creation.isVoid(made)
+		? ['has failed or expired']
+		: creation.findDifferences?.(made);
+	if (differences?.length) throw hashError(creation, differences.join(' and '));
+	return made;
+}
+
+/** @returns whether a decision would come too early for the doubt of which an error tells now */
+async function tell<T>(creation: Creation<T>, key: string, doubt: Doubt): Promise<boolean> {
+	const { ledger, memory, decision } = creation;
+	if (!ledger) return false;
+
+	const told = toldKey(creation, key);
+	if (!(await ledger.hasKey(told))) {
+		const mayBeUnderWay = doubt.attempt === undefined;
+		await note(ledger, told, mayBeUnderWay ? minuteBefore(0) : memory.execution);
+		return true;
+	}
+	if (await ledger.hasKey(`${told} ${memory.execution}`)) return true;
+	// A hash sends nothing, so it need not wait for what may be under way.
+	if (decision?.hash !== undefined) return false;
+
+	// The clocks of two workers may differ by a minute.
+	for (const minutes of range(-1, MINUTES_UNDER_WAY + 1)) {
+		if (await ledger.hasKey(`${told} ${minuteBefore(minutes)}`)) return true;
+	}
+	return false;
+}
+
+/** The attempt has ended, so a decision counts in the next execution. */
+export async function tellOfEnd<T>(creation: Creation<T>, key: string): Promise<void> {
+	const { ledger } = creation;
+	if (ledger) await note(ledger, toldKey(creation, key), creation.memory.execution);
+}
+
+/** What was told is about an earlier attempt. */
+export async function forgetTold<T>(creation: Creation<T>, key: string): Promise<void> {
+	const { ledger } = creation;
+	// An execution without the Order Reference meets the same attempt by its customer and cart.
+	for (const met of uniq([key, creation.unresolved ?? key])) {
+		const told = toldKey(creation, met);
+		if (await ledger?.hasKey(told)) await ledger?.deleteKeys([told]);
+	}
+}
+
+/** @param when comes first, so that nobody finds the doubt told without it */
+async function note(ledger: Ledger, told: string, when: string): Promise<void> {
+	for (const key of [`${told} ${when}`, told]) await ledger.claimKey(key, 'told');
+}
+
+function minuteBefore(minutes: number): string {
+	return `minute ${Math.floor(clock.now() / 60_000) - minutes}`;
+}
