@@ -6,10 +6,10 @@ import { until } from '../helpers/until';
 import type { Execution } from '../helpers/n8n/execution';
 import { type N8n, startN8n } from '../helpers/n8n/n8n';
 import { ROOT } from '../helpers/n8n/paths';
+import { expectTriggerNotifiedIfPublished } from '../helpers/e2e/notified';
 import {
 	ACTION,
 	addressOf,
-	BY_HAND,
 	cartOf,
 	chainOf,
 	createPix,
@@ -119,19 +119,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 		expect((await run()).complaint).toContain('Closed today');
 		expect((await run()).items('List').length).toBeGreaterThan(0);
 	},
-	listening: async () => {
-		const notify = charge({ webhooksGoTo: 'trigger' });
-		const file = chainOf(
-			'fact-listening',
-			n8n.credential,
-			[BY_HAND, notify],
-			[trigger('fact-listening'), END],
-		);
-		const saved = await n8n.rest.createWorkflow(file);
-		expect((await n8n.rest.run(saved.id, BY_HAND.name)).error).toContain('is not published');
-		await n8n.rest.publish(saved);
-		expect((await n8n.rest.run(saved.id, BY_HAND.name)).error).toBeUndefined();
-	},
+	listening: async () => await expectTriggerNotifiedIfPublished(n8n),
 	nodeMemory: async () => {
 		await loop('fact-nodeMemory', [cpf(101_202_307), cpf(101_202_307)]);
 		expect(n8n.sandbox.charges()).toBe(1);

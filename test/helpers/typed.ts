@@ -148,8 +148,10 @@ export const DOCUMENTS: Typed[] = [
 	// A CNPJ with an E in it is no shortened number.
 	...means('1E345678000105', '1E.345.678/0001-05'),
 	...refused('a spreadsheet has shortened', '5,29982E+10', '1.12220E13', '5E+10'),
-	...refused('not a valid CPF', 'CPF: 529.982.247-26', '52998224726'),
-	...refused('not a valid CNPJ', 'CNPJ 11.222.333/0001-82'),
+	...refused('not a valid CPF', 'CPF: 529.982.247-26', '52998224726', '111.111.111-11'),
+	...refused('not a valid CNPJ', 'CNPJ 11.222.333/0001-82', '00000000000000'),
+	// Right as a CPF and as a CNPJ.
+	...refused('is not clearly a CPF or a CNPJ', 191, -52998224725, 1.5),
 ];
 
 export const EMAILS: Typed[] = [

@@ -4,7 +4,6 @@ import { countByStatus, useInbox } from '../helpers/inbox';
 import { isTaken, post, sendAsPlatform } from '../helpers/platform';
 
 const SALES = 20;
-const UNPAID = 50;
 /** Executions that wait. */
 const MOST_CLAIMS = 200;
 
@@ -56,20 +55,6 @@ describe.each([60, null])(
 			await stop();
 			await inbox.trigger.settled();
 			expect(inbox.items).toHaveLength(SALES);
-		});
-
-		test('with unknown hashes cost 40 reads a minute, and about unpaid charges an execution each', async () => {
-			const unknown = flood((nth) => `nosuch${nth}`);
-			await clock.sleep(52_000);
-			await unknown();
-			expect(inbox.reads).toBeLessThanOrEqual(40);
-
-			await clock.sleep(60_000);
-			const unpaid = await chargesAt(inbox.account.sandbox, UNPAID);
-			const stop = flood((nth) => unpaid[nth % UNPAID] ?? '');
-			await clock.sleep(60_000);
-			await stop();
-			expect(inbox.trigger.outcomes.length).toBeLessThanOrEqual(UNPAID);
 		});
 	},
 );

@@ -11,26 +11,6 @@ beforeAll(async () => {
 beforeEach(() => sandbox.reset());
 afterAll(async () => await sandbox.close());
 
-test('the page shows what a person needs, pays, and sends a test notice', async () => {
-	const hash = await chargeAt(sandbox);
-	const open = async (path = ''): Promise<HttpAnswer> =>
-		await sendRequest(sandbox.pageUrl + path, { method: 'GET' });
-	const press = async (path: string, body: string): Promise<string | undefined> =>
-		(await sendRequest(`${sandbox.pageUrl}sandbox/${path}`, { body })).headers.location;
-
-	const { text } = await open();
-	for (const shown of [sandbox.baseUrl, sandbox.apiToken, sandbox.bodyApiToken, hash]) {
-		expect(text).toContain(shown);
-	}
-	expect((await open(`sandbox/qr/${hash}.png`)).headers['content-type']).toBe('image/png');
-	await press(`status/${hash}`, 'pay=paid&status=expired');
-	expect(sandbox.transactions[0]?.payment_status).toBe('paid');
-	await press(`status/${hash}`, 'status=refunded');
-	expect((await open()).text).toContain(`data-testid="badge-${hash}">refunded<`);
-	const url = encodeURIComponent(`${sandbox.baseUrl}/nowhere`);
-	expect(await press('test-notice', `url=${url}&shape=summary`)).toContain('answer=Answered+404');
-});
-
 test('a person lets the answer to the next charge get lost on the page, and the charge is made', async () => {
 	const page = (): Promise<HttpAnswer> => sendRequest(sandbox.pageUrl, { method: 'GET' });
 	const body = 'next=answer+lost+after+it+was+made';

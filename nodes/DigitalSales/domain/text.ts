@@ -34,8 +34,8 @@ export function isSameText(one: string, other: string): boolean {
 	return normalizeUnicode(one) === normalizeUnicode(other);
 }
 
-/** @internal "cafe" finds "Café da Manhã". */
-export function searchKey(text: string): string {
+/** "cafe" finds "Café da Manhã". */
+function searchKey(text: string): string {
 	return normalizeUnicode(text, 'NFD').replace(COMBINING_MARKS, '').toLowerCase().trim();
 }
 

@@ -10,26 +10,6 @@ describe('The rate limit of GET /products', () => {
 		maxPageSize: 20,
 		requestsPerMinute: 20,
 	});
-	const statuses = (): unknown[] => account.sandbox.requests.map(({ status }) => status);
-	const list = async (): Promise<number> =>
-		(await account.run({ ...LIST, returnAll: true })).json.length;
-
-	test('is shared by two executions, so that none gets a 429', async () => {
-		const listed = await Promise.all([list(), list()]);
-
-		expect(listed).toEqual([240, 240]);
-		expect(statuses()).toEqual(Array(2 * 12).fill(200));
-	});
-
-	test('delays a list instead of failing it if another process has used up the limit', async () => {
-		const headers = { authorization: `Bearer ${account.sandbox.apiToken}` };
-		for (let spent = 0; spent < 15; spent++) {
-			await fetch(`${account.sandbox.baseUrl}/products?per_page=1`, { headers });
-		}
-
-		expect(await list()).toBe(240);
-		expect(statuses()).toContain(429);
-	});
 
 	// Requests of this minute count until a request succeeds.
 	test.each<[string, Fault, number]>([

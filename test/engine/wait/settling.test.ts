@@ -1,4 +1,3 @@
-import type { OnError } from 'n8n-workflow';
 import { pixParameters } from '../../helpers/account';
 import {
 	ACTION_TYPE,
@@ -216,31 +215,21 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		expect(after?.outcome?.data.Below?.items).toHaveLength(1);
 	});
 
-	describe('after a list of which Create PIX refuses one customer', () => {
-		const chargeAndWait = async (onError: OnError, afterCharge: string | string[]) =>
-			await runWorkflow({
-				nodes: [
-					{ name: 'Start', type: START_TYPE },
-					{
-						name: 'Charge',
-						type: ACTION_TYPE,
-						parameters: pixParameters(room.account.sandbox, {
-							customerEmail: '={{ $json.email }}',
-						}),
-						onError,
-					},
-					{ name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() },
-					{ name: 'Failed', type: NO_OP_TYPE },
-				],
-				connections: connect({ Start: 'Charge', Charge: afterCharge }),
-				startItems: [{ email: 'maria@example.com' }, { email: 'maria' }],
-				credentials: room.account.credentials,
-			});
-
-		test('under Continue (using error output), waits for the others', async () => {
-			const run = await chargeAndWait('continueErrorOutput', ['Wait', 'Failed']);
-			expect(run.status).toBe('waiting');
+	test('after a list of which Create PIX refuses one customer, under Continue (using error output), waits for the others', async () => {
+		const parameters = pixParameters(room.account.sandbox, { customerEmail: '={{ $json.email }}' });
+		const run = await runWorkflow({
+			nodes: [
+				{ name: 'Start', type: START_TYPE },
+				{ name: 'Charge', type: ACTION_TYPE, parameters, onError: 'continueErrorOutput' },
+				{ name: 'Wait', type: ACTION_TYPE, parameters: waitParameters() },
+				{ name: 'Failed', type: NO_OP_TYPE },
+			],
+			connections: connect({ Start: 'Charge', Charge: ['Wait', 'Failed'] }),
+			startItems: [{ email: 'maria@example.com' }, { email: 'maria' }],
+			credentials: room.account.credentials,
 		});
+
+		expect(run.status).toBe('waiting');
 	});
 
 	test('waits until every item is decided, keeps their order, and reads a decided payment again only at the end', async () => {

@@ -1,20 +1,7 @@
 import * as fc from 'fast-check';
-import { drawQrCode } from '../../../nodes/DigitalSales/actions/transaction/transactionItem';
-import { parsePhone } from '../../../nodes/DigitalSales/domain/customer';
-import {
-	isSettled,
-	isStatusGroup,
-	STATUS_GROUPS,
-} from '../../../nodes/DigitalSales/domain/paymentStatus';
-import {
-	textMatcher,
-	hashSegment,
-	isSameText,
-	isUsableHash,
-	searchKey,
-} from '../../../nodes/DigitalSales/domain/text';
+import { isStatusGroup, STATUS_GROUPS } from '../../../nodes/DigitalSales/domain/paymentStatus';
+import { hashSegment, isSameText, isUsableHash } from '../../../nodes/DigitalSales/domain/text';
 import { isPrivateAddress, parseBaseUrl } from '../../../nodes/DigitalSales/domain/webAddress';
-import { readQrCode } from '../../helpers/readQrCode';
 
 describe('Base URL', () => {
 	test.each([
@@ -77,31 +64,6 @@ describe('Hashes', () => {
 	});
 });
 
-describe('Phone numbers', () => {
-	test.each([
-		['(11) 91234-5678', '11912345678'],
-		['+55 11 91234-5678', '5511912345678'],
-		['11.91234.0000', '11912340000'],
-		['\u202a+55 11 91234\u20115678\u202c'.replace('\u2011', '-'), '5511912345678'],
-		[1133334444, '1133334444'],
-	])('%p is read as %s', (typed, phone) => {
-		expect(parsePhone(typed)).toEqual({ value: phone });
-	});
-
-	test.each([
-		...['12345', '12345678901234', '', null, 1.1912345678e21],
-		...['11912345678.00', '(11) 3333-4444 ramal 55', '(11) 3333-4444 - 5'],
-	])('%p is refused', (typed) => {
-		expect(parsePhone(typed)).toHaveProperty('problem');
-	});
-
-	test('a value that is neither text nor number is refused', () => {
-		expect(parsePhone([1133334444])).toEqual({
-			problem: 'must be one phone number, such as (11) 91234-5678, without other text',
-		});
-	});
-});
-
 describe('The host of an address', () => {
 	test.each([
 		...['localhost:5678', '127.0.0.1', '10.1.2.3', '172.16.0.1', '172.20.0.1', '172.31.0.1'],
@@ -132,59 +94,13 @@ describe('The host of an address', () => {
 	});
 });
 
-test.each([
-	['  Café da Manhã ', 'cafe da manha'],
-	['ÇÃO', 'cao'],
-	['1º', '1º'],
-])('a search reads %p as %p', (text, key) => {
-	expect(searchKey(text)).toBe(key);
-});
-
-test.each([
-	['b a', true],
-	['ab', false],
-])('a search for the words %j finds the texts "a" and "b": %s', (search, isFound) => {
-	expect(textMatcher(search)(['a', 'b'])).toBe(isFound);
-});
-
 test('two texts are the same however their accents are encoded, but not in another case', () => {
 	expect(isSameText('em análise'.normalize('NFD'), 'em análise'.normalize('NFC'))).toBe(true);
 	expect(isSameText('em análise', 'em analise')).toBe(false);
 	expect(isSameText('Em análise', 'em análise')).toBe(false);
 });
 
-describe('the picture of a QR code', () => {
-	test('is read back by another decoder', async () => {
-		const texts = fc.string({ unit: fc.constantFrom(...'0123456789ABCabc.*-/'), minLength: 1 });
-		await fc.assert(
-			fc.asyncProperty(texts, async (text) => {
-				const png = await drawQrCode(text);
-				expect(readQrCode(png)).toBe(text);
-			}),
-			{ numRuns: 5 },
-		);
-	});
-
-	test('is an error for a text that is too long for a QR code', async () => {
-		await expect(drawQrCode('x'.repeat(4_000))).rejects.toThrow('Too much');
-	});
-});
-
 describe('Payment statuses', () => {
-	test.each([
-		...['paid', 'refused', 'canceled', 'cancelled', 'expired', 'refunded', 'chargeback'],
-		'chargedback',
-	])('%s ends a payment', (status) => {
-		expect(isSettled(status)).toBe(true);
-	});
-
-	test.each(['waiting_payment', 'authorized', 'waiting_refund', 'nobody_has_listed_it', undefined])(
-		'%p does not end a payment',
-		(status) => {
-			expect(isSettled(status)).toBe(false);
-		},
-	);
-
 	test('no status is in two groups', () => {
 		const all = Object.values(STATUS_GROUPS).flat();
 		expect(new Set(all).size).toBe(all.length);

@@ -48,7 +48,7 @@ const MARGIN = 4;
  * @throws Error if the text is too long
  * @internal
  */
-export async function drawQrCode(text: string): Promise<Uint8Array> {
+async function drawQrCode(text: string): Promise<Uint8Array> {
 	// n8n loads every node when it starts, and most runs draw nothing.
 	const { generatePngQrCode } = await import('../../../../vendor/qrCode');
 	return await generatePngQrCode(text, { ecLevel: 'M', scale: SCALE, margin: MARGIN });
