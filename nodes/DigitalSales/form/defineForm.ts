@@ -1,4 +1,4 @@
-import { compact, get, isEmpty, merge, set } from 'lodash';
+import { compact, get, isEmpty, merge, omit, set } from 'lodash';
 import type { IDataObject, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
@@ -104,21 +104,20 @@ export function defineList<const N extends string, P extends Part>(
 	entryName: string,
 	parts: readonly P[],
 ): Field<N, Array<Values<P>>> {
-	const { sentAs, ...display } = spec;
 	const { properties, schema } = defineForm(parts);
 	const entries = z.object({ items: z.array(schema).default([]) }).default({});
 
 	return {
 		name: spec.name,
 		property: {
-			default: {},
-			...display,
+			...omit(spec, 'sentAs', 'default'),
 			type: 'fixedCollection',
 			typeOptions: { ...spec.typeOptions, multipleValues: true },
+			default: spec.default ?? {},
 			options: [{ displayName: entryName, name: 'items', values: properties }],
 		},
 		schema: entries.transform(({ items }) => items),
-		sentAs,
+		sentAs: spec.sentAs,
 		parts,
 	};
 }
@@ -160,27 +159,20 @@ interface Listed {
 	purpose?: Purpose;
 }
 
-/** All fields, also those in groups and lists. `sentWithin` is undefined if the group is not sent. */
-function* listFields(
-	parts: readonly Part[],
-	within = '',
-	sentWithin: string | undefined = '',
-): Generator<Listed> {
+/** All fields, also those in groups and lists. */
+function* listFields(parts: readonly Part[]): Generator<Listed> {
 	for (const field of parts.filter(isField)) {
-		const { sentAs, purpose } = field;
+		const { name, sentAs, purpose } = field;
 		const isList = field.property.type === 'fixedCollection';
-		const path = within + field.name;
-		const inner = isList ? `${path}.items.*.` : `${path}.`;
-		let service: string | undefined;
-		let sentInner: string | undefined = sentWithin;
+		const isSpread = sentAs === '...';
+		yield { path: name, service: isSpread ? undefined : sentAs, purpose };
 
-		if (sentAs !== '...') {
-			const isSent = sentAs !== undefined && sentWithin !== undefined;
-			service = isSent ? sentWithin + sentAs : undefined;
-			sentInner = service && (isList ? `${service}.*.` : `${service}.`);
+		for (const inner of listFields(field.parts ?? [])) {
+			const path = `${name}.${isList ? 'items.*.' : ''}${inner.path}`;
+			const within = isSpread ? '' : `${sentAs}.${isList ? '*.' : ''}`;
+			const service = sentAs && inner.service && within + inner.service;
+			yield { ...inner, path, service };
 		}
-		yield { path, service, purpose };
-		yield* listFields(field.parts ?? [], inner, sentInner);
 	}
 }
 

@@ -81,7 +81,7 @@ test.each([
 	'%s names fields that a charge sends, and one that it does not, to recognize a platform',
 	(page, otherNames) => {
 		const [paragraph = ''] = matches(textOf(page), /^.*`offer_hash`.*$/gm);
-		const sent = Object.keys(chargeForm.serviceFields);
+		const sent = [...chargeForm.serviceFields.keys()];
 
 		expect(codeOf(paragraph)).toEqual([
 			'/products',

@@ -7,12 +7,10 @@ import { NotSentError, unreachableHint } from '../../output';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 
-export interface NotificationAddress {
+interface NotificationAddress {
+	/** Missing if nobody is notified. */
 	url?: string;
 	hint?: string;
-}
-
-interface FoundTrigger extends NotificationAddress {
 	/** Why no trigger can be notified. */
 	missing?: string;
 }
@@ -35,14 +33,17 @@ export async function resolveNotificationAddress(
 	if (options.webhooksGoTo === 'none') return {};
 	if (options.webhooksGoTo === 'automatic') return await automaticAddress(run, triggers);
 
+	const advice = `Enter the address that the platform sends webhooks to, or ${CHANGE}.`;
 	const address =
 		options.webhooksGoTo === 'trigger'
-			? await chosenTrigger(run, triggers)
-			: checkAddress(
-					options.notificationUrl,
-					'Notification URL',
-					`Enter the address that the platform sends webhooks to, or ${CHANGE}.`,
-				);
+			? await findListeningTrigger(run, triggers)
+			: checkAddress(options.notificationUrl, 'Notification URL', advice);
+	if (address.missing !== undefined) {
+		throw new NotSentError(
+			`Webhooks Go To is set to Trigger of This Workflow, but ${address.missing}`,
+			`Correct that and publish the workflow, or ${CHANGE}.`,
+		);
+	}
 
 	// Only warns, because Trigger On or a filter may exclude this charge.
 	return mayLoop(address.url, triggers) ? { ...address, hint: LOOP } : address;
@@ -62,7 +63,10 @@ async function automaticAddress(
 		return { url: resumeUrl(context), hint };
 	}
 
-	const found = await usableTrigger(run, triggers);
+	const isStartedBySale = triggers.some(({ hasRun }) => hasRun);
+	const found = isStartedBySale
+		? { missing: STARTED_BY_SALE }
+		: await findListeningTrigger(run, triggers);
 	if (found.missing === undefined) return found;
 
 	const ofCredential = account.notificationUrl;
@@ -77,26 +81,10 @@ async function automaticAddress(
 	return { ...address, hint };
 }
 
-async function usableTrigger(run: Run, triggers: WorkflowTrigger[]): Promise<FoundTrigger> {
-	const isStartedBySale = triggers.some(({ hasRun }) => hasRun);
-
-	return isStartedBySale ? { missing: STARTED_BY_SALE } : await findListeningTrigger(run, triggers);
-}
-
-async function chosenTrigger(run: Run, triggers: WorkflowTrigger[]): Promise<NotificationAddress> {
-	const found = await findListeningTrigger(run, triggers);
-	if (found.missing === undefined) return found;
-
-	throw new NotSentError(
-		`Webhooks Go To is set to Trigger of This Workflow, but ${found.missing}`,
-		`Correct that and publish the workflow, or ${CHANGE}.`,
-	);
-}
-
 async function findListeningTrigger(
 	{ context, askIfListening }: Run,
 	triggers: WorkflowTrigger[],
-): Promise<FoundTrigger> {
+): Promise<NotificationAddress> {
 	const enabled = triggers.filter(({ isDisabled }) => !isDisabled);
 	const [first] = enabled;
 	if (!first) return { missing: 'this workflow has no enabled Digital Sales Trigger' };
