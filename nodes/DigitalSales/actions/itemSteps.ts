@@ -1,4 +1,4 @@
-import { minBy } from 'lodash';
+import { sortBy } from 'lodash';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { fieldLabel } from '../form';
 import { type ErrorContext, toFailure } from '../output';
@@ -76,10 +76,9 @@ export class ItemSteps {
 	}
 
 	private throwFirst(): void {
-		const failures = [...this.failures.values()];
 		// A failure cancels the other items, whose errors say nothing.
-		const causes = failures.filter(({ error }) => !(error instanceof CanceledError));
-		const first = minBy(causes.length > 0 ? causes : failures, 'itemIndex');
+		const isCanceled = ({ error }: Failure): boolean => error instanceof CanceledError;
+		const [first] = sortBy([...this.failures.values()], [isCanceled, 'itemIndex']);
 
 		if (first) this.failItem(first);
 	}

@@ -66,8 +66,8 @@ export interface Form<T> {
 	schema: Schema<T>;
 	/** From fields of the platform to parameters. Both names are dotted, with `*` for an index. */
 	serviceFields: ReadonlyMap<string, string>;
-	/** Of parameters, dotted, with `*` for an index. */
-	purposes: ReadonlyArray<{ path: string; purpose: Purpose }>;
+	/** Of the parameters that a dotted pattern stands for, with `*` for an index. */
+	purposes: ReadonlyArray<{ pattern: string; purpose: Purpose }>;
 	body(values: T): IDataObject;
 }
 
@@ -138,9 +138,9 @@ export function defineForm<P extends Part>(
 		properties: parts.flatMap(propertiesOf),
 		schema: z.object(shape).pipe(values),
 		serviceFields: new Map(
-			compact(listed.map(({ service, path }) => service !== undefined && [service, path])),
+			compact(listed.map(({ service, pattern }) => service && [service, pattern])),
 		),
-		purposes: compact(listed.map(({ purpose, path }) => purpose && { purpose, path })),
+		purposes: compact(listed.map(({ purpose, pattern }) => purpose && { purpose, pattern })),
 		body: (given) => buildBody(parts, given),
 	};
 }
@@ -154,7 +154,7 @@ function isField(part: Part): part is Field {
 }
 
 interface Listed {
-	path: string;
+	pattern: string;
 	service?: string;
 	purpose?: Purpose;
 }
@@ -163,15 +163,15 @@ interface Listed {
 function* listFields(parts: readonly Part[]): Generator<Listed> {
 	for (const field of parts.filter(isField)) {
 		const { name, sentAs, purpose } = field;
+		const service = sentAs === '...' ? undefined : sentAs;
 		const isList = field.property.type === 'fixedCollection';
-		const isSpread = sentAs === '...';
-		yield { path: name, service: isSpread ? undefined : sentAs, purpose };
+		yield { pattern: name, service, purpose };
 
 		for (const inner of listFields(field.parts ?? [])) {
-			const path = `${name}.${isList ? 'items.*.' : ''}${inner.path}`;
-			const within = isSpread ? '' : `${sentAs}.${isList ? '*.' : ''}`;
-			const service = sentAs && inner.service && within + inner.service;
-			yield { ...inner, path, service };
+			const path = isList ? [name, 'items', '*', inner.pattern] : [name, inner.pattern];
+			const sent = compact([service, isList && '*', inner.service]);
+			const isSent = sentAs !== undefined && inner.service !== undefined;
+			yield { ...inner, pattern: path.join('.'), service: isSent ? sent.join('.') : undefined };
 		}
 	}
 }

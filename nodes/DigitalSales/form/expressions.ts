@@ -32,7 +32,7 @@ export function findExpressionProblems(
 ): Problem[] {
 	const problems: Problem[] = [];
 
-	for (const { path: pattern, purpose } of purposes) {
+	for (const { pattern, purpose } of purposes) {
 		if (purpose === 'informs') continue;
 		for (const path of matchingPaths(pattern.split('.'), rawValues)) {
 			const raw = locatorValue(get(rawValues, path));
@@ -68,9 +68,8 @@ function expressionProblem(expression: Expression): string | undefined {
 		return isByModel ? 'must be filled in by a person, not by a model' : undefined;
 	}
 	if (!isJsonObject(value) && isNothing(value)) {
-		return isByModel && purpose !== 'guards'
-			? undefined
-			: 'is empty: its expression returned nothing';
+		if (isByModel && purpose !== 'guards') return undefined;
+		return 'is empty: its expression returned nothing';
 	}
 
 	const parts = [...text.matchAll(PART)].map(([part]) => part);

@@ -1,3 +1,4 @@
+import { castArray } from 'lodash';
 import { type IDataObject, type INodeProperties, jsonParse } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { isJsonObject } from '../shared';
@@ -42,12 +43,11 @@ export function rejectBlank<T extends z.ZodTypeAny>(schema: T) {
 
 /** An expression may return a number for a text. */
 export const textSchema = parseWith((input): Result<string> => {
-	if (typeof input === 'number' && Math.abs(input) > Number.MAX_SAFE_INTEGER) {
-		// JavaScript has rounded it, so two different numbers may look the same.
-		return { problem: 'is too large for a number; enter it as text' };
-	}
-	const isText = typeof input === 'string' || (typeof input === 'number' && !Number.isNaN(input));
-	return isText ? { value: String(input).trim() } : { problem: 'must be text' };
+	if (typeof input === 'string') return { value: input.trim() };
+	if (typeof input !== 'number' || Number.isNaN(input)) return { problem: 'must be text' };
+	if (Math.abs(input) <= Number.MAX_SAFE_INTEGER) return { value: String(input) };
+	// JavaScript has rounded it, so two different numbers may look the same.
+	return { problem: 'is too large for a number; enter it as text' };
 });
 
 export const cleanTextSchema = textSchema.transform(cleanText);
@@ -67,36 +67,40 @@ export const orderReferenceSchema = allowBlank(
 	),
 );
 
+const DIGITS = /^\d+$/;
+const DECIMAL = /^\d+(?:[.,]\d+)?$/;
+
+/** @param typed what a text must look like */
+function numberSchema(typed: RegExp, isAllowed: (value: number) => boolean, message: string) {
+	return z
+		.unknown()
+		.transform((input): number => {
+			if (typeof input === 'number') return input;
+			const isNumber = typeof input === 'string' && typed.test(input.trim());
+			return isNumber ? Number(input.replace(',', '.')) : NaN;
+		})
+		.refine(isAllowed, message);
+}
+
 export function wholeNumberSchema(least: number, most = Number.MAX_SAFE_INTEGER) {
-	const range =
-		most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+	const isOpen = most === Number.MAX_SAFE_INTEGER;
+	const range = isOpen ? `of at least ${least}` : `from ${least} to ${most}`;
 
-	return parseWith((input): Result<number> => {
-		const isDigits = typeof input === 'string' && /^\d+$/.test(input.trim());
-		const value = isDigits ? Number(input) : input;
-		const isInRange =
-			Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
-
-		return isInRange ? { value: Number(value) } : { problem: `must be a whole number ${range}` };
-	});
+	return numberSchema(
+		DIGITS,
+		(value) => Number.isSafeInteger(value) && value >= least && value <= most,
+		`must be a whole number ${range}`,
+	);
 }
 
-/** A text may have a decimal point or a comma. */
-function decimalSchema(isAllowed: (value: number) => boolean, problem: string) {
-	return parseWith((input): Result<number> => {
-		const isDecimal = typeof input === 'string' && /^\d+(?:[.,]\d+)?$/.test(input.trim());
-		const value = isDecimal ? Number(input.replace(',', '.')) : input;
-
-		return typeof value === 'number' && isAllowed(value) ? { value } : { problem };
-	});
-}
-
-export const positiveNumberSchema = decimalSchema(
+export const positiveNumberSchema = numberSchema(
+	DECIMAL,
 	(value) => Number.isFinite(value) && value > 0,
 	'must be a number above 0, for example 1.5',
 );
 
-export const percentSchema = decimalSchema(
+export const percentSchema = numberSchema(
+	DECIMAL,
 	(value) => value >= 0 && value <= 100,
 	'must be a percentage from 0 to 100, for example 12.5',
 );
@@ -181,12 +185,12 @@ export function infoField<const N extends string, S extends z.ZodTypeAny>(
 
 /** A list stands for its first text, because an address may repeat a parameter: `?utm_source=a&utm_source=b`. */
 export function readInfo(input: unknown): { text?: string; isLeftOut?: boolean } {
-	const given: unknown[] = Array.isArray(input) ? input : [input];
-	const filled = given.filter((value) => !isBlank(value));
+	const filled = castArray<unknown>(input).filter((value) => !isBlank(value));
 	if (filled.length === 0) return {};
 
 	const text = filled.find(isInfo);
-	return text === undefined ? { isLeftOut: true } : { text: String(text).trim() };
+	if (text === undefined) return { isLeftOut: true };
+	return { text: String(text).trim() };
 }
 
 function isInfo(value: unknown): value is string | number {
@@ -236,10 +240,7 @@ export function* findExcess(value: unknown, levels = MOST_LEVELS): Generator<Pro
 	}
 	if (typeof value !== 'object' || value === null) return;
 
-	if (levels === 0) {
-		yield { path: [], message: 'is nested too deeply' };
-		return;
-	}
+	if (levels === 0) return yield { path: [], message: 'is nested too deeply' };
 
 	for (const [name, inner] of Object.entries(value)) {
 		const key = Array.isArray(value) ? Number(name) : name;

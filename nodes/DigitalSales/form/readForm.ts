@@ -94,7 +94,7 @@ function firstExcess(form: Form<unknown>, values: Record<string, unknown>): Prob
 function infoPaths({ purposes }: Form<unknown>, values: Record<string, unknown>): Path[] {
 	const infos = purposes.filter(({ purpose }) => purpose === 'informs');
 
-	return infos.flatMap(({ path }) => matchingPaths(path.split('.'), values));
+	return infos.flatMap(({ pattern }) => matchingPaths(pattern.split('.'), values));
 }
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;

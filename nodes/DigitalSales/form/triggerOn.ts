@@ -1,3 +1,4 @@
+import { castArray } from 'lodash';
 import type { INodePropertyOptions } from 'n8n-workflow';
 import type { Result } from '../domain';
 import { defineField } from './defineForm';
@@ -59,14 +60,15 @@ export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status)
 
 /** An expression may return a list, or a text with commas. */
 export function parseTexts(input: unknown): Result<string[]> {
-	const given: unknown[] = Array.isArray(input) ? input : [input ?? ''];
+	const given = castArray<unknown>(input ?? '');
 	if (!given.every((one) => typeof one === 'string')) {
 		return { problem: 'must be a list, separated by commas' };
 	}
 
 	const texts = given.flatMap((one) => one.split(/[,;]/)).map((text) => text.trim());
 	const value = texts.filter((text) => text !== '');
-	return value.length > 0 ? { value } : { problem: 'is empty; fill it in' };
+	if (value.length === 0) return { problem: 'is empty; fill it in' };
+	return { value };
 }
 
 function parseTriggerOn(input: unknown): Result<string[]> {

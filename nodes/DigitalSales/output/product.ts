@@ -7,10 +7,8 @@ import { inReais } from '../domain';
 export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject {
 	const product = productSchema.parse(row);
 	const { offers } = product;
-	const cheapest = minBy(offers, ({ price }) => price ?? Infinity);
-	const shown: Partial<Offer> | undefined = isSplit
-		? offerSchema.safeParse(row.offer).data
-		: cheapest;
+	let shown: Partial<Offer> | undefined = minBy(offers, ({ price }) => price ?? Infinity);
+	if (isSplit) shown = offerSchema.safeParse(row.offer).data;
 
 	return {
 		product_hash: product.hash ?? null,

@@ -124,7 +124,9 @@ export class PaymentWait {
 	}
 
 	/** Whether the platform sends the webhooks of the transaction to this execution. */
-	private isNotified({ postback_url: url }: Transaction): boolean {
+	private isNotified(transaction: Transaction): boolean {
+		const url = transaction.postback_url;
+
 		return !!url && url === resumeUrl(this.context) && !isPrivateAddress(new URL(url));
 	}
 

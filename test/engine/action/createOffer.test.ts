@@ -170,7 +170,7 @@ describe('Offer > Create', () => {
 			[
 				'Nothing was sent.',
 				'Also: Payment Methods 1 must be a whole number from 1 to 3.',
-				'Also: Additional Fields > Interval must be one of daily, weekly, monthly, quarterly, semi-annual, yearly.',
+				'Also: Additional Fields > Interval must be one of daily, monthly, quarterly, semi-annual, weekly, yearly.',
 			].join('\n'),
 		);
 	});

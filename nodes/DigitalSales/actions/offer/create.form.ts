@@ -1,3 +1,4 @@
+import { upperFirst } from 'lodash';
 import { z } from 'zod/v3';
 import { quoteText } from '../../domain';
 import {
@@ -24,7 +25,7 @@ const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'Card', value: 1 },
 	{ name: 'PIX', value: 3 },
 ];
-const INTERVALS = ['daily', 'weekly', 'monthly', 'quarterly', 'semi-annual', 'yearly'] as const;
+const INTERVALS = ['daily', 'monthly', 'quarterly', 'semi-annual', 'weekly', 'yearly'] as const;
 const methodCode = wholeNumberSchema(1, 3);
 
 const discounts = defineList(
@@ -63,10 +64,10 @@ const discounts = defineList(
 );
 
 function checkDefaultMethod(preset: number | undefined, methods: number[] = []): Problem[] {
-	const isOther = preset !== undefined && methods.length > 0 && !methods.includes(preset);
-	const message = 'is not among the Payment Methods; add it there, or choose another one';
+	if (preset === undefined || methods.length === 0 || methods.includes(preset)) return [];
 
-	return isOther ? [{ path: ['additionalFields', 'methodDefault'], message }] : [];
+	const message = 'is not among the Payment Methods; add it there, or choose another one';
+	return [{ path: ['additionalFields', 'methodDefault'], message }];
 }
 
 function checkDiscounts(discounts: ReadonlyArray<{ paymentMethod: string }> = []): Problem[] {
@@ -125,14 +126,10 @@ export const offerForm = defineForm(
 					displayName: 'Interval',
 					name: 'interval',
 					type: 'options',
-					options: [
-						{ name: 'Daily', value: 'daily' },
-						{ name: 'Monthly', value: 'monthly' },
-						{ name: 'Quarterly', value: 'quarterly' },
-						{ name: 'Semi-Annual', value: 'semi-annual' },
-						{ name: 'Weekly', value: 'weekly' },
-						{ name: 'Yearly', value: 'yearly' },
-					],
+					options: INTERVALS.map((value) => ({
+						name: value.split('-').map(upperFirst).join('-'),
+						value,
+					})),
 					default: 'monthly',
 					description:
 						'How often a subscription is charged. Needed only for subscription products.',

@@ -1,3 +1,4 @@
+import { map, sortBy, startCase } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { listProducts, PRODUCT_STATUSES, SHARES } from '../../api';
 import type { Result } from '../../domain';
@@ -25,9 +26,8 @@ function parseCategories(value: unknown): Result<number[] | undefined> {
 	const texts = entries.map((entry) => String(entry).trim()).filter((text) => text !== '');
 	if (texts.length === 0) return { value: undefined };
 
-	return texts.every((text) => /^\d+$/.test(text))
-		? { value: texts.map(Number) }
-		: { problem: 'must be whole numbers separated by commas, for example 3, 7' };
+	if (texts.every((text) => /^\d+$/.test(text))) return { value: texts.map(Number) };
+	return { problem: 'must be whole numbers separated by commas, for example 3, 7' };
 }
 
 const filters = defineGroup(
@@ -54,12 +54,10 @@ const filters = defineGroup(
 			name: 'status',
 			type: 'options',
 			default: 1,
-			options: [
-				{ name: 'Active', value: PRODUCT_STATUSES.active },
-				{ name: 'Blocked', value: PRODUCT_STATUSES.blocked },
-				{ name: 'In Review', value: PRODUCT_STATUSES.inReview },
-				{ name: 'Inactive', value: PRODUCT_STATUSES.inactive },
-			],
+			options: sortBy(
+				map(PRODUCT_STATUSES, (value, name) => ({ name: startCase(name), value })),
+				'name',
+			),
 			description: 'Only products with this status',
 			reads: allowBlank(wholeNumberSchema(1)),
 		}),

@@ -30,8 +30,7 @@ export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> 
 	const cart: CartItem[] = [];
 
 	for (const [index, item] of form.cart.entries()) {
-		const isComplete = blankFields(item).length === 0;
-		cart.push(isComplete ? item : await fillItem(run, item, index, needsPrice));
+		cart.push(await fillItem(run, item, index, needsPrice));
 	}
 
 	return { ...form, cart };
@@ -43,6 +42,8 @@ async function fillItem(
 	index: number,
 	needsPrice: boolean,
 ): Promise<CartItem> {
+	if (blankFields(item).length === 0) return item;
+
 	const hash = item.offerHash;
 	const isPriced = item.price !== undefined;
 	const labelOf = (field: string): string =>

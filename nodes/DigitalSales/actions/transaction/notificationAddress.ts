@@ -33,19 +33,25 @@ export async function resolveNotificationAddress(
 	if (options.webhooksGoTo === 'none') return {};
 	if (options.webhooksGoTo === 'automatic') return await automaticAddress(run, triggers);
 
-	const advice = `Enter the address that the platform sends webhooks to, or ${CHANGE}.`;
-	const address =
-		options.webhooksGoTo === 'trigger'
-			? await findListeningTrigger(run, triggers)
-			: checkAddress(options.notificationUrl, 'Notification URL', advice);
-	if (address.missing !== undefined) {
-		throw new NotSentError(
-			`Webhooks Go To is set to Trigger of This Workflow, but ${address.missing}`,
-			`Correct that and publish the workflow, or ${CHANGE}.`,
-		);
+	if (options.webhooksGoTo === 'url') {
+		const advice = `Enter the address that the platform sends webhooks to, or ${CHANGE}.`;
+		const address = checkAddress(options.notificationUrl, 'Notification URL', advice);
+		return withLoopWarning(address, triggers);
 	}
 
-	// Only warns, because Trigger On or a filter may exclude this charge.
+	const found = await findListeningTrigger(run, triggers);
+	if (found.missing === undefined) return withLoopWarning(found, triggers);
+	throw new NotSentError(
+		`Webhooks Go To is set to Trigger of This Workflow, but ${found.missing}`,
+		`Correct that and publish the workflow, or ${CHANGE}.`,
+	);
+}
+
+/** Only warns, because Trigger On or a filter may exclude this charge. */
+function withLoopWarning(
+	address: NotificationAddress,
+	triggers: WorkflowTrigger[],
+): NotificationAddress {
 	return mayLoop(address.url, triggers) ? { ...address, hint: LOOP } : address;
 }
 
@@ -64,9 +70,8 @@ async function automaticAddress(
 	}
 
 	const isStartedBySale = triggers.some(({ hasRun }) => hasRun);
-	const found = isStartedBySale
-		? { missing: STARTED_BY_SALE }
-		: await findListeningTrigger(run, triggers);
+	let found: NotificationAddress = { missing: STARTED_BY_SALE };
+	if (!isStartedBySale) found = await findListeningTrigger(run, triggers);
 	if (found.missing === undefined) return found;
 
 	const ofCredential = account.notificationUrl;

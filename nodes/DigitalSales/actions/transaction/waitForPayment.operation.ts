@@ -1,4 +1,4 @@
-import { max, partition } from 'lodash';
+import { max, partition, upperFirst } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { type Client, SHARES } from '../../api';
@@ -43,11 +43,7 @@ const timeLimit = [
 		displayName: 'Time Limit Unit',
 		name: 'timeLimitUnit',
 		type: 'options',
-		options: [
-			{ name: 'Minutes', value: 'minutes' },
-			{ name: 'Hours', value: 'hours' },
-			{ name: 'Days', value: 'days' },
-		],
+		options: Object.keys(UNITS).map((value) => ({ name: upperFirst(value), value })),
 		default: 'hours',
 		reads: z
 			.enum(['minutes', 'hours', 'days'], { message: 'must be minutes, hours or days' })
@@ -68,10 +64,12 @@ const waitForm = defineForm(
 		simplifyField,
 		defineOptions([outputFieldsOption, ...timeLimit]),
 	],
-	({ options }) =>
-		limitOf(options) <= LONGEST_LIMIT_DAYS * UNITS.days
-			? []
-			: [{ path: ['options', 'timeLimit'], message: `must be at most ${LONGEST_LIMIT_DAYS} days` }],
+	({ options }) => {
+		if (limitOf(options) <= LONGEST_LIMIT_DAYS * UNITS.days) return [];
+		return [
+			{ path: ['options', 'timeLimit'], message: `must be at most ${LONGEST_LIMIT_DAYS} days` },
+		];
+	},
 );
 
 /** Transaction > Wait for Payment: repeats GET /transactions/{hash} (API document, Endpoint 1) until the payment is decided. */
