@@ -9,6 +9,8 @@ import { cleanText, LONGEST_TEXT, parseBaseUrl } from '../domain';
 import { BoundedMap, digest, processState, tryPatiently } from '../shared';
 import { createRedactor, type Redactor } from './redact';
 
+/* What a credential says, or what is wrong with it. */
+
 export const CREDENTIAL_NAME = 'digitalSalesApi';
 
 export interface Account {
@@ -70,6 +72,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 			`Base URL in the credential ${base.problem}. Enter the address of the platform with its path, for example https://api.example.com/api/public/v1.`,
 		);
 	}
+
 	if (data.apiToken === '') {
 		throw new CredentialError('API Token in the credential is empty. Copy it from your platform.');
 	}
@@ -78,6 +81,7 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 			'A token in the credential contains a space or another character that cannot be sent. Copy it again from your platform.',
 		);
 	}
+
 	// n8n treats an empty list as no restriction.
 	if (isRestricted && !(allowedDomains && isDomainAllowed({ url: base.value, allowedDomains }))) {
 		throw new CredentialError(

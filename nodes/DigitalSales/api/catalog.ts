@@ -6,6 +6,8 @@ import { fetchProductPage, isOnSale, withPageSizeFallback } from './products';
 import { type Offer, type Product, type ProductPage, productSchema } from './schemas/product';
 import { ServiceError } from './serviceError';
 
+/* The products behind lists and charges: which pages are read again, and which offer a hash means. */
+
 export const CATALOG_LIMITS: ClientOptions = {
 	retry: { maxTries: 2, maxTotalMs: 10_000 },
 	timeoutMs: 10_000,

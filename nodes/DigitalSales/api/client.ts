@@ -168,10 +168,11 @@ export class Client {
 		if (retryDecision(method, kind) !== 'retry') return false;
 
 		const failedTries = progress.tries - progress.rateLimitHits;
-		const waitMs = Math.max(retryAfterMs, backoffMs(failedTries, clock.random()));
-		// After a 429 the next try waits in the limiter.
-		progress.delayMs = kind === 'rateLimited' ? 0 : waitMs;
 		const elapsedMs = clock.elapsed() - progress.firstSentAt;
+		progress.delayMs = Math.max(retryAfterMs, backoffMs(failedTries, clock.random()));
+		// After a 429 the next try waits in the limiter.
+		if (kind === 'rateLimited') progress.delayMs = 0;
+
 		return mayRetry(this.retry, { failedTries, elapsedMs, delayMs: progress.delayMs });
 	}
 

@@ -29,8 +29,8 @@ export async function digitalSalesApiTest(
 			async (range) => await fetchProducts(this, account, range),
 			1,
 		);
-		const products = readProductPage(await fetchPage(1));
 
+		const products = readProductPage(await fetchPage(1));
 		if (products) return { status: 'OK', message: 'The platform accepts the token.' };
 		return testFailed('The host answers, but not with a list of products. Check Base URL.');
 	} catch (error) {
@@ -62,6 +62,7 @@ async function fetchProducts(
 
 	const { statusCode, headers, body } = wholeResponse.parse(response);
 	const outcome = readResponse({ status: statusCode, headers, text: body }, redact);
+
 	if (outcome.kind !== 'success') throw new ServiceError('GET /products', outcome, 1);
 	return outcome.body;
 }

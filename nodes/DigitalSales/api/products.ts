@@ -12,9 +12,13 @@ import {
 import { ServiceError } from './serviceError';
 
 interface ProductQuery {
+	/** Words of the title or the hash, by default any. */
 	search?: string;
+	/** By default any. */
 	categories?: number[];
+	/** See `PRODUCT_STATUSES`, by default any. */
 	status?: number;
+	/** By default 100. */
 	pageSize?: number;
 }
 
@@ -63,15 +67,16 @@ export async function fetchProductPage(
 	client: Client,
 	{ page, pageSize, search, categories, status }: ProductQuery & { page: number },
 ): Promise<ProductPage> {
-	const parameters: IDataObject = { page };
-	if (pageSize !== undefined) parameters.per_page = pageSize;
-	// Titles are most likely stored as NFC.
-	if (search) parameters.search = normalizeUnicode(search);
-	if (categories?.length) parameters.categories = categories.join(',');
-	if (status !== undefined) parameters.status = status;
-
+	const query: IDataObject = {
+		page,
+		per_page: pageSize,
+		// Titles are most likely stored as NFC.
+		search: normalizeUnicode(search ?? '') || undefined,
+		categories: categories?.join(',') || undefined,
+		status,
+	};
 	const fetched = await client.request(
-		{ endpoint: 'GET /products', path: '/products', query: parameters },
+		{ endpoint: 'GET /products', path: '/products', query },
 		readProductPage,
 	);
 

@@ -132,10 +132,9 @@ export class RateLimiter {
 		throw new CanceledError();
 	}
 
-	/** The request does not count, even if `releaseUsed` has counted it. */
+	/** The request does not count. */
 	release(permit: Permit): void {
 		this.inFlight.delete(permit);
-		pull(this.answered, permit);
 		void this.serveQueue();
 	}
 
@@ -169,19 +168,17 @@ export class RateLimiter {
 			const { latest = Infinity, share } = queued;
 			const now = clock.elapsed();
 			const delayMs = this.delayMs(queued);
-
-			// An answer may come at any moment.
+			// An answer, which some requests wait for, may come at any moment.
 			const earliest = now + (Number.isFinite(delayMs) ? delayMs : 0);
-			if (earliest <= latest && delayMs > 0) {
+
+			if (earliest > latest) {
+				pull(this.queue, queued);
+				queued.reject(new TooLateError());
+			} else if (delayMs > 0) {
 				queued.onWait?.(delayMs);
 				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
-				continue;
-			}
-
-			pull(this.queue, queued);
-			if (earliest > latest) {
-				queued.reject(new TooLateError());
 			} else {
+				pull(this.queue, queued);
 				const permit = { share };
 				this.inFlight.add(permit);
 				queued.resolve(permit);
@@ -198,8 +195,8 @@ export class RateLimiter {
 
 			const now = clock.elapsed();
 			const checkAt = now + Math.min(nextMs, LONGEST_SLEEP_MS);
-			const hasEarlierCheck = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
-			if (hasEarlierCheck) return;
+			const isCheckedBefore = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
+			if (isCheckedBefore) return;
 
 			this.nextCheckAt = checkAt;
 			await clock.sleep(checkAt - now);

@@ -12,6 +12,7 @@ const WORD_LENGTH = 3;
 /** A CNPJ may begin with the same letters. */
 const LABEL = /^(?:(?:CPF|CNPJ)\W*)+/;
 const DASH = /[\p{Pd}\u2212]/gu;
+const APOSTROPHES = /^['\u2018\u2019]+ ?/;
 /** Python writes a number of a column with gaps as `52998224725.0`. */
 const DECIMAL_ZERO = /\.0$/;
 /** A spreadsheet shows a long number as 5,29982E+10, and a CSV file keeps only that. */
@@ -29,7 +30,7 @@ const IS_UNCLEAR = {
 /** Removes invisible characters and a spreadsheet's apostrophe, and makes dashes plain. */
 export function customerText(input: unknown): string {
 	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
-	return cleanText(text).replace(DASH, '-').replace(/^'+ ?/, '');
+	return cleanText(text).replace(DASH, '-').replace(APOSTROPHES, '');
 }
 
 /**

@@ -1,18 +1,13 @@
-import { parseDocument, parsePhone, withoutCountry } from './customer';
-import { cleanText, normalizeUnicode, valueOf } from './text';
-
-const DASH = /[\p{Pd}\u2212]/gu;
+import { customerText, parseDocument, parsePhone, withoutCountry } from './customer';
+import { normalizeUnicode, valueOf } from './text';
 
 /**
  * Makes the spellings of one order equal: a spreadsheet's apostrophe and decimals, another width, another dash, another
  * case, and of parts between commas the punctuation of a CPF, a CNPJ or a phone.
  */
 export function normalizeReference(reference: string): string {
-	const plain = cleanText(normalizeUnicode(reference, 'NFKC'))
-		.replace(DASH, '-')
-		.replace(/^['\u2018\u2019]+ ?/, '')
-		.replace(/^(\d+)\.0$/, '$1')
-		.toLowerCase();
+	const typed = customerText(normalizeUnicode(reference, 'NFKC'));
+	const plain = typed.replace(/^(\d+)\.0$/, '$1').toLowerCase();
 	const parts = plain.split(/ ?, ?/);
 	// A reference of one part may be a number that only looks like a CPF.
 	return parts.length === 1 ? plain : parts.map(withoutPunctuation).join(', ');

@@ -28,9 +28,8 @@ export async function askIfListening(context: IExecuteFunctions, url: string): P
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 	});
-	const answer = await asking.catch(() => undefined);
 
-	const { data } = corsSchema.safeParse(answer);
+	const { data } = corsSchema.safeParse(await asking.catch(() => undefined));
 	if (!data) return 'unknown';
 	return data.headers['access-control-allow-methods'].includes('POST') ? 'yes' : 'no';
 }

@@ -26,15 +26,12 @@ const stateSchema = z.object({
 	]),
 });
 
-class ThisProcess {
-	id = randomUUID();
-
-	clear(): void {
+const thisProcess = processState({
+	id: randomUUID(),
+	clear() {
 		this.id = randomUUID();
-	}
-}
-
-const thisProcess = processState(new ThisProcess());
+	},
+});
 
 export function readParkedState(context: IExecuteFunctions): unknown {
 	return readParked(context)?.state;

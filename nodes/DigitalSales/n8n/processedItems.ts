@@ -147,12 +147,14 @@ export class Ledger {
 		owner: string,
 		entries = ['entered'],
 	): Promise<'new' | 'own' | "another's"> {
-		return await this.callForRow(
+		const inserting = this.callForRow(
 			key,
 			async ({ checkProcessedAndRecord }) =>
 				// @ts-expect-error n8n's types list other modes.
 				await checkProcessedAndRecord(entries, 'node', { mode: `of ${owner}` }),
-		)
+		);
+
+		return await inserting
 			.then(({ processed }) => (processed.length > 0 ? 'own' : 'new'))
 			.catch((error: unknown) => {
 				if (error instanceof LedgerError && OTHER_MODE.test(error.message)) return "another's";

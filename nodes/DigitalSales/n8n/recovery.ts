@@ -13,23 +13,12 @@ const RECOVERY_MS = 60_000;
 /** Later, n8n has certainly started. */
 const STARTED_MS = 30 * 60_000;
 
-class Recovery {
-	private overAt?: number;
-
-	/** The first call shows that n8n resumes executions. */
-	get leftMs(): number {
-		const age = clock.elapsed();
-		if (age > STARTED_MS) return 0;
-		this.overAt ??= age + RECOVERY_MS;
-		return this.overAt - age;
-	}
-
-	clear(): void {
-		this.overAt = undefined;
-	}
-}
-
-const recovery = processState(new Recovery());
+const recovery = processState({
+	overAt: Infinity,
+	clear() {
+		this.overAt = Infinity;
+	},
+});
 
 /**
  * Executions that were parked before n8n's start, or by another worker, run on once its recovery is over.
@@ -37,6 +26,10 @@ const recovery = processState(new Recovery());
  * @throws CanceledError
  */
 export async function letRecoveryPass(context: IExecuteFunctions): Promise<void> {
-	if (!wasParkedByAnotherProcess(context)) return;
-	await cancelableSleep(recovery.leftMs, context.getExecutionCancelSignal());
+	const age = clock.elapsed();
+	if (!wasParkedByAnotherProcess(context) || age > STARTED_MS) return;
+
+	// The first call shows that n8n resumes executions.
+	recovery.overAt = Math.min(recovery.overAt, age + RECOVERY_MS);
+	await cancelableSleep(recovery.overAt - age, context.getExecutionCancelSignal());
 }

@@ -7,6 +7,8 @@ import {
 import { CredentialError, ServiceError, TooLateError } from '../api';
 import { BoundedMap, processState } from '../shared';
 
+/* What the sender of a webhook is told, and what n8n's log. */
+
 interface Reply {
 	status: number;
 	reason: string;

@@ -5,6 +5,8 @@ import { unansweredCount, whenAnswered } from '../n8n';
 import { Declined, REPLIES } from '../notification';
 import { BoundedMap, jsonObject, processState } from '../shared';
 
+/* What this process has handed over to n8n, so that a repeated webhook costs neither a read nor an execution. */
+
 /** What a webhook hands over to its execution: a sale with its item, a claim to look for, or a fault. */
 export const handoverSchema = z.object({
 	hash: z.string(),
@@ -73,7 +75,8 @@ export class Handovers {
 		else if (claims.get(key)) throw new Declined(REPLIES.outdated);
 		declineIfBacklogged();
 
-		const [all, stored] = [item ? sales : claims, { isStored: false }];
+		const all = item ? sales : claims;
+		const stored = { isStored: false };
 		all.set(key, stored);
 		if (claims.size > MOST_CLAIMS && !item) {
 			claims.delete(key);

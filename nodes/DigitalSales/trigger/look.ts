@@ -8,6 +8,8 @@ import { CanceledError, clock } from '../shared';
 import { isClaim, isExcludedForGood, rejectionReason } from './filters';
 import { readTriggerForm, saleItem } from './form';
 
+/* When an execution looks for a status that a webhook claims, and which read shows it. */
+
 /** Before each look. n8n checks its timers once a minute, so the first may last a minute. */
 const PAUSES_MS = [15_000, 60_000, 120_000, 300_000, 600_000];
 export const LOOK_LIMITS = {
