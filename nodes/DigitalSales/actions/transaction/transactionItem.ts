@@ -44,10 +44,7 @@ const SCALE = 8;
 /** In modules, as the specification requires. */
 const MARGIN = 4;
 
-/**
- * @throws Error if the text is too long
- * @internal
- */
+/** @throws Error if the text is too long */
 async function drawQrCode(text: string): Promise<Uint8Array> {
 	// n8n loads every node when it starts, and most runs draw nothing.
 	const { generatePngQrCode } = await import('../../../../vendor/qrCode');
