@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api';
 import { readForm } from '../form';
 import { ExecutionMemory } from '../idempotency';
-import { isEngine2, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
+import { isEngine2, isFirstToEnd, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
 import { NotSentError } from '../output';
 import { READS_AT_ONCE } from '../shared';
 import { failItem, ItemSteps } from './itemSteps';
@@ -49,7 +49,10 @@ async function runSteps(operation: Operation, run: Run): Promise<INodeExecutionD
 
 	if (operation.kind === 'wait') {
 		const outputs = await operation.runAll(run, forms, steps.fail);
-		return outputs ? steps.collect(outputs) : [];
+		if (!outputs) return [];
+
+		const items = steps.collect(outputs);
+		return isFirstToEnd(context) ? items : [];
 	}
 
 	const { kind } = operation;

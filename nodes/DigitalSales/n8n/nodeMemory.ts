@@ -2,11 +2,7 @@ import { memoize } from 'lodash';
 import type { IContextObject, IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { jsonObject } from '../shared';
-
-/*
- * Since n8n 2.30.0, `$runIndex` counts the runs of a node in an execution. If that stops, Create PIX fails before
- * anything is sent.
- */
+import { readRunIndex } from './runIndex';
 
 const CONTEXT_KEY = 'digitalSales';
 
@@ -33,7 +29,7 @@ export class NodeMemory {
 		this.nodeContext[CONTEXT_KEY] = this.stored;
 		const { runs } = this.stored;
 
-		const index = z.number().parse(this.context.getWorkflowDataProxy(0).$runIndex);
+		const index = readRunIndex(this.context);
 		if (!runs.includes(index)) runs.push(index);
 
 		return runs.lastIndexOf(index);

@@ -1,11 +1,14 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { cancelableSleep, clock, processState } from '../shared';
-import { wasParkedByAnotherProcess } from './parking';
+import { BoundedMap, cancelableSleep, clock, processState } from '../shared';
+import { readParkedState, wasParkedByAnotherProcess } from './parking';
+import { readRunIndex } from './runIndex';
 
 /*
  * When n8n 2.41.1 starts, it first resumes the executions that are due. Then it marks the ones that had been parked as
  * crashed, and goes on to wait with those that wait. If a run ends while its mark is being written, the mark stays, and
- * n8n never resumes the execution. Nothing tells a node about this. If n8n stops it, the first run is late for nothing.
+ * n8n never resumes the execution. If the recovery reads a row just before the execution is resumed, it writes that it
+ * waits, and a minute later n8n resumes it a second time, beside the first. Nothing tells a node about either. If n8n
+ * stops it, the first run is late for nothing.
  */
 
 /** From the first resumed execution. The recovery takes longer the more executions were parked. */
@@ -32,4 +35,18 @@ export async function letRecoveryPass(context: IExecuteFunctions): Promise<void>
 	// The first call shows that n8n resumes executions.
 	recovery.overAt = Math.min(recovery.overAt, age + RECOVERY_MS);
 	await cancelableSleep(recovery.overAt - age, context.getExecutionCancelSignal());
+}
+
+/** By execution, node and run. */
+const ended = processState(new BoundedMap<true>({ most: 10_000 }));
+
+/** Whether a run may put out its items, because no second run of the same execution has. Later calls say no. */
+export function isFirstToEnd(context: IExecuteFunctions): boolean {
+	if (readParkedState(context) === undefined) return true;
+
+	const key = [context.getExecutionId(), context.getNode().id, readRunIndex(context)].join(' ');
+	const isFirst = ended.get(key) === undefined;
+	ended.set(key, true);
+
+	return isFirst;
 }

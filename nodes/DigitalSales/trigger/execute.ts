@@ -1,6 +1,14 @@
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import type { Status } from '../domain';
-import { isRetry, Ledger, letRecoveryPass, originKey, readParkedState, stopOnError } from '../n8n';
+import {
+	isFirstToEnd,
+	isRetry,
+	Ledger,
+	letRecoveryPass,
+	originKey,
+	readParkedState,
+	stopOnError,
+} from '../n8n';
 import { digest, tryPatiently } from '../shared';
 import { Handovers, handoverSchema, statusKey } from './handovers';
 import { lookForClaim } from './look';
@@ -33,6 +41,8 @@ export async function executeTrigger(context: IExecuteFunctions): Promise<INodeE
 
 	const found = await lookForClaim(context, { hash, status: item ? awaited : status });
 	if (!found || !(await claimStatus(context, hash, found.status))) return [[]];
+	if (!isFirstToEnd(context)) return [[]];
+
 	return [[{ json: found.item, pairedItem: 0 }]];
 }
 

@@ -113,6 +113,17 @@ describe('Digital Sales Trigger: a webhook names a status that reads do not show
 		},
 	);
 
+	test('starts once, although n8n resumes the execution twice at its start', async () => {
+		const hash = await inbox.begin(PAID);
+		expect(await inbox.post(hash, 'paid')).toBe(200);
+		await inbox.trigger.restart();
+		await inbox.account.sandbox.setStatus(hash, 'paid');
+
+		const outcomes = await inbox.trigger.waiting[0]?.resumeTwice();
+		const items = outcomes?.flatMap(({ data }) => Object.values(data)[0]?.items ?? []);
+		expect(items).toMatchObject([{ json: { hash } }]);
+	});
+
 	test('is answered 503 if n8n would cancel the execution after a time', async () => {
 		const workflowSettings = { executionTimeout: 3_600 };
 		const hash = await inbox.begin(PAID, 'waiting_payment', { workflowSettings });

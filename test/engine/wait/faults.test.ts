@@ -199,6 +199,22 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		expect(received(await retry.parked?.finished)).toMatchObject([{ hash, paid: true }]);
 	});
 
+	test.each(['before', 'after'])(
+		'a run that n8n resumes twice at its start delivers once, if the customer pays %s the start',
+		async (when) => {
+			const hash = await room.charge();
+			const run = await room.park([hash]);
+			if (when === 'before') await room.setStatus([hash]);
+			room.forget();
+			const outcomes = await run.resumeTwice();
+			await room.setStatus([hash]);
+			outcomes.push(await run.finished);
+
+			const delivered = [...new Set(outcomes)].flatMap((one) => received(one) ?? []);
+			expect(delivered).toMatchObject([{ hash, paid: true }]);
+		},
+	);
+
 	test('Retry On Fail does not restart the wait for an item that has failed', async () => {
 		const hash = await room.charge();
 		const settings = { onError: 'continueRegularOutput', retryOnFail: true, maxTries: 3 };

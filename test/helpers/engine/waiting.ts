@@ -80,6 +80,12 @@ export class StoredRun {
 		this.workflow = workflow;
 	}
 
+	/** As when n8n starts, and its recovery reads the run just before n8n resumes it. */
+	async resumeTwice(): Promise<RunOutcome[]> {
+		const data = this.stored;
+		return await Promise.all([this.run(this.stored), this.run(data)]);
+	}
+
 	/** Makes the next resumptions fail, as when n8n's database is down. */
 	failResumptions(times: number): void {
 		this.failingResumptions = times;
