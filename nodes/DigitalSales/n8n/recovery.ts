@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import { BoundedMap, cancelableSleep, clock, processState } from '../shared';
 import { readParkedState, wasParkedByAnotherProcess } from './parking';
 import { readRunIndex } from './runIndex';
@@ -37,16 +37,17 @@ export async function letRecoveryPass(context: IExecuteFunctions): Promise<void>
 	await cancelableSleep(recovery.overAt - age, context.getExecutionCancelSignal());
 }
 
-/** By execution, node and run. */
-const ended = processState(new BoundedMap<true>({ most: 10_000 }));
+/** By execution, node and run: the entry of n8n's stack that has ended it. */
+const ended = processState(new BoundedMap<WeakRef<IExecuteData>>({ most: 10_000 }));
 
-/** Whether a run may put out its items, because no second run of the same execution has. Later calls say no. */
+/** Whether a run may put out its items, because no second run of the same execution has. A retry of the run may. */
 export function isFirstToEnd(context: IExecuteFunctions): boolean {
 	if (readParkedState(context) === undefined) return true;
 
 	const key = [context.getExecutionId(), context.getNode().id, readRunIndex(context)].join(' ');
-	const isFirst = ended.get(key) === undefined;
-	ended.set(key, true);
+	const entry = context.getExecuteData();
+	const first = ended.get(key);
+	if (!first) ended.set(key, new WeakRef(entry));
 
-	return isFirst;
+	return !first || first.deref() === entry;
 }
