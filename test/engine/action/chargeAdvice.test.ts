@@ -209,29 +209,46 @@ describe('The advice in the error of a failed charge', () => {
 		expect(errorOf(await shop.ask({ ...list, retrying: failed }))).not.toContain(told);
 	});
 
-	test('in a loop that charged earlier items says "this item was not sent", not "nothing was sent"', async () => {
+	describe('in a loop that charged earlier items', () => {
 		const items = customers(2);
-		const { data } = await runWorkflow({
-			credentials: shop.account.credentials,
-			mode: 'trigger',
-			startItems: items.slice(0, 1),
-			nodes: [
-				{ name: 'Start', type: START_TYPE },
-				{
-					name: 'PIX',
-					type: ACTION_TYPE,
-					parameters: shop.parameters(undefined, {
-						customerDocument: `={{ $runIndex === 1 ? "1" : "${items[0]?.document}" }}`,
-					}),
-				},
-				{ name: 'End', type: NO_OP_TYPE },
-			],
-			connections: connect({ Start: 'PIX', PIX: 'End', End: 'PIX' }),
+		/** @param second the document of the second round */
+		const loop = async (second = '') => {
+			const document = `={{ $runIndex === 1 ? "${second}" : "${items[0]?.document}" }}`;
+			const { data } = await runWorkflow({
+				id: shop.workflowId,
+				credentials: shop.account.credentials,
+				mode: 'trigger',
+				startItems: items.slice(0, 1),
+				nodes: [
+					{ name: 'Start', type: START_TYPE },
+					{
+						name: 'PIX',
+						type: ACTION_TYPE,
+						parameters: shop.parameters(undefined, { customerDocument: document }),
+					},
+					{ name: 'End', type: NO_OP_TYPE },
+				],
+				connections: connect({ Start: 'PIX', PIX: 'End', End: 'PIX' }),
+			});
+			return String(data.PIX?.error?.description);
+		};
+
+		test('says "this item was not sent", not "nothing was sent"', async () => {
+			const advice = await loop('1');
+
+			expect(shop.charges).toBe(1);
+			expect(advice).toContain('This item was not sent');
+			expect(advice).not.toMatch(/nothing was sent/i);
 		});
 
-		expect(shop.charges).toBe(1);
-		expect(String(data.PIX?.error?.description)).toContain('This item was not sent');
-		expect(String(data.PIX?.error?.description)).not.toMatch(/nothing was sent/i);
+		test('warns of a new execution, which would charge them again', async () => {
+			shop.fault('loseAnswer', 1);
+			await loop(items[1]?.document);
+
+			expect(await loop(items[1]?.document)).toContain(
+				'If an earlier execution charged other items of this list, leave them out',
+			);
+		});
 	});
 
 	describe('in n8n’s log', () => {

@@ -6,7 +6,6 @@ import {
 	errorOf,
 	OWN_CUSTOMER,
 	PROCESSES,
-	retryable,
 	useShop,
 } from '../../helpers/charging';
 
@@ -66,18 +65,6 @@ describe('All items are checked before the first is sent:', () => {
 		await shop.charge(TEN);
 
 		expect(shop.account.reads()).toBe(10);
-	});
-
-	test('a Retry returns the charge that another execution has made in the place of an expired one', async () => {
-		const two = { ...TEN, items: customers(2) };
-		const first = await shop.charge(two);
-		const [expired, other] = first.json;
-		await shop.account.sandbox.setStatus(String(expired?.hash), 'expired');
-		await shop.charge({ ...two, items: two.items.slice(0, 1) });
-		const { json } = await shop.charge({ ...two, retryOf: retryable(first) });
-
-		expect(json.map(({ hash }) => hash)).toEqual([shop.hashes[2], other?.hash]);
-		expect(shop.charges).toBe(3);
 	});
 
 	test('if the customer of a charge in doubt was corrected for the Retry, it charges nobody', async () => {

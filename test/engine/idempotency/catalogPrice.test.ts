@@ -134,20 +134,6 @@ describe('A catalog price that changes between two attempts', () => {
 			expect(again).toMatch(shown);
 			expect(shop.charges).toBe(1);
 		});
-
-		test('after a charge the error shows nothing of it to another customer', async () => {
-			shop.sells(1990);
-			await shop.charge({ ...ORDER, ...blank() });
-			shop.sells(2500);
-			const again = errorOf(
-				await shop.ask({ ...ORDER, ...blank({ customerDocument: '111.444.777-35' }) }),
-			);
-
-			expect(again).toContain('already belongs to a charge with another customer, cart or amount');
-			expect(again).toContain('change it for this item only');
-			expect(again).not.toContain(shop.hashes[0]);
-			expect(again).not.toContain('19,90');
-		});
 	});
 
 	test('a paid charge is returned without a hint about its missing PIX code', async () => {

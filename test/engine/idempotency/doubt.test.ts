@@ -36,15 +36,6 @@ describe('A charge whose outcome is unknown', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('is refused under another Base URL, too', async () => {
-		const to = 'http://localhost/x';
-		shop.account.fault('charge', { kind: 'redirect', status: 303, processed: true, to });
-		await shop.ask();
-		await shop.refused({ credentials: shop.account.credentialsElsewhere() });
-
-		expect(shop.charges).toBe(1);
-	});
-
 	test.each(PROCESSES)('blocks its customer, but no other customer, %s', async (_, where) => {
 		shop.fault('loseAnswer');
 		await shop.ask();

@@ -1,5 +1,4 @@
 import { NodeProcess } from '../../helpers/engine';
-import { errorIn } from '../../helpers/account';
 import { decide, errorOf, type Ask, useShop } from '../../helpers/charging';
 
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
@@ -84,20 +83,6 @@ describe('An existing charge that is returned', () => {
 
 			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			expect(shop.charges).toBe(3);
-		});
-
-		test('nor after a Retry with the first reference', async () => {
-			const failed = await failedAtThird();
-			await shop.charge({ ...THREE, ...MONTH, retrying: failed });
-			const again = { retrying: failed, continueOnFail: true };
-			const { json } = await shop.ask({ ...THREE, ...NEXT, ...again });
-			await shop.charge({ ...THREE, ...NEXT });
-
-			expect(errorIn(json[0]).message).toBe(
-				'This item already has its charge, so the changed charge was not sent',
-			);
-			expect(errorIn(json[0]).advice).toContain(`The existing charge is ${shop.hashes[0]} (`);
-			expect(shop.charges).toBe(6);
 		});
 	});
 

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, IRunExecutionData } from 'n8n-workflow';
+import type { IDataObject, IRunExecutionData } from 'n8n-workflow';
 import {
 	ACTION_TYPE,
 	connect,
@@ -7,7 +7,7 @@ import {
 	START_TYPE,
 	testDouble,
 } from '../../helpers/engine';
-import { errorIn, openAccount } from '../../helpers/account';
+import { errorIn } from '../../helpers/account';
 import {
 	type Ask,
 	customers,
@@ -25,11 +25,6 @@ const ITEMS = [{ n: 1 }, { n: 2 }, { n: 3 }];
 const DOCUMENTS = ['529.982.247-25', '111.444.777-35', '123.456.789-09'];
 const FIFTY = { additionalFields: { customFields: { amount: 5000 } } };
 const OWN_DOCUMENT = { customerDocument: `={{ ${JSON.stringify(DOCUMENTS)}[$json.n - 1] }}` };
-
-/** What n8n stores of the node with the execution. */
-interface Stored {
-	digitalSales: { attempts: IDataObject };
-}
 
 describe('A charge that n8n requests again is made once:', () => {
 	const shop = useShop();
@@ -157,18 +152,6 @@ describe('A charge that n8n requests again is made once:', () => {
 			return await shop.ask({ more: OWN_DOCUMENT, items: ITEMS.slice(0, charged + 1), ...ask });
 		};
 
-		test('returns existing charges and makes missing charges, once in total', async () => {
-			const first = await refusedAfter(2);
-			const retries = [];
-			for (let nth = 0; nth < 3; nth++)
-				retries.push(await shop.charge({ more: OWN_DOCUMENT, retrying: first }));
-
-			for (const retry of retries) {
-				expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
-			}
-			expect(shop.charges).toBe(3);
-		});
-
 		test('with a mistake in the form still lists the charges that were made', async () => {
 			const first = await refusedAfter(2);
 			const customerDocument = '={{ $json.n === 3 ? "1" : "529.982.247-25" }}';
@@ -178,34 +161,6 @@ describe('A charge that n8n requests again is made once:', () => {
 			expect(errorOf(retry)).toContain(
 				`Already created in this execution: item 0 is ${shop.hashes[0]}`,
 			);
-		});
-
-		test('after a restart returns the charges that the execution has stored, again and again', async () => {
-			const first = await refusedAfter(2);
-			const retry = { more: OWN_DOCUMENT, retrying: first };
-			for (let nth = 0; nth < 2; nth++) {
-				const { json } = await shop.charge({ ...retry, ...otherProcess() });
-				expect(json.map(({ hash }) => hash)).toEqual(shop.hashes);
-			}
-			expect(shop.charges).toBe(3);
-		});
-
-		test('with another credential that has another Base URL of the account charges nobody again', async () => {
-			const first = await refusedAfter(1);
-			const credentials = shop.account.credentialsElsewhere();
-			await shop.charge({ more: OWN_DOCUMENT, retrying: first, credentials });
-
-			expect(shop.charges).toBe(2);
-		});
-
-		test('with the credential of another account charges nobody', async () => {
-			const first = await refusedAfter(1);
-			const { sandbox, credentials } = await openAccount();
-			const retry = await shop.ask({ more: OWN_DOCUMENT, retrying: first, credentials });
-			await sandbox.close();
-
-			expect(errorOf(retry)).toContain('it was deleted, or belongs to another account');
-			expect(sandbox.charges()).toBe(0);
 		});
 
 		test('with a changed cart refuses a charged customer, and the error names both amounts', async () => {
@@ -321,15 +276,6 @@ describe('A charge that n8n requests again is made once:', () => {
 			expect(retry.json.map(({ hash }) => hash)).toEqual([three, one, two]);
 			expect(shop.charges).toBe(3);
 		});
-
-		test('whose hash does not fit into the ledger refuses what was charged', async () => {
-			const set = { hash: 'h'.repeat(41) };
-			shop.account.fault('charge', { kind: 'patchBody', set });
-			const retry = await shop.ask({ ...(await crash(STARTED, 1)), continueOnFail: true });
-
-			expect(errorIn(retry.json[0]).message).toContain(`The customer ${MAYBE}`);
-			expect(shop.charges).toBe(3);
-		});
 	});
 
 	test('the Retry of a loop that crashed charges nobody again if the list has become shorter', async () => {
@@ -378,75 +324,6 @@ describe('A charge that n8n requests again is made once:', () => {
 		await shop.charge({ ...ask, name: 'Another node' });
 
 		expect(shop.charges).toBe(3);
-	});
-
-	test('a run of a loop does not read the charges of earlier runs again', async () => {
-		const RUNS = 5;
-		let runs = 0;
-		let looks = 0;
-		let itemKeys: string[] = [];
-		/** Ends the loop after some runs. After the first run it counts the reads of the stored charge. */
-		const watch = testDouble(async function (this: IExecuteFunctions) {
-			const { digitalSales } = this.getWorkflowDataProxy(0).$node.PIX.context as Stored;
-			itemKeys = Object.keys(digitalSales.attempts);
-			if (runs === 0) {
-				digitalSales.attempts = new Proxy(digitalSales.attempts, {
-					get: (attempts, spot) => {
-						if (spot in attempts) looks++;
-						return Reflect.get(attempts, spot);
-					},
-				});
-			}
-			return [++runs < RUNS ? this.getInputData() : []];
-		});
-		const run = await runWorkflow({
-			credentials: shop.account.credentials,
-			mode: 'trigger',
-			nodes: [
-				{ name: 'Start', type: START_TYPE },
-				{
-					name: 'PIX',
-					type: ACTION_TYPE,
-					parameters: shop.parameters('={{ $runIndex }}'),
-				},
-				{ name: 'Watch', type: 'test.watch' },
-			],
-			nodeTypes: { 'test.watch': watch },
-			connections: connect({ Start: 'PIX', PIX: 'Watch', Watch: 'PIX' }),
-		});
-
-		expect([run.status, shop.charges]).toEqual(['success', RUNS]);
-		expect(looks).toBe(0);
-		expect(itemKeys).toHaveLength(RUNS);
-	});
-
-	test('a Retry returns a charge whose stored data is damaged, because the ledger has it', async () => {
-		shop.fault('refuse', 2);
-		const first = await shop.ask({ more: OWN_DOCUMENT, items: ITEMS });
-		const contexts = first.run?.data.executionData?.contextData ?? {};
-		const { attempts } = (contexts['node:Digital Sales'] as unknown as Stored).digitalSales;
-		const [ofItem1 = ''] = Object.keys(attempts);
-		attempts[ofItem1] = { state: 'made' };
-		const retry = { more: OWN_DOCUMENT, retrying: first, ...otherProcess() };
-
-		expect((await shop.charge(retry)).json.map(({ hash }) => hash)).toEqual(shop.hashes);
-		expect(shop.charges).toBe(3);
-	});
-
-	test('a Retry with another price says how to keep the existing charges', async () => {
-		const at = (price: string) => ({
-			items: ITEMS,
-			more: { ...OWN_DOCUMENT, cart: { items: [{ offerHash: shop.offer, price }] } },
-		});
-		shop.fault('refuse', 2);
-		const failed = await shop.ask(at('19,90'));
-		expect(errorOf(failed)).toContain(
-			'Correct what the platform rejected, then use Retry with currently',
-		);
-		const retried = await shop.ask({ ...at('18,90'), retrying: failed });
-
-		// Either way keeps the existing charges.
-		expect(errorOf(retried)).toMatch(/set .* back|On Error to Continue/);
 	});
 
 	test.each(['expired', 'canceled'])(

@@ -81,12 +81,6 @@ describe('The tool of an agent', () => {
 		expect(shop.charges).toBe(1);
 	});
 
-	test('charges two orders of one chat even if all other data is the same', async () => {
-		await call({ orderReference: '={{ $fromAI("order") }}' }, {}, [{ order: 'a' }, { order: 'b' }]);
-
-		expect(shop.charges).toBe(2);
-	});
-
 	test('does not tell a model which charge another account has under the same Order Reference', async () => {
 		await call(ORDER);
 		const { sandbox, credentials } = await openAccount();
@@ -146,16 +140,6 @@ describe('The tool of an agent', () => {
 			expect(again.errors.join()).toContain(MAYBE);
 			expect(shop.charges).toBe(2);
 		});
-
-		test('reports that the platform refused a charge, which can be made again', async () => {
-			shop.fault('refuse');
-			const refused = await callAgent();
-			const second = await callAgent();
-
-			expect(refused.errors.join()).toContain('did not accept the request (422)');
-			expect(second.errors).toEqual([]);
-			expect(shop.charges).toBe(1);
-		});
 	});
 
 	test('logs what a person can do about a charge in doubt before the agent asks again', async () => {
@@ -179,15 +163,6 @@ describe('The tool of an agent', () => {
 			customerEmail: '={{ $fromAI("email", "", "string", "maria@example.com") }}',
 			customerDocument: '={{ $fromAI("cpf", "", "string", "529.982.247-25") }}',
 		};
-
-		test('gets the charge of its order for a corrected e-mail', async () => {
-			const { answers } = await call(BY_MODEL, {}, [
-				{ order: 'maria', email: 'maria@gmal.com' },
-				{ order: 'maria', email: 'maria@gmail.com' },
-			]);
-
-			expect(answers.flat().map(({ hash }) => hash)).toEqual([shop.hashes[0], shop.hashes[0]]);
-		});
 
 		test('is not told to take another reference for a corrected CPF', async () => {
 			const { answers, errors } = await call(BY_MODEL, {}, [
