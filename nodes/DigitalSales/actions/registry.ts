@@ -8,6 +8,8 @@ import { createTransactionOperation } from './transaction/create.operation';
 import { getTransactionOperation } from './transaction/get.operation';
 import { waitForPaymentOperation } from './transaction/waitForPayment.operation';
 
+/* Which operations there are, and what the canvas and the node panel show of them. */
+
 const RESOURCES = ['transaction', 'product', 'offer'] as const;
 
 /** In the order of the node panel. Most people come to charge. The form opens with the first operation of a resource. */

@@ -11,6 +11,8 @@ import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { Run } from './run';
 
+/* What the node does when it runs, whichever operation it is. */
+
 const AT_ONCE = { create: 4, read: READS_AT_ONCE, list: 1 };
 
 export async function executeOperation(

@@ -4,6 +4,8 @@ import { cleanText, LONGEST_TEXT } from '../domain';
 import { isJsonObject } from '../shared';
 import type { Form, Path, Problem, Purpose } from './defineForm';
 
+/* Which expressions a field refuses, because a part of them gave nothing. */
+
 /** Matches `{{ code }}` in an expression. n8n treats a brace after a backslash as text. */
 const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
 const BLANK_RESULTS = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
@@ -64,9 +66,8 @@ export function locatorValue(value: unknown): unknown {
 function expressionProblem(expression: Expression): string | undefined {
 	const { text, value, purpose } = expression;
 	const isByModel = BY_MODEL.test(text);
-	if (purpose === 'confirms') {
-		return isByModel ? 'must be filled in by a person, not by a model' : undefined;
-	}
+	if (purpose === 'confirms' && !isByModel) return undefined;
+	if (purpose === 'confirms') return 'must be filled in by a person, not by a model';
 	if (!isJsonObject(value) && isNothing(value)) {
 		if (isByModel && purpose !== 'guards') return undefined;
 		return 'is empty: its expression returned nothing';

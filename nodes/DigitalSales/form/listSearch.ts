@@ -1,4 +1,4 @@
-import { compact, truncate } from 'lodash';
+import { compact, min, truncate } from 'lodash';
 import {
 	type ILoadOptionsFunctions,
 	type INode,
@@ -52,10 +52,11 @@ export const searchOffers = makeListSearch('offers', (product) =>
 
 function productLabel({ title, hash, offers, status }: Product): string {
 	const prices = offers.map(({ price }) => price).filter((price) => price != null);
-	const lowest = prices.length === 0 ? undefined : formatReais(Math.min(...prices));
 	const isOne = new Set(prices).size === 1;
+	const lowest = priceLabel(min(prices));
+	const price = isOne ? lowest : lowest && `from ${lowest}`;
 
-	return listLabel(isOne ? lowest : lowest && `from ${lowest}`, status, [title || hash]);
+	return listLabel(price, status, [title || hash]);
 }
 
 /** The product comes first, shortened, because offers of many products have the same name. */
@@ -63,7 +64,11 @@ function offerLabel(product: Product, { title, price }: Offer): string {
 	const name = product.title || product.hash || '';
 	const shown = name === title ? '' : truncate(name, { length: LONGEST_PRODUCT });
 
-	return listLabel(price == null ? '' : formatReais(price), product.status, [shown, title]);
+	return listLabel(priceLabel(price), product.status, [shown, title]);
+}
+
+function priceLabel(cents: number | null | undefined): string {
+	return cents == null ? '' : formatReais(cents);
 }
 
 /** The titles come last, because the editor cuts a line after about fifty letters. */

@@ -4,6 +4,8 @@ import { defineField, defineList } from './defineForm';
 import { locatorValue } from './expressions';
 import { hashSchema, rejectBlank } from './fields';
 
+/* Fields that hold the hash of a product, an offer or a transaction. */
+
 /** Its value is n8n's locator object, or plain text from an expression. */
 function fromLocator<T extends z.ZodTypeAny>(reads: T) {
 	return z.unknown().transform(locatorValue).pipe(reads);

@@ -1,4 +1,4 @@
-import { castArray } from 'lodash';
+import { castArray, compact } from 'lodash';
 import type { INodePropertyOptions } from 'n8n-workflow';
 import type { Result } from '../domain';
 import { defineField } from './defineForm';
@@ -65,8 +65,8 @@ export function parseTexts(input: unknown): Result<string[]> {
 		return { problem: 'must be a list, separated by commas' };
 	}
 
-	const texts = given.flatMap((one) => one.split(/[,;]/)).map((text) => text.trim());
-	const value = texts.filter((text) => text !== '');
+	const texts = given.flatMap((one) => one.split(/[,;]/));
+	const value = compact(texts.map((text) => text.trim()));
 	if (value.length === 0) return { problem: 'is empty; fill it in' };
 	return { value };
 }

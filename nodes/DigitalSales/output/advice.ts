@@ -1,5 +1,7 @@
 import { isPrivateAddress, parseWebAddress, RUN_AGAIN } from '../domain';
 
+/* How a failed item is run again without creating another one twice. */
+
 /** Where an error is read, which decides how to run the item again. */
 export interface Situation {
 	creates: boolean;

@@ -1,5 +1,7 @@
 import { clock } from '../shared';
 
+/* When the next look is. */
+
 const MINUTE_MS = 60_000;
 const LONGEST_PAUSE_MINUTES = 60;
 /** Short, because a look often fails only for want of a permit. */

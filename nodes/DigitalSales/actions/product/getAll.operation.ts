@@ -1,7 +1,6 @@
-import { map, sortBy, startCase } from 'lodash';
+import { castArray, map, sortBy, startCase } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { listProducts, PRODUCT_STATUSES, SHARES } from '../../api';
-import type { Result } from '../../domain';
 import {
 	allowBlank,
 	cleanTextSchema,
@@ -11,6 +10,7 @@ import {
 	defineGroup,
 	defineOptions,
 	type FormValues,
+	parseTexts,
 	parseWith,
 	simplifyField,
 	textField,
@@ -21,14 +21,7 @@ import {
 import { simplifyProduct } from '../../output';
 import type { Operation } from '../operation';
 
-function parseCategories(value: unknown): Result<number[] | undefined> {
-	const entries: unknown[] = Array.isArray(value) ? value : String(value ?? '').split(',');
-	const texts = entries.map((entry) => String(entry).trim()).filter((text) => text !== '');
-	if (texts.length === 0) return { value: undefined };
-
-	if (texts.every((text) => /^\d+$/.test(text))) return { value: texts.map(Number) };
-	return { problem: 'must be whole numbers separated by commas, for example 3, 7' };
-}
+const parseTextsOrNumbers = (typed: unknown) => parseTexts(castArray<unknown>(typed).map(String));
 
 const filters = defineGroup(
 	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
@@ -39,7 +32,7 @@ const filters = defineGroup(
 			placeholder: 'e.g. 3, 7',
 			description:
 				'Category numbers, separated by commas. Products in any of these categories match.',
-			reads: parseWith(parseCategories),
+			reads: allowBlank(parseWith(parseTextsOrNumbers).pipe(wholeNumberSchema(0).array())),
 		}),
 		textField({
 			displayName: 'Search',

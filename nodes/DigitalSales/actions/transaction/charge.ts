@@ -17,6 +17,8 @@ import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { contactKey, fingerprintCharge, fingerprintCustomer } from './fingerprint';
 
+/* What a charge sends, and whether it can be sent. */
+
 /** Built from the body that will be sent; only `fingerprint` from the form as it was typed. */
 export interface Charge {
 	/** Amounts are in cents. */

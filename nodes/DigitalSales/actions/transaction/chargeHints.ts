@@ -101,7 +101,6 @@ function describeAge(transaction: Transaction): string | undefined {
 function parseTime(text: string | null | undefined): number | undefined {
 	const [, date, time = '00:00', zone = '-03:00'] =
 		/^(\d{4}-\d\d-\d\d)(?:[T ]([\d:.]+))? ?(Z|[+-]\d\d:?\d\d)?$/i.exec(text?.trim() ?? '') ?? [];
-	const milliseconds = Date.parse(`${date}T${time}${zone}`);
 
-	return Number.isNaN(milliseconds) ? undefined : milliseconds;
+	return Date.parse(`${date}T${time}${zone}`) || undefined;
 }

@@ -124,11 +124,13 @@ async function findListeningTrigger(
 /** Nothing is wrong: a first charge has no more than its node. */
 function nextStep(context: IExecuteFunctions, missing: string | undefined): string {
 	const isList = context.getInputData().length > 1 && missing !== STARTED_BY_SALE;
-	const trigger = isList ? 'publish a Digital Sales Trigger in this workflow, or ' : '';
-	const step = `${trigger}add Wait for Payment after this node, in this workflow`;
-	const reason = missing === undefined ? '' : ` At present, ${missing}.`;
+	const steps = compact([
+		isList && 'publish a Digital Sales Trigger in this workflow',
+		'add Wait for Payment after this node, in this workflow',
+	]);
+	const next = `To continue when the customer pays, ${steps.join(', or ')}.`;
 
-	return `To continue when the customer pays, ${step}.${reason}`;
+	return missing === undefined ? next : `${next} At present, ${missing}.`;
 }
 
 function mayLoop(url = '', triggers: WorkflowTrigger[]): boolean {

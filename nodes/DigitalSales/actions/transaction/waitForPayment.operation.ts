@@ -113,7 +113,8 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
 
 function lookClient(run: Run, isLastLook: boolean): Client {
-	return run.newClient({ ...LOOK, ...(isLastLook ? { isUrgent: true } : { share: SHARES.looks }) });
+	if (isLastLook) return run.newClient({ ...LOOK, isUrgent: true });
+	return run.newClient({ ...LOOK, share: SHARES.looks });
 }
 
 /** A tool call cannot wait. It would return at once and look like a time-out. */
