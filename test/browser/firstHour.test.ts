@@ -141,17 +141,7 @@ describe('the first hour in the editor', () => {
 		// What was left blank in the cart came from the offer.
 		expect(sandbox.transactions.at(-1)?.amount).toBe(4990);
 		expect(sandbox.charges()).toBe(1);
-	});
-
-	step('names an entry of the cart by its offer where n8n names entries', async () => {
 		await node.close();
-		await editor.nameEntries(true);
-		node = await editor.openNode(NODES.charge);
-		expect(
-			await node.entryTitled('R$ 49,90 · Curso de Confeitaria A... · Semana do Cliente'),
-		).not.toBe('');
-		await node.close();
-		await editor.nameEntries(false);
 	});
 
 	step('listens for a test event and gets it', async () => {

@@ -7,7 +7,6 @@ import {
 import {
 	TRANSACTION_FIELDS,
 	transactionOutput,
-	waitOutput,
 	type TransactionField,
 } from '../../nodes/DigitalSales/output/transaction';
 
@@ -213,16 +212,6 @@ describe('A transaction as flat fields', () => {
 			utm_content: 'a',
 			utm_term: null,
 		});
-	});
-
-	test('has the same fields after a wait, and begins with "paid"', () => {
-		const row = waitOutput(read({ ...sale, paid: 'mine' }), { simplify: true });
-
-		expect(row).toEqual({ paid: false, ...ten });
-		expect(Object.keys(row)[0]).toBe('paid');
-		const chosen = waitOutput(read(sale), { simplify: true, fields: ['product_hash'] });
-		expect(chosen).toMatchObject({ paid: false, hash: 'tr1', product_hash: 'p1' });
-		expect(chosen).not.toHaveProperty('customer_name');
 	});
 
 	test.each<[IDataObject, string]>([

@@ -65,15 +65,6 @@ describe('The errors that a seller meets most', () => {
 			],
 		],
 		[
-			'a token of two that may not charge',
-			answered(403),
-			[
-				'The platform does not accept one of the two tokens (403)',
-				'Copy both again from your platform to API Token and Second API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
-				`${REQUEST}.`,
-			],
-		],
-		[
 			'a wrong Base URL, or an offer that is gone',
 			answered(404),
 			[
@@ -199,16 +190,6 @@ describe('The errors that a seller meets most', () => {
 			'a CPF with a wrong digit',
 			async () => await charge({ customerDocument: '529.982.247-26' }),
 			['Customer CPF or CNPJ is not a valid CPF: check its digits', 'Nothing was sent.'],
-		],
-		[
-			'an empty hash',
-			async () =>
-				await shop.run({
-					resource: 'transaction',
-					operation: 'get',
-					transactionHash: '={{ $json.hash }}',
-				}),
-			['Transaction Hash is empty; fill it in', 'Nothing was sent.'],
 		],
 		[
 			'no trigger',

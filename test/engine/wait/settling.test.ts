@@ -55,20 +55,6 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
 	});
 
-	test('a payment that is called expired, and paid two seconds later, is paid', async () => {
-		const hash = await room.charge();
-		const parked = await room.park([hash]);
-		await room.setStatus([hash], 'expired');
-		const expired = await parked.resumeByWebhook({ hash, status: 'expired' });
-		await clock.sleep(2_000);
-		await room.setStatus([hash]);
-
-		const paid = await parked.resumeByWebhook({ hash, status: 'paid' });
-
-		expect([expired.outcome?.status, paid.answer.status]).toEqual(['waiting', 200]);
-		expect(received(paid.outcome)).toMatchObject([{ hash, paid: true }]);
-	});
-
 	test.each([
 		['paid', ['Delivered']],
 		['expired', ['Not delivered']],
@@ -257,19 +243,6 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		const paired = outputs.map((items) => items.map(({ pairedItem }) => pairedItem));
 		expect(paired).toEqual([[{ item: 1 }], [{ item: 0 }, { item: 2 }]]);
 		expect(hashes.map((hash) => room.reads(hash))).toEqual([4, 3, 4]);
-	});
-
-	test('reads a paid payment again at the end, because it may have been charged back', async () => {
-		const [paid, open] = [await room.charge(), await room.charge()];
-		await room.setStatus([paid]);
-		const parked = await room.park([paid, open]);
-		await room.setStatus([paid], 'chargeback');
-		await room.setStatus([open]);
-
-		expect(received(await parked.finished)).toMatchObject([
-			{ paid: true, hash: open, payment_status: 'paid' },
-			{ paid: false, hash: paid, payment_status: 'chargeback' },
-		]);
 	});
 
 	describe('if the last read of a paid payment', () => {

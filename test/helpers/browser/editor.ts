@@ -112,12 +112,6 @@ export class NodeView {
 		await this.entries.first().waitFor();
 	}
 
-	/** Waits for this name above an entry of a collection. */
-	async entryTitled(name: string): Promise<string> {
-		const form = this.page.getByTestId('node-parameters');
-		return await form.getByText(name, { exact: true }).innerText();
-	}
-
 	/** Returns the entries of a resource locator that match. */
 	async search(field: string, text: string): Promise<string[]> {
 		await this.openList(field);
@@ -388,12 +382,6 @@ export class Editor {
 			.or(this.node(name).getByTestId('canvas-configuration-node'));
 		await body.dblclick();
 		return await new NodeView(this.page).opened();
-	}
-
-	/** n8n does not yet show the names of entries to everybody. */
-	async nameEntries(isOn: boolean): Promise<void> {
-		const variant = isOn ? 'variant' : 'control';
-		await this.page.evaluate(`featureFlags.override('048_collection_overhaul', '${variant}')`);
 	}
 
 	/** All nodes are in view afterwards. */

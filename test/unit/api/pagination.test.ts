@@ -202,20 +202,11 @@ describe('A list', () => {
 	const BARREN = 'the platform kept sending pages without anything new';
 
 	test.each<[string, Page[], object]>([
-		['goes on after a full page', [['ab'], ['cd'], ['']], { hashes: 'abcd' }],
-		['goes on after a short page', [['ab'], ['c'], ['de'], ['']], { hashes: 'abcde' }],
-		['ends at an empty page', [['ab'], [''], ['cd']], { hashes: 'ab', asked: 2 }],
-		[
-			'ends if no other page follows',
-			[['ab'], ['cd', { hasNext: false }], ['ef']],
-			{ hashes: 'abcd' },
-		],
 		[
 			'goes on after an empty page if another page follows',
 			[['ab'], ['', { hasNext: true }], ['cd'], ['']],
 			{ hashes: 'abcd', most: 1 },
 		],
-		['ends at a page without a new row', [['a']], { asked: 2, hashes: 'a' }],
 		[
 			'ends at the tenth page in a row without a new row, even if a link leads on',
 			[['a', { lastPage: 1, hasNext: true }]],
@@ -260,11 +251,6 @@ describe('A list', () => {
 			'reads one page at a time after an empty first page',
 			[...alike({ lastPage: 3 }, '', 'ab'), ['c', { lastPage: 3, hasNext: false }]],
 			{ asked: 3, most: 1, hashes: 'abc' },
-		],
-		[
-			'keeps the announced figures if later pages state none',
-			[['a', { lastPage: 3, total: 4 }], ['b'], ['c'], ['d']],
-			{ hashes: 'abcd' },
 		],
 		[
 			'says how many are missing if rows came more than once',

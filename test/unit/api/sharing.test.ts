@@ -4,7 +4,6 @@ import { readAccount } from '../../../nodes/DigitalSales/api/account';
 import { Client } from '../../../nodes/DigitalSales/api/client';
 import { listProducts } from '../../../nodes/DigitalSales/api/products';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { eachLimit } from '../../../nodes/DigitalSales/shared/eachLimit';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
 import { seededRandom } from '../../sandbox/catalog';
 import { useTimeLapse } from '../../helpers/timeLapse';
@@ -67,12 +66,6 @@ class Service {
 /** A limiter belongs to its token, so another token is another process. */
 const processOf = (name: string | number) =>
 	readAccount({ baseUrl: 'https://api.example.com/v1', apiToken: `process-${name}-`.repeat(3) });
-
-/** Sends a charge. */
-async function charge(client: Client, body = {}): Promise<unknown> {
-	const request = { endpoint: 'POST /transactions', path: '/transactions', body } as const;
-	return await client.request(request, (made) => made);
-}
 
 useTimeLapse();
 beforeEach(() => {
@@ -145,64 +138,5 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 
 		expect(refused).toBe(0);
 		expect(finished).toBeGreaterThanOrEqual(0.98);
-	});
-});
-
-describe('Charges that the platform always refuses with 429', () => {
-	test.each([
-		[1, 'does not say how long to wait', undefined, { tries: 33, waitMs: 100_000 }],
-		[2, 'asks for 30 s', { 'retry-after': '30' }, { tries: 11, waitMs: 240_000 }],
-	])('delay others only briefly: %i, if the platform %s', async (refused, _, headers, most) => {
-		const waits: number[] = [];
-		let tries = 0;
-		const context = contextOf(async ({ body }) => {
-			await clock.sleep(500);
-			if (!body?.includes('refused')) return { status: 200 };
-			tries++;
-			return { status: 429, headers };
-		});
-		const chargeFor = async (name: string): Promise<void> => {
-			const start = clock.elapsed();
-			await charge(new Client(context, processOf(1), {}), { name }).catch(() => undefined);
-			if (name !== 'refused') waits.push(clock.elapsed() - start);
-		};
-
-		for (let nth = 0; nth < refused; nth++) void chargeFor('refused');
-		for (let nth = 1; nth <= 8; nth++) {
-			void clock.sleep(nth * 20_000).then(async () => await chargeFor('good'));
-		}
-		await clock.sleep(20 * MINUTE_MS);
-
-		expect(waits).toHaveLength(8);
-		expect(Math.max(...waits)).toBeLessThan(most.waitMs);
-		expect(tries).toBeLessThanOrEqual(refused * most.tries);
-	});
-});
-
-describe('Charges under a limit that is not documented', () => {
-	test.each([
-		{ runs: 1, items: 80, atOnce: 16 },
-		{ runs: 4, items: 40, atOnce: 4 },
-		{ runs: 12, items: 8, atOnce: 4 },
-	])('are all made, with few requests that are refused: %j', async ({ runs, items, atOnce }) => {
-		const service = new Service();
-		const context = contextOf(async () => {
-			await clock.sleep(500);
-			return service.answer({ success: true });
-		});
-		const list = Array.from({ length: items });
-		const start = clock.elapsed();
-
-		await Promise.all(
-			Array.from({ length: runs }, async () => {
-				const client = new Client(context, processOf(1), {});
-				await eachLimit(list, atOnce, async () => void (await charge(client)));
-			}),
-		);
-
-		const made = service.allowed.length;
-		expect(made).toBe(runs * items);
-		expect((clock.elapsed() - start) / MINUTE_MS).toBeLessThan(1.2 * (made / LIMIT) + 1);
-		expect(service.refused).toBeLessThan(made);
 	});
 });

@@ -1,6 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { BoundedMap } from '../../../nodes/DigitalSales/shared/processState';
@@ -61,30 +58,4 @@ describe('A bounded map', () => {
 			{ numRuns: sequences(300, 1_000) },
 		);
 	});
-
-	test('leaves no evicted entry in memory', async () => {
-		const bounds = [{}, { keptMs: 1e9 }, { isKept: () => false }];
-		const maps = bounds.map((more) => new BoundedMap<object>({ most: 10, ...more }));
-		const seen = maps.map((map) => {
-			const refs: Array<WeakRef<object>> = [];
-			for (let nth = 0; nth < 2_000; nth++) {
-				const value = { nth };
-				refs.push(new WeakRef(value));
-				map.set(nth % 2 === 0 ? 'set anew' : `new ${nth}`, value);
-				if (nth % 3 === 0) map.delete(`new ${nth}`);
-			}
-			return refs;
-		});
-		// What a WeakRef has shown stays until the turn of the event loop ends.
-		await turn();
-		collectGarbage();
-
-		const left = seen.map((refs) => refs.filter((one) => one.deref() !== undefined).length);
-		expect(left).toEqual(maps.map(({ size }) => size));
-	});
 });
-
-function collectGarbage(): void {
-	setFlagsFromString('--expose-gc');
-	runInNewContext('gc()');
-}
