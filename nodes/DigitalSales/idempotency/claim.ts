@@ -17,8 +17,7 @@ export class Claim<T> {
 		private readonly creation: Creation<T>,
 		private readonly found: Found<T>,
 	) {
-		const [key = ''] = found.ends;
-		this.attempt = buildAttempt(creation, key, { state: 'unresolved' });
+		this.attempt = buildAttempt(creation, found.ends[0] ?? '', { state: 'unresolved' });
 	}
 
 	readonly acquire = async (): Promise<void> => {

@@ -90,7 +90,7 @@ async function endAfter<T>(
 	if (isNotSent || !claim?.isInFlight) await claim?.release();
 	else {
 		await claim.leaveInDoubt();
-		if (error instanceof ServiceError) error.advise(refusals.wayOut(creation, {}));
+		if (error instanceof ServiceError) error.advise(refusals.wayOut(creation));
 		if (creation.isAgentCall) refusals.logDoubt(creation);
 	}
 

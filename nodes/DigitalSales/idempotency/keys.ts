@@ -95,7 +95,6 @@ export function makeKeys(subject: Subject) {
 		former: hasFormer ? ofExecution : undefined,
 		/** Held while the outcome of a charge is unknown, and blocks all executions of the node. */
 		unresolved: kind === 'charge' ? makeKey('unresolved', fingerprint) : undefined,
-		/** Whether no earlier item of the execution has the identity. */
 		isFirst,
 	};
 }

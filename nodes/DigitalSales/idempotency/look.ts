@@ -139,10 +139,7 @@ async function considerLatest<T>(
 	if (made === undefined) found.doubt = { attempt, isGone: true };
 	else if (creation.isVoid(made)) found.replacedHash = hashOf(attempt);
 	else if (!isSame) throw refusals.otherDataError(creation, attempt);
-	else {
-		found.existing = attempt;
-		found.current = made;
-	}
+	else [found.existing, found.current] = [attempt, made];
 }
 
 /** The attempt that has the key, as far as this process and execution know. */

@@ -12,7 +12,6 @@ export const attemptSchema = z.object({
 	state: z.enum(['unresolved', 'made']),
 	/** The first key of its chain. */
 	identity: z.string(),
-	/** Its own key. */
 	key: z.string(),
 	fingerprint: z.string(),
 	customer: z.string().optional(),

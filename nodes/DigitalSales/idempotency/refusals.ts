@@ -24,7 +24,6 @@ export interface Doubt {
 const MAY_EXIST = { shown: 'unknown' } as const;
 const NOT_SENT = 'this item was not sent';
 const LOOK = 'Look for it on your platform in a few minutes.';
-const LONGEST_NAME = 255;
 
 export function inDoubtError(subject: Subject, doubt: Doubt): NotSentError {
 	const order = doubt.isOfOthers ? doubt.attempt?.orderReference : subject.orderReference;
@@ -33,7 +32,11 @@ export function inDoubtError(subject: Subject, doubt: Doubt): NotSentError {
 		offer: 'The offer may already exist',
 		charge: `The customer may already have been charged${ofOrder}`,
 	}[subject.kind];
-	const lines = [describeDoubt(subject, doubt), wayOut(subject, doubt), otherItems(subject)];
+	const lines = [
+		describeDoubt(subject, doubt),
+		wayOut(subject, doubt.isOfOthers),
+		otherItems(subject),
+	];
 
 	return new NotSentError(`${message}, so ${NOT_SENT}`, compact(lines).join('\n'), MAY_EXIST);
 }
@@ -72,10 +75,8 @@ function describeDoubt(subject: Subject, doubt: Doubt): string {
 }
 
 /** Numbered, because n8n shows line breaks as blanks. */
-export function wayOut(
-	{ kind, name, isAgentCall }: Pick<Subject, 'kind' | 'name' | 'isAgentCall'>,
-	{ isOfOthers = false }: Pick<Doubt, 'isOfOthers'>,
-): string {
+export function wayOut(subject: Subject, isOfOthers = false): string {
+	const { kind, name, isAgentCall } = subject;
 	if (isAgentCall) {
 		return 'Do not ask for it again, also not in another way: a person has to look for it. What to do is in the log of n8n.';
 	}
@@ -83,7 +84,7 @@ export function wayOut(
 		return `${LOOK} 1. It is there: continue without this item. 2. It is not there: create it in a new execution, with this item alone.`;
 	}
 
-	const named = quoteText(name, LONGEST_NAME);
+	const named = quoteText(name, name.length);
 	const cases = compact([
 		`It is there: Options > Charges in Doubt > Add Decision, Order or Customer ${named}, Hash: its hash; then ${RUN_AGAIN}.`,
 		'It is there, but shows no hash: do not charge again; send that PIX from your platform, or ask it for the hash.',
@@ -98,7 +99,7 @@ export function wayOut(
 /** A model must not learn how to charge again. */
 export function logDoubt(subject: Subject): void {
 	const { context, kind, about } = subject;
-	const advice = wayOut({ ...subject, isAgentCall: false }, {});
+	const advice = wayOut({ ...subject, isAgentCall: false });
 	context.logger.warn(`A ${kind} of an agent has no clear answer (${about}). ${advice}`);
 }
 
