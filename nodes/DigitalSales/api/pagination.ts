@@ -98,7 +98,8 @@ class ListProgress {
 		if (this.pagesWithoutNewRows > 0) return false;
 		if (this.total !== undefined && size < this.total) return true;
 		if (hasNext === false) return false;
-		return this.lastKnownPage > 0 && size === this.total ? false : undefined;
+		if (this.lastKnownPage > 0 && size === this.total) return false;
+		return undefined;
 	}
 
 	whyIncomplete(): string | undefined {

@@ -131,5 +131,6 @@ export function retryAfterMs(headers: Headers): number | undefined {
 	if (/^\d{1,15}$/.test(value)) askedMs = Number(value) * 1_000;
 	if (/[a-z]/i.test(value)) askedMs = Date.parse(value) - clock.now();
 
-	return askedMs > 0 ? Math.min(LONGEST_RETRY_AFTER_MS, askedMs) : undefined;
+	if (askedMs > 0) return Math.min(LONGEST_RETRY_AFTER_MS, askedMs);
+	return undefined;
 }

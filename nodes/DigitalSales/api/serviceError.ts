@@ -56,6 +56,12 @@ const TWO_TOKENS = {
 		'Copy both again from your platform to API Token and Second API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
 };
 
+/** A read is never in doubt. */
+const DOUBT: Partial<Record<Endpoint, string>> = {
+	'POST /transactions': 'The customer may already have been charged',
+	'POST /products/{hash}/offers': 'The offer may already exist',
+};
+
 /** Holds nothing of the failed request, which contains secrets. */
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
@@ -73,18 +79,13 @@ export class ServiceError extends Error {
 
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
-		const doubt =
-			endpoint === 'POST /transactions'
-				? 'The customer may already have been charged'
-				: 'The offer may already exist';
-
-		super(isInDoubt ? `${doubt}: ${happened.replace('The', 'the')}` : happened);
+		super(isInDoubt ? `${DOUBT[endpoint]}: ${happened.replace('The', 'the')}` : happened);
 		this.name = 'ServiceError';
 		this.outcome = omit(outcome, 'body');
 		this.isInDoubt = isInDoubt;
 
-		const toDo = isInDoubt ? 'Look for it on your platform in a few minutes.' : advice;
-		this.facts = { advice: toDo, shown, answer: this.outcome };
+		this.facts = { advice, shown, answer: this.outcome };
+		if (isInDoubt) this.facts.advice = 'Look for it on your platform in a few minutes.';
 		if (redirectedTo !== undefined) this.facts.advice += ` It pointed to ${redirectedTo}.`;
 	}
 

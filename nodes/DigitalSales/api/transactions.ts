@@ -33,7 +33,8 @@ export async function getTransaction(client: Client, hash: string): Promise<Tran
 		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(requested)}` },
 		(body) => {
 			const transaction = readTransaction(body);
-			return transaction?.hash === requested ? transaction : undefined;
+			if (transaction?.hash === requested) return transaction;
+			return undefined;
 		},
 	);
 }

@@ -55,8 +55,8 @@ export function parseDocument(input: unknown): Result<string> {
 		return { value: document };
 	}
 
-	const padded = /^\d+$/.test(typed) ? valueOf(documentFromDigits(typed)) : undefined;
-	if (padded !== undefined) return { value: padded };
+	const padded = /^\d+$/.test(typed) && valueOf(documentFromDigits(typed));
+	if (padded) return { value: padded };
 	return {
 		problem: `must be a CPF (${CPF_LENGTH} digits) or a CNPJ (${CNPJ_LENGTH} characters, of which the last two are digits); this one has ${document.length}`,
 	};
@@ -71,7 +71,8 @@ function documentFromDigits(digits: string): Result<string> {
 	// A customer who types eleven digits means a CPF.
 	const isClear = mayBeCpf !== mayBeCnpj && (mayBeCpf || digits.length !== CPF_LENGTH);
 	if (!isClear) return IS_UNCLEAR;
-	return { value: mayBeCpf ? asCpf : asCnpj };
+	if (mayBeCpf) return { value: asCpf };
+	return { value: asCnpj };
 }
 
 // The library's own check refuses 123.456.789-09, a valid number used for tests.

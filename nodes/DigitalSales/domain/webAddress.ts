@@ -4,7 +4,8 @@ const LONGEST_ADDRESS = 2_048;
 
 export function parseWebAddress(text: string): URL | undefined {
 	if (text.length > LONGEST_ADDRESS || !/^https?:\/\/[^\s/]\S*$/i.test(text)) return undefined;
-	return URL.canParse(text) ? new URL(text) : undefined;
+	if (!URL.canParse(text)) return undefined;
+	return new URL(text);
 }
 
 export function validWebAddress(text: string | null | undefined): string | undefined {

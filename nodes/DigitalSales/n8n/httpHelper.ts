@@ -74,12 +74,13 @@ export function readFault(error: unknown): Fault {
 	if (causes.some(({ name }) => name && BLOCKED.includes(name))) return { kind: 'blocked', code };
 	if (NEVER_SENT.some((name) => name === code || name === syscall))
 		return { kind: 'notSent', code };
-	const isUnsent = causes.some(({ request, errors }) => request ?? errors);
-	return { kind: isUnsent ? 'notSent' : 'interrupted', code };
+	if (causes.some(({ request, errors }) => request ?? errors)) return { kind: 'notSent', code };
+	return { kind: 'interrupted', code };
 }
 
 function codeOf({ request, response, code }: z.output<typeof causeSchema>) {
-	return request && response ? `a proxy answered ${response.status}` : code;
+	if (request && response) return `a proxy answered ${response.status}`;
+	return code;
 }
 
 const DEEPEST_CAUSE = 5;

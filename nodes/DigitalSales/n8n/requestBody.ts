@@ -29,5 +29,6 @@ export async function readRequestBody(
 	const text = typeof parsed === 'string' ? parsed : request.rawBody.toString();
 	const json = parseJson(text);
 	if (json !== undefined) return { body: json };
-	return { body: isJsonObject(parsed) ? parsed : Object.fromEntries(new URLSearchParams(text)) };
+	if (isJsonObject(parsed)) return { body: parsed };
+	return { body: Object.fromEntries(new URLSearchParams(text)) };
 }

@@ -25,8 +25,8 @@ export function executionKey(context: IExecuteFunctions): string | undefined {
 
 	const url = n8nResumeUrl(context);
 	const secret = URL.canParse(url) && new URL(url).searchParams.get('signature');
-
-	return secret ? digest(secret) : undefined;
+	if (!secret) return undefined;
+	return digest(secret);
 }
 
 export function originKey(context: IExecuteFunctions): string {

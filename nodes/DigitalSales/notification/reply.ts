@@ -83,7 +83,8 @@ const SAFE_ERRORS = [NodeOperationError, ServiceError, CredentialError];
 /** Only our own messages are safe. Others may quote the webhook. */
 export function safeReason(error: unknown): string {
 	if (!(error instanceof Error)) return typeof error;
-	return SAFE_ERRORS.some((type) => error instanceof type) ? error.message : error.name;
+	if (SAFE_ERRORS.some((type) => error instanceof type)) return error.message;
+	return error.name;
 }
 
 const logged = processState(new BoundedMap<true>({ most: 1_000, keptMs: 60_000 }));

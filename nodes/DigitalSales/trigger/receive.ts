@@ -79,7 +79,8 @@ class Delivery {
 		// The execution looks. In the platform's own words, the webhook may be about what was read, or a later status.
 		const claimed = isClaim(form, webhook.status) ? webhook.status : first?.payment_status;
 		if (first) return this.handOver({ hash: first.hash, status: claimed });
-		throw new Declined(webhook.isTest ? REPLIES.noSale : REPLIES.unknown);
+		if (webhook.isTest) throw new Declined(REPLIES.noSale);
+		throw new Declined(REPLIES.unknown);
 	}
 
 	private async readFirst(account: Account): Promise<Transaction | undefined> {
