@@ -356,7 +356,7 @@ describe('Transaction > Wait for Payment: when few reads are allowed', () => {
 
 	test('all payments are read at the end, although all waits were overdue at once', async () => {
 		const hashes: string[] = [];
-		while (hashes.length < 12) hashes.push(await room.charge());
+		while (hashes.length < 6) hashes.push(await room.charge());
 		const parked: StoredRun[] = [];
 		for (const hash of hashes) {
 			parked.push(await room.park([hash]));
@@ -374,7 +374,7 @@ describe('Transaction > Wait for Payment: when few reads are allowed', () => {
 
 	test('hashes that the platform does not know leave reads for the others', async () => {
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
-		const unknown = ['nosuch1', 'nosuch2', 'nosuch3', 'nosuch4', 'nosuch5'];
+		const unknown = ['nosuch1', 'nosuch2', 'nosuch3'];
 		const settings = { onError: 'continueRegularOutput' };
 		const parked = await room.park([...unknown, ...hashes], { settings, minutes: 120 });
 		await room.setStatus(hashes);
