@@ -40,7 +40,8 @@ export class ItemOrder {
 			},
 		);
 
-		this.latest[step] = this.context.continueOnFail() ? turn.catch(() => undefined) : turn;
+		this.latest[step] = turn;
+		if (this.context.continueOnFail()) this.latest[step] = turn.catch(() => undefined);
 		return await turn;
 	}
 

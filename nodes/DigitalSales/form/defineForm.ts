@@ -192,9 +192,8 @@ function buildBody(parts: readonly Part[], values: unknown): IDataObject {
 
 function sentValue({ parts }: Field, given: unknown): unknown {
 	if (!parts) return given;
-	return Array.isArray(given)
-		? given.map((entry) => buildBody(parts, entry))
-		: buildBody(parts, given);
+	if (!Array.isArray(given)) return buildBody(parts, given);
+	return given.map((entry) => buildBody(parts, entry));
 }
 
 function isNothing(sent: unknown): boolean {

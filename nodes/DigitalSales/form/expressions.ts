@@ -77,8 +77,9 @@ function expressionProblem(expression: Expression): string | undefined {
 	const problem = parts[0] !== text && findPartProblem(parts, expression);
 	if (problem) return problem;
 
-	const isIncomplete = purpose === 'guards' && isShortText(value) && BLANK_WITHIN_TEXT.test(value);
-	return isIncomplete ? 'is incomplete: a part of its expression returned nothing' : undefined;
+	const isGuard = purpose === 'guards' && isShortText(value);
+	if (!isGuard || !BLANK_WITHIN_TEXT.test(value)) return undefined;
+	return 'is incomplete: a part of its expression returned nothing';
 }
 
 /** An expression of one part gives its value as it is. Several parts become one text. */

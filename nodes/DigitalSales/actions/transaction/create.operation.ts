@@ -75,7 +75,7 @@ function buildCreation(
 		...subject,
 		...makeKeys(subject),
 		decision: findDecision(options.chargesInDoubt, orderReference, charge.contact),
-		// Only when it is checked, because the catalog may still be read for later items.
+		// Not earlier than it is checked, because the catalog may still be read for later items.
 		get problem() {
 			return findPriceMismatch(run.account, form, charge);
 		},

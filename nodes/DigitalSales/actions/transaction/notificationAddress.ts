@@ -52,7 +52,9 @@ function withLoopWarning(
 	address: NotificationAddress,
 	triggers: WorkflowTrigger[],
 ): NotificationAddress {
-	return mayLoop(address.url, triggers) ? { ...address, hint: LOOP } : address;
+	if (!mayLoop(address.url, triggers)) return address;
+
+	return { ...address, hint: LOOP };
 }
 
 /** Takes the Wait for Payment that follows, otherwise a trigger of the workflow, otherwise the credential's address. */
@@ -129,8 +131,9 @@ function nextStep(context: IExecuteFunctions, missing: string | undefined): stri
 		'add Wait for Payment after this node, in this workflow',
 	]);
 	const next = `To continue when the customer pays, ${steps.join(', or ')}.`;
+	if (missing === undefined) return next;
 
-	return missing === undefined ? next : `${next} At present, ${missing}.`;
+	return `${next} At present, ${missing}.`;
 }
 
 function mayLoop(url = '', triggers: WorkflowTrigger[]): boolean {
