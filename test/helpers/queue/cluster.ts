@@ -117,7 +117,7 @@ const DATABASE_USER = 'n8n';
 const DATABASE = 'postgres';
 
 /** PostgreSQL refuses to run as root. */
-async function startPostgres(folder: string): Promise<Server> {
+export async function startPostgres(folder: string): Promise<Server> {
 	const find = (name: string): string => findProgram(name, 'postgresql');
 	const user = process.getuid?.() === 0 ? 'postgres' : undefined;
 	const home = path.join(folder, 'postgres');
@@ -209,7 +209,7 @@ function sharedEnvironment(redis: Server, postgres: Server): Record<string, stri
 }
 
 /** For an n8n that keeps its data in this PostgreSQL. */
-function postgresEnvironment({ port }: Server): Record<string, string> {
+export function postgresEnvironment({ port }: Server): Record<string, string> {
 	return {
 		DB_TYPE: 'postgresdb',
 		DB_POSTGRESDB_HOST: LOOPBACK,
