@@ -171,18 +171,6 @@ export function textField<const N extends string, S extends z.ZodTypeAny>(
 	return defineField({ type: 'string', default: '', ...spec });
 }
 
-/** A text that decides nothing. It never stops an item: `readForm` shows a hint if it is no text. */
-export function infoField<const N extends string, S extends z.ZodTypeAny>(
-	spec: Spec<N> & Read<S>,
-): Field<N, z.output<S>> {
-	const reads = z
-		.unknown()
-		.transform((input) => readInfo(input).text)
-		.pipe(spec.reads);
-
-	return textField({ purpose: 'informs', ...spec, reads });
-}
-
 /** A list stands for its first text, because an address may repeat a parameter: `?utm_source=a&utm_source=b`. */
 export function readInfo(input: unknown): { text?: string; isLeftOut?: boolean } {
 	const filled = castArray<unknown>(input).filter((value) => !isBlank(value));

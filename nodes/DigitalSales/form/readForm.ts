@@ -1,4 +1,4 @@
-import { get, isEqual } from 'lodash';
+import { clone, get, setWith } from 'lodash';
 import type {
 	IExecuteFunctions,
 	INodeProperties,
@@ -29,16 +29,10 @@ export function readForm<T>(
 		readValues(form, (name, initial) =>
 			context.getNodeParameter(name, itemIndex, initial, { rawExpressions }),
 		);
-	const values = readAll(false);
+	const values = leaveOutUnreadable(form, readAll(false), addHint);
 	const expressionProblems = findExpressionProblems(form, readAll(true), values, (part) =>
 		context.evaluateExpression(part, itemIndex),
 	);
-
-	for (const path of infoPaths(form, values)) {
-		if (!readInfo(get(values, path)).isLeftOut) continue;
-		const field = displayPath(form.properties, path);
-		addHint(`${field} was left out, because its value is not a text, or is too long.`);
-	}
 
 	const { data, problems } = checkForm(form, values, expressionProblems);
 	if (data) return data;
@@ -66,7 +60,7 @@ export function checkForm<T>(
 	expressionProblems: Problem[] = [],
 ): { data?: T; problems: string[] } {
 	// Comes first, so that the schema searches no long texts.
-	const excess = firstExcess(form, values);
+	const [excess] = findExcess(values);
 	const { data, error } = excess ? { error: { issues: [excess] } } : form.schema.safeParse(values);
 	if (!error && expressionProblems.length === 0) return { data, problems: [] };
 
@@ -79,22 +73,29 @@ export function checkForm<T>(
 	return { problems };
 }
 
-/** A text that only informs may be too long: it is left out. */
-function firstExcess(form: Form<unknown>, values: Record<string, unknown>): Problem | undefined {
-	const infos = infoPaths(form, values);
-	const isInfo = ({ path }: Problem): boolean =>
-		infos.some((info) => isEqual(info, path.slice(0, info.length)));
+/** A text that only informs stops no item: what is no text, or too long, is left out. */
+function leaveOutUnreadable(
+	form: Form<unknown>,
+	given: Record<string, unknown>,
+	addHint: (message: string) => void,
+): Record<string, unknown> {
+	const infos = form.purposes.filter(({ purpose }) => purpose === 'informs');
+	let values = given;
 
-	for (const excess of findExcess(values)) {
-		if (!isInfo(excess)) return excess;
+	for (const path of infos.flatMap(({ pattern }) => matchingPaths(pattern.split('.'), given))) {
+		const value: unknown = get(given, path);
+		if (value === undefined) continue;
+
+		const { text, isLeftOut } = readInfo(value);
+		// A copy, because an expression may have returned an object of the input item.
+		values = setWith(clone(values), path, text, clone);
+		const field = displayPath(form.properties, path);
+		if (isLeftOut) {
+			addHint(`${field} was left out, because its value is not a text, or is too long.`);
+		}
 	}
-	return undefined;
-}
 
-function infoPaths({ purposes }: Form<unknown>, values: Record<string, unknown>): Path[] {
-	const infos = purposes.filter(({ purpose }) => purpose === 'informs');
-
-	return infos.flatMap(({ pattern }) => matchingPaths(pattern.split('.'), values));
+	return values;
 }
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;

@@ -15,7 +15,6 @@ import {
 	type Field,
 	type FormValues,
 	hashSchema,
-	infoField,
 	moneyField,
 	offerLocator,
 	orderReferenceSchema,
@@ -92,7 +91,8 @@ const customer = [
 ];
 
 const itemDetails = [
-	infoField({
+	textField({
+		purpose: 'informs',
 		displayName: 'Title',
 		name: 'title',
 		placeholder: 'e.g. Curso de Fotografia',
@@ -101,7 +101,8 @@ const itemDetails = [
 		sentAs: 'title',
 		reads: allowBlank(textSchema),
 	}),
-	infoField({
+	textField({
+		purpose: 'informs',
 		displayName: 'Cover URL',
 		name: 'cover',
 		placeholder: 'e.g. https://example.com/cover.png',
@@ -189,7 +190,9 @@ const tracking = defineGroup(
 function trackingField(name: string, displayName: string, description: string) {
 	const reads = allowBlank(textSchema);
 
-	return infoField({ displayName, name, description, sentAs: snakeCase(name), reads });
+	const sentAs = snakeCase(name);
+
+	return textField({ displayName, name, description, purpose: 'informs', sentAs, reads });
 }
 
 const webhooks = [
