@@ -327,7 +327,7 @@ export class Promises {
 		if (!sale) return;
 		this.doubts.delete(cartOf(sale));
 		this.doubtsOfItems.delete(itemOf(origin, sale));
-		this.charges.set(hash, { origin, sale, isKnown: true });
+		this.charges.set(hash, { origin, sale: { ...sale }, isKnown: true });
 	}
 
 	private noteOutputs(
