@@ -21,7 +21,13 @@ import {
 import { simplifyProduct } from '../../output';
 import type { Operation } from '../operation';
 
-const parseTextsOrNumbers = (typed: unknown) => parseTexts(castArray<unknown>(typed).map(String));
+/** One message for the list, however long it is. */
+const categoriesSchema = parseWith((typed) => parseTexts(castArray<unknown>(typed).map(String)))
+	.refine(
+		(texts) => texts.every((text) => /^\d+$/.test(text)),
+		'must be whole numbers separated by commas, for example 3, 7',
+	)
+	.transform((texts) => texts.map(Number));
 
 const filters = defineGroup(
 	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
@@ -32,7 +38,7 @@ const filters = defineGroup(
 			placeholder: 'e.g. 3, 7',
 			description:
 				'Category numbers, separated by commas. Products in any of these categories match.',
-			reads: allowBlank(parseWith(parseTextsOrNumbers).pipe(wholeNumberSchema(0).array())),
+			reads: allowBlank(categoriesSchema),
 		}),
 		textField({
 			displayName: 'Search',
