@@ -235,6 +235,18 @@ describe('Transaction > Create PIX', () => {
 		expect(none.hints).toEqual([]);
 	});
 
+	test('the error of an unknown outcome names an amount without a cart', async () => {
+		account.fault('charge', { kind: 'status', status: 500 });
+
+		const failure = await account.fail(
+			parameters({ cart: {}, additionalFields: { customFields: { amount: 500 } } }),
+		);
+
+		expect(failure.description).toContain(
+			'Details: cart empty; amount R$ 5,00; customer document ending in 4725.\n',
+		);
+	});
+
 	describe('Webhooks Go To', () => {
 		test.each([
 			['', 'Notification URL is empty'],

@@ -55,7 +55,7 @@ describe('A webhook starts the workflow once', () => {
 			inbox.account.sandbox.clearFaults();
 			inbox.account.fault('read', { kind: 'status', status: 200, body }, 'always');
 			expect(await afterRestart('123456')).toBe(200);
-			expect(await inbox.post('123456', 'odd')).toBe(200);
+			expect((await inbox.trigger.post({ hash: 123_456, status: 'odd' })).status).toBe(200);
 		}
 
 		expect([inbox.statuses, inbox.trigger.waiting]).toEqual([started, []]);

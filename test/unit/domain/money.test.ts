@@ -60,6 +60,7 @@ describe('An amount is refused with a reason:', () => {
 		['19 90', `${NO_REAIS} "19 90" is not one`],
 		['0.500', `${NO_REAIS} "0.500" is not one`],
 		['x'.repeat(40), `${NO_REAIS} "${'x'.repeat(40)}" is not one`],
+		['1.'.repeat(100_000), `${NO_REAIS} "${'1.'.repeat(20)}..." is not one`],
 		[`1${' '.repeat(50)}0`, `${NO_REAIS} "1${' '.repeat(39)}..." is not one`],
 	])('%j: %s', (input, problem) => {
 		expect(parseCents(input)).toEqual({ problem });
