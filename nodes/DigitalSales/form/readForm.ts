@@ -11,6 +11,9 @@ import type { Form, Path, Problem } from './defineForm';
 import { findExpressionProblems, matchingPaths } from './expressions';
 import { findExcess, readInfo } from './fields';
 
+/** Nobody corrects more at once. */
+const MOST_OTHERS = 10;
+
 /** Limits a message, because its path may contain keys of the user's JSON. */
 const LONGEST_PROBLEM = 500;
 const EXPRESSION_ADVICE = 'Correct the expression or the data, or clear the field.';
@@ -39,7 +42,7 @@ export function readForm<T>(
 
 	const [first = '', ...others] = problems;
 	const advice = expressionProblems.length > 0 ? [EXPRESSION_ADVICE] : [];
-	const also = others.map((problem) => `Also: ${problem}.`);
+	const also = others.slice(0, MOST_OTHERS).map((problem) => `Also: ${problem}.`);
 	throw new NotSentError(first, [...advice, ...also].join('\n'));
 }
 
