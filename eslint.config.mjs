@@ -3,6 +3,7 @@ import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import { buildScanConfig } from '@n8n/scan-community-package/scanner/scanner.mjs';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import jestPlugin from 'eslint-plugin-jest';
+import regexpPlugin from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 /** What ships is linted as n8n's own scanner does it, by the scanner's own configuration. */
@@ -107,7 +108,10 @@ export default defineConfig(
 	},
 	{
 		files: SHIPPED_CODE,
+		plugins: { regexp: regexpPlugin },
 		rules: {
+			// A form accepts 10,000 characters, which such a pattern would search for minutes.
+			'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
 			'@typescript-eslint/no-non-null-assertion': 'error',
 			'@typescript-eslint/consistent-type-assertions': [
 				'error',

@@ -29,6 +29,7 @@ const TEXTS = [
 /** What is sent for a text, with the whole of it once. */
 const LONGEST = 4 * LONGEST_TEXT;
 
+/** The lint rule for patterns shows that none takes long. */
 describe('Text that is made to block n8n', () => {
 	const inbox = useInbox();
 
