@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api';
 import { readForm } from '../form';
 import { ExecutionMemory } from '../idempotency';
-import { isEngine2, isFirstToEnd, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
+import { isEngine2, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
 import { NotSentError } from '../output';
 import { READS_AT_ONCE } from '../shared';
 import { failItem, ItemSteps } from './itemSteps';
@@ -18,7 +18,7 @@ const AT_ONCE = { create: 4, read: READS_AT_ONCE, list: 1 };
 export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
-	await letRecoveryPass(context);
+	if (!(await letRecoveryPass(context))) return [[]];
 
 	let operation: Operation | undefined;
 	let run: Run;
@@ -51,10 +51,7 @@ async function runSteps(operation: Operation, run: Run): Promise<INodeExecutionD
 
 	if (operation.kind === 'wait') {
 		const outputs = await operation.runAll(run, forms, steps.fail);
-		if (!outputs) return [];
-
-		const items = steps.collect(outputs);
-		return isFirstToEnd(context) ? items : [];
+		return outputs ? steps.collect(outputs) : [];
 	}
 
 	const { kind } = operation;

@@ -98,7 +98,7 @@ export class Claim<T> {
 		if (unresolved !== undefined) {
 			attempts.delete(unresolved);
 			if (endsAllDoubts) await ledger?.deleteKeys([unresolved]).catch(() => undefined);
-			else for (const key of found.ends) await ledger?.releaseKeys([unresolved], key);
+			for (const key of found.ends) await ledger?.releaseKeys([unresolved], key);
 		}
 
 		for (const key of found.ends) creation.inBackground(storeHash(creation, key, attempt));

@@ -9,7 +9,6 @@ export * from './recovery';
 export * from './requestBody';
 export * from './resumeUrl';
 export * from './retry';
-export * from './runIndex';
 export * from './testListening';
 export * from './tool';
 export * from './triggerExecution';

@@ -2,7 +2,11 @@ import { memoize } from 'lodash';
 import type { IContextObject, IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { jsonObject } from '../shared';
-import { readRunIndex } from './runIndex';
+
+/*
+ * Since n8n 2.30.0, `$runIndex` counts the runs of a node in an execution. If that stops, Create PIX fails before
+ * anything is sent.
+ */
 
 const CONTEXT_KEY = 'digitalSales';
 
@@ -29,7 +33,7 @@ export class NodeMemory {
 		this.nodeContext[CONTEXT_KEY] = this.stored;
 		const { runs } = this.stored;
 
-		const index = readRunIndex(this.context);
+		const index = z.number().parse(this.context.getWorkflowDataProxy(0).$runIndex);
 		if (!runs.includes(index)) runs.push(index);
 
 		return runs.lastIndexOf(index);

@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IDataObject, IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { processState } from '../shared';
+import { BoundedMap, digest, processState } from '../shared';
 
 /*
  * Since n8n 2.30.0, n8n puts the entry of a waiting node back at the front of its stack. On resuming, it disables the
@@ -33,14 +33,25 @@ const thisProcess = processState({
 	},
 });
 
+interface Resumed {
+	entry: WeakRef<IExecuteData>;
+	/** By `clock.elapsed()`, in milliseconds. */
+	goesOnAt: number;
+}
+
+/** The entries parked elsewhere that this process has resumed, and has not parked since (recovery.ts). */
+export const resumed = processState(new BoundedMap<Resumed>({ most: 10_000 }));
+
 export function readParkedState(context: IExecuteFunctions): unknown {
 	return readParked(context)?.state;
 }
 
-/** Before a restart of n8n, or on another worker. */
-export function wasParkedByAnotherProcess(context: IExecuteFunctions): boolean {
+/** @returns what tells an entry apart that was parked before a restart of n8n, or on another worker */
+export function parkedElsewhere(context: IExecuteFunctions): string | undefined {
 	const parked = readParked(context);
-	return parked !== undefined && parked.parkedBy !== thisProcess.id;
+	const isElsewhere = parked !== undefined && parked.parkedBy !== thisProcess.id;
+
+	return isElsewhere ? digest(context.getExecutionId(), JSON.stringify(parked)) : undefined;
 }
 
 function readParked(context: IExecuteFunctions): { state?: unknown; parkedBy: string } | undefined {
@@ -63,9 +74,24 @@ export async function parkExecution(
 	until: Date,
 	state: IDataObject,
 ): Promise<void> {
-	const entry = context.getExecuteData();
+	const { data } = context.getExecuteData();
 	const parked = { state, parkedBy: thisProcess.id };
-	const data = { ...entry.data, [STATE_KEY]: [[{ json: parked }]] };
+	resumed.delete(parkedElsewhere(context) ?? '');
+
+	await park(context, until, { ...data, [STATE_KEY]: [[{ json: parked }]] });
+}
+
+/** As it was parked before. */
+export async function parkAgain(context: IExecuteFunctions, until: Date): Promise<void> {
+	await park(context, until, context.getExecuteData().data);
+}
+
+async function park(
+	context: IExecuteFunctions,
+	until: Date,
+	data: IExecuteData['data'],
+): Promise<void> {
+	const entry = context.getExecuteData();
 	// A copy, because n8n disables the node of the original.
 	findStack(context)?.unshift({ ...entry, node: { ...entry.node }, data });
 

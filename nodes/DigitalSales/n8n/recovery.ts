@@ -1,20 +1,20 @@
-import type { IExecuteData, IExecuteFunctions } from 'n8n-workflow';
-import { BoundedMap, cancelableSleep, clock, processState } from '../shared';
-import { readParkedState, wasParkedByAnotherProcess } from './parking';
-import { readRunIndex } from './runIndex';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { cancelableSleep, clock, processState } from '../shared';
+import { parkAgain, parkedElsewhere, resumed, turnOffAlwaysOutputData } from './parking';
 
 /*
  * When n8n 2.41.1 starts, it first resumes the executions that are due. Then it marks the ones that had been parked as
  * crashed, and goes on to wait with those that wait. If a run ends while its mark is being written, the mark stays, and
  * n8n never resumes the execution. If the recovery reads a row just before the execution is resumed, it writes that it
- * waits, and a minute later n8n resumes it a second time, beside the first. Nothing tells a node about either. If n8n
- * stops it, the first run is late for nothing.
+ * waits, and a minute after its start n8n resumes it a second time, beside the first. Nothing tells a node about either.
+ * If n8n stops it, the first run is late for nothing.
  */
 
-/** From the first resumed execution. The recovery takes longer the more executions were parked. */
-const RECOVERY_MS = 60_000;
+/** From the first resumed execution: longer than a minute, so that the first run is still here when the second comes. */
+const RECOVERY_MS = 75_000;
 /** Later, n8n has certainly started. */
 const STARTED_MS = 30 * 60_000;
+const SECOND_RUN_MS = 60_000;
 
 const recovery = processState({
 	overAt: Infinity,
@@ -24,30 +24,33 @@ const recovery = processState({
 });
 
 /**
- * Executions that were parked before n8n's start, or by another worker, run on once its recovery is over.
+ * Executions that were parked before n8n's start, or by another worker, run on once its recovery is over. Of two runs of
+ * one, the second waits again, so that the end of the first counts.
  *
+ * @returns false for a second run, which puts out nothing
  * @throws CanceledError
  */
-export async function letRecoveryPass(context: IExecuteFunctions): Promise<void> {
-	const age = clock.elapsed();
-	if (!wasParkedByAnotherProcess(context) || age > STARTED_MS) return;
+export async function letRecoveryPass(context: IExecuteFunctions): Promise<boolean> {
+	const key = parkedElsewhere(context);
+	if (key === undefined) return true;
+
+	const [age, entry] = [clock.elapsed(), context.getExecuteData()];
+	const first = resumed.get(key);
+	// Retry On Fail runs the same entry again.
+	if (first?.entry.deref() === entry) return true;
+	if (first) {
+		turnOffAlwaysOutputData(context);
+		// Unless the first has certainly ended, because a second end would be the one that n8n keeps.
+		const isOver = age >= first.goesOnAt + SECOND_RUN_MS;
+		if (!isOver) await parkAgain(context, new Date(clock.now() + SECOND_RUN_MS));
+		return false;
+	}
 
 	// The first call shows that n8n resumes executions.
-	recovery.overAt = Math.min(recovery.overAt, age + RECOVERY_MS);
-	await cancelableSleep(recovery.overAt - age, context.getExecutionCancelSignal());
-}
+	if (age <= STARTED_MS) recovery.overAt = Math.min(recovery.overAt, age + RECOVERY_MS);
+	const goesOnAt = age > STARTED_MS ? age : recovery.overAt;
+	resumed.set(key, { entry: new WeakRef(entry), goesOnAt });
+	await cancelableSleep(goesOnAt - age, context.getExecutionCancelSignal());
 
-/** By execution, node and run: the entry of n8n's stack that has ended it. */
-const ended = processState(new BoundedMap<WeakRef<IExecuteData>>({ most: 10_000 }));
-
-/** Whether a run may put out its items, because no second run of the same execution has. A retry of the run may. */
-export function isFirstToEnd(context: IExecuteFunctions): boolean {
-	if (readParkedState(context) === undefined) return true;
-
-	const key = [context.getExecutionId(), context.getNode().id, readRunIndex(context)].join(' ');
-	const entry = context.getExecuteData();
-	const first = ended.get(key);
-	if (!first) ended.set(key, new WeakRef(entry));
-
-	return !first || first.deref() === entry;
+	return true;
 }

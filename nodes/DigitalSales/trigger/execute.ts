@@ -1,14 +1,6 @@
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import type { Status } from '../domain';
-import {
-	isFirstToEnd,
-	isRetry,
-	Ledger,
-	letRecoveryPass,
-	originKey,
-	readParkedState,
-	stopOnError,
-} from '../n8n';
+import { isRetry, Ledger, letRecoveryPass, originKey, readParkedState, stopOnError } from '../n8n';
 import { digest, tryPatiently } from '../shared';
 import { Handovers, handoverSchema, statusKey } from './handovers';
 import { lookForClaim } from './look';
@@ -23,7 +15,7 @@ const LEDGER_PAUSES_MS = [1_000, 5_000, 25_000];
  */
 export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	stopOnError(context);
-	await letRecoveryPass(context);
+	if (!(await letRecoveryPass(context))) return [[]];
 
 	const { json } = context.getInputData()[0] ?? {};
 	const { hash, status, item, awaited, fault, hint } = handoverSchema.parse(json);
@@ -41,8 +33,6 @@ export async function executeTrigger(context: IExecuteFunctions): Promise<INodeE
 
 	const found = await lookForClaim(context, { hash, status: item ? awaited : status });
 	if (!found || !(await claimStatus(context, hash, found.status))) return [[]];
-	if (!isFirstToEnd(context)) return [[]];
-
 	return [[{ json: found.item, pairedItem: 0 }]];
 }
 

@@ -31,6 +31,17 @@ describe('Several charges at once', () => {
 	};
 	const posts = () => shop.account.sandbox.requests.filter(({ method }) => method === 'POST');
 
+	test('a price that the catalog changes meanwhile leaves no list half charged', async () => {
+		shop.account.fault('charge', { kind: 'delay', ms: 2_000 }, 'always');
+		const running = chargeEach(8);
+		while (posts().length < 4) await pause(5);
+		shop.sells(199_000);
+		await shop.run({ resource: 'product', operation: 'getAll' });
+
+		expect((await running).status).toBe('success');
+		expect(shop.charges).toBe(8);
+	});
+
 	test('four run concurrently, and claims add no time', async () => {
 		shop.account.fault('charge', { kind: 'delay', ms: 500 }, 'always');
 		const took = 500 + LATENCY_MS;

@@ -157,4 +157,14 @@ describe('A failed item under On Error: Continue', () => {
 			about: expect.stringContaining('customer document ending in'),
 		});
 	});
+
+	test('of an order with another amount has an unknown outcome: for others the recipes say "Nothing was charged"', async () => {
+		const options = { continueOnFail: true, workflowId: 'repeated' } as const;
+		const more = { orderReference: 'order-1' };
+		const additionalFields = { customFields: { amount: 5000 } };
+		await account.run(pixParameters(account.sandbox, more), options);
+		const again = pixParameters(account.sandbox, { ...more, additionalFields });
+
+		expect(errorIn((await account.run(again, options)).json[0]).outcome).toBe('unknown');
+	});
 });

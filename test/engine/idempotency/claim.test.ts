@@ -233,6 +233,22 @@ describe('Several processes', () => {
 		expect(shop.charges).toBe(1);
 	});
 
+	test('a decided charge leaves no doubt, whichever call of the database fails', async () => {
+		let hasFailed = true;
+		for (let nth = isThorough ? 0 : 21; hasFailed; nth += isThorough ? 1 : 40) {
+			shop.account.reset();
+			shop.begin();
+			shop.fault('loseRequest');
+			await shop.ask(ORDER);
+			let calls = 0;
+			processedItems.fails = () => calls++ === nth;
+			const { status } = await shop.ask(DECIDED);
+			hasFailed = calls > nth;
+			processedItems.fails = () => false;
+			if (status === 'success') await shop.charge({ order: 'order-2' });
+		}
+	});
+
 	describe('the replacement of an expired charge', () => {
 		test('does not end a doubt of another worker about the same customer and cart', async () => {
 			await expired('order-1');

@@ -262,12 +262,4 @@ describe('Order Reference', () => {
 		expect(errorOf(other)).not.toContain(shop.hashes[0]);
 		expect(sandbox.charges()).toBe(1);
 	});
-
-	test('a repeat at another price has the outcome unknown: for other outcomes the recipes say "Nothing was charged"', async () => {
-		await shop.charge({ order: 'order-1' });
-		const more = { additionalFields: { customFields: { amount: 5000 } } };
-		const refused = await shop.ask({ order: 'order-1', more, continueOnFail: true });
-
-		expect(errorIn(refused.json[0]).outcome).not.toBe('notSent');
-	});
 });

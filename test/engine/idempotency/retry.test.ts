@@ -181,6 +181,24 @@ describe('A charge that n8n requests again is made once:', () => {
 			expect(shop.charges).toBe(1);
 		});
 
+		test('charges nobody twice whose place another customer had by mistake when nothing was sent', async () => {
+			const cents = (amount: string) => ({ additionalFields: { customFields: amount } });
+			const list = (amount: string, document = OWN_DOCUMENT.customerDocument) => ({
+				items: ITEMS,
+				more: { customerDocument: document, ...cents(amount) },
+			});
+			const wrong = list('={{ { amount: $json.n === 2 ? 0 : 5000 } }}', DOCUMENTS[2]);
+			const nothing = await shop.ask(wrong);
+			shop.account.fault('charge', { kind: 'delay', ms: 500 });
+			shop.fault('refuse');
+			const some = await shop.ask({ ...list('{"amount": 5000}'), retrying: nothing });
+			expect(shop.charges).toBe(2);
+			const dearer = list('={{ { amount: $json.n === 3 ? 6000 : 5000 } }}');
+
+			expect(errorOf(await shop.ask({ ...dearer, retrying: some }))).toContain('already has its');
+			expect(shop.charges).toBe(2);
+		});
+
 		test('with another amount is refused after an unknown outcome, and the error describes the charge that may exist', async () => {
 			shop.fault('loseAnswer');
 			const dearer = { retrying: await shop.ask(), more: FIFTY };

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
 import { CUSTOMER, openAccount } from '../../helpers/account';
 import { MAYBE, retryable, useShop } from '../../helpers/charging';
@@ -22,15 +21,6 @@ describe('The tool of an agent', () => {
 		expect(errors.join()).not.toContain('Charges in Doubt');
 		return outcome.logs.map(({ text }) => text).join();
 	};
-
-	test('charges an order with a reference once, even if it is requested again after 15 minutes', async () => {
-		const { now } = clock;
-		await call(ORDER);
-		jest.spyOn(clock, 'now').mockImplementation(() => now() + 16 * 60_000);
-		await call(ORDER);
-
-		expect(shop.charges).toBe(1);
-	});
 
 	test('charges a repeated call of an execution once, whatever the catalog says', async () => {
 		const offerHash = { __rl: true, mode: 'list', value: shop.offer };

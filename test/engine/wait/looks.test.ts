@@ -47,7 +47,24 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 			jest.spyOn(clock, 'elapsed').mockImplementation(() => elapsed() - started);
 		};
 
-		test('the first look for an execution that waited before comes a minute later, and no other, so that it ends after n8n marks crashed executions', async () => {
+		test.each(['before', 'after'])(
+			'a run that n8n resumes twice delivers once, if the customer pays %s it',
+			async (when) => {
+				const hash = await room.charge();
+				const run = await room.park([hash]);
+				if (when === 'before') await room.setStatus([hash]);
+				room.forget();
+				startNow();
+				const outcomes = await run.resumeTwice();
+				await room.setStatus([hash]);
+				outcomes.push(await run.finished);
+
+				const delivered = [...new Set(outcomes)].flatMap((one) => received(one) ?? []);
+				expect(delivered).toMatchObject([{ hash, paid: true }]);
+			},
+		);
+
+		test('the first look for an execution that waited before comes a minute and a quarter later, and no other, so that it ends after n8n marks crashed executions', async () => {
 			const hash = await room.charge();
 			await room.park([hash]);
 			room.forget();
@@ -56,7 +73,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 			await clock.sleep(4 * MINUTE_MS);
 
 			const [first, second, third] = room.lookMinutes(hash);
-			expectPauses([first, second].map(Number), [2]);
+			expectPauses([first, second].map(Number), [2.25]);
 			expectPauses([second, third].map(Number), [1]);
 		});
 

@@ -1,4 +1,4 @@
-import { compact } from 'lodash';
+import { compact, memoize } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { catalogPages, markPricesSeen, offerTries } from '../../api';
 import { formatReais, normalizeUnicode, quoteText } from '../../domain';
@@ -24,13 +24,14 @@ export const createOfferOperation: Operation<OfferForm> = {
 	prepare(run, itemIndex, form) {
 		const { productHash, additionalFields } = form;
 		const body = addCustomFields(offerForm, offerForm.body(form), additionalFields.customFields);
-		const creation = buildCreation(run, itemIndex, productHash, body);
+		// Not before all items are prepared: an item that asks for an offer first keeps it in every Retry.
+		const creation = memoize(() => buildCreation(run, itemIndex, productHash, body));
 
 		return {
-			about: creation.about,
-			check: async () => await refuseAhead(creation),
+			about: describeOffer(productHash, body),
+			check: async () => await refuseAhead(creation()),
 			async send() {
-				const created = await createOnce(creation);
+				const created = await createOnce(creation());
 				const json = created.made;
 
 				catalogPages.clear();

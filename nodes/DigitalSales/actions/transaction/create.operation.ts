@@ -1,4 +1,4 @@
-import { omit } from 'lodash';
+import { memoize, omit } from 'lodash';
 import { getTransaction, type Transaction, transactionTries } from '../../api';
 import { hasFailed } from '../../domain';
 import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
@@ -30,14 +30,17 @@ export const createTransactionOperation: Operation<ChargeForm> = {
 		const options = { ...typed.options, notificationUrl: address.url };
 		const form = await fillCart(run, { ...typed, options });
 		const charge = buildCharge(run, form, typed);
-		const creation = buildCreation(run, itemIndex, form, charge);
+		// Not before all items are prepared: an item that asks for a charge first keeps it in every Retry, and the catalog
+		// may still be read for later items.
+		const creation = memoize(() => buildCreation(run, itemIndex, form, charge));
 
 		return {
-			about: creation.about,
-			check: async () => await refuseAhead(creation),
+			about: describeCharge(charge),
+			check: async () => await refuseAhead(creation()),
 			async send() {
-				const created = await createOnce(creation);
-				addChargeHints(run, { form, charge, creation, hint: address.hint }, created);
+				const created = await createOnce(creation());
+				const { hint } = address;
+				addChargeHints(run, { form, charge, creation: creation(), hint }, created);
 
 				const { fields = DEFAULT_CHARGE_FIELDS, qrCodeImage = true } = options;
 				const choice = { simplify: form.simplify, fields, qrCodeImage };
@@ -75,10 +78,7 @@ function buildCreation(
 		...subject,
 		...makeKeys(subject),
 		decision: findDecision(options.chargesInDoubt, orderReference, charge.contact),
-		// Not earlier than it is checked, because the catalog may still be read for later items.
-		get problem() {
-			return findPriceMismatch(run.account, form, charge);
-		},
+		problem: findPriceMismatch(run.account, form, charge),
 		tries: transactionTries(client, charge.body),
 		toStoredResult: ({ hash }) => ({ hash }),
 		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),
