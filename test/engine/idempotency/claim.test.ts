@@ -280,7 +280,7 @@ describe('Several processes', () => {
 		test('is not made twice, whichever call of the database fails', async () => {
 			let hasFailed = true;
 			let nth = 0;
-			const step = isThorough ? 1 : 4;
+			const step = isThorough ? 1 : 12;
 			for (; hasFailed; nth += step) {
 				shop.account.reset();
 				shop.begin();
