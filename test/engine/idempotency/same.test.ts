@@ -1,3 +1,4 @@
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { CUSTOMER } from '../../helpers/account';
 import { type Ask, customers, OWN_CUSTOMER, RETRY_ON_FAIL, useShop } from '../../helpers/charging';
 import { crashedData } from '../../helpers/engine';
@@ -121,10 +122,10 @@ describe('Which customers and charges count as the same', () => {
 		});
 
 		const inBrasilia = (hoursAgo: number): string =>
-			new Date(Date.now() - hoursAgo * 3_600_000).toLocaleString('sv-SE', {
+			new Date(clock.now() - hoursAgo * 3_600_000).toLocaleString('sv-SE', {
 				timeZone: 'America/Sao_Paulo',
 			});
-		const young = [new Date().toISOString(), inBrasilia(22), 'yesterday', ''];
+		const young = [new Date(clock.now()).toISOString(), inBrasilia(22), 'yesterday', ''];
 		test.each(young)('but not for %j', async (created) => {
 			await shop.charge({ order: '1042' });
 			madeAt(created);
