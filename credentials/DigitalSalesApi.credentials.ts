@@ -36,7 +36,8 @@ export class DigitalSalesApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'The API token of your account. It is sent only to the host of the Base URL.',
+			description:
+				'The API token of your account. These nodes send it only to the host of the Base URL.',
 		},
 		{
 			displayName: 'Notification URL',

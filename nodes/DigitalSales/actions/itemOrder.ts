@@ -11,12 +11,13 @@ type Step = 'look' | 'claim';
  * Two steps may refuse an item: `look` when it is picked up, and `claim` once the rate limit admits it, so that items
  * wait together. Each step runs in the order of the items, and for no item after a refused item.
  *
- * After a failed request no further item is sent. Requests in flight go on. A claim is not interrupted, so it checks
- * `mustNotSend` at its end. With On Error: Continue, only canceling the execution stops other items.
+ * After a failure no further item starts, and items that wait for a permit are canceled. A claim under way is not
+ * interrupted: its item is sent unless a request has failed or the execution is canceled (`mustNotSend`). Requests in
+ * flight go on. With On Error: Continue, only canceling the execution stops other items.
  */
 export class ItemOrder {
 	private readonly stopping = new AbortController();
-	/** Items that have started may still be sent. */
+	/** By the first failure. */
 	readonly stopped = this.stopping.signal;
 	private hasServiceFailed = false;
 	private readonly latest: Record<Step, Promise<unknown>> = {
@@ -32,16 +33,15 @@ export class ItemOrder {
 	}
 
 	/** @throws CanceledError after a refused item */
-	async runInOrder<T>(step: Step, decide: (signal: AbortSignal) => Promise<T>): Promise<T> {
+	async runInOrder<T>(step: Step, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
 		const turn = this.latest[step].then(
-			async () => await decide(this.signal),
+			async () => await task(this.signal),
 			() => {
 				throw new CanceledError();
 			},
 		);
 
-		this.latest[step] = turn;
-		if (this.context.continueOnFail()) this.latest[step] = turn.catch(() => undefined);
+		this.latest[step] = this.context.continueOnFail() ? turn.catch(() => undefined) : turn;
 		return await turn;
 	}
 

@@ -14,7 +14,7 @@ interface Failure extends Pick<ErrorContext, 'about' | 'isSending'> {
 interface StepOptions<T> {
 	/** How many items take the step at once, by default one. */
 	atOnce?: number;
-	/** After a failure, no further item takes the step, by default false. */
+	/** After a failure, no further item takes the step, and an unknown error may have sent something, by default false. */
 	isSending?: boolean;
 	/** Describes an item in its error, by default nothing does. */
 	about?: (value: T) => string | undefined;
@@ -51,7 +51,7 @@ export class ItemSteps {
 			}
 		});
 
-		// Not earlier, because a check also records existing charges of later items.
+		// Not in the loop, because a check also records, for a Retry, what later items have already.
 		if (!context.continueOnFail()) this.throwFirst();
 		return results;
 	}
@@ -105,6 +105,7 @@ export function failItem(
 	// An unknown operation may create something.
 	const creates = operation === undefined || operation.kind === 'create';
 	const situation = buildSituation(context, memory, itemIndex, creates);
+	// They fail for one reason.
 	if (details.itemIndex === undefined) situation.hasOthers = false;
 
 	const { error, json } = toFailure(context.getNode(), thrown, { ...details, situation });

@@ -2,8 +2,11 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Form } from '../form';
 import type { Run } from './run';
 
+/** In the order of the form. */
+export const RESOURCES = ['transaction', 'product', 'offer'] as const;
+
 interface Described<Values> {
-	resource: 'transaction' | 'product' | 'offer';
+	resource: (typeof RESOURCES)[number];
 	/** The label in the drop-down. */
 	name: string;
 	value: string;

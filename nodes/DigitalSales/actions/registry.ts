@@ -2,15 +2,13 @@ import { pick, startCase } from 'lodash';
 import type { ExpressionString, INodeProperties, NodeHint } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { createOfferOperation } from './offer/create.operation';
-import type { Operation } from './operation';
+import { type Operation, RESOURCES } from './operation';
 import { getAllProducts } from './product/getAll.operation';
 import { createTransactionOperation } from './transaction/create.operation';
 import { getTransactionOperation } from './transaction/get.operation';
 import { waitForPaymentOperation } from './transaction/waitForPayment.operation';
 
 /* Which operations there are, and what the canvas and the node panel show of them. */
-
-const RESOURCES = ['transaction', 'product', 'offer'] as const;
 
 /** In the order of the node panel. Most people come to charge. The form opens with the first operation of a resource. */
 const OPERATIONS: Operation[] = [

@@ -35,12 +35,7 @@ export class Run {
 		this.itemOrder = new ItemOrder(context);
 	}
 
-	readonly catalog = once(() => {
-		const signal = this.context.getExecutionCancelSignal();
-		const client = new Client(this.context, this.account, { ...CHARGE_LOOKUP_LIMITS, signal });
-
-		return new CatalogLookup(client);
-	});
+	readonly catalog = once(() => new CatalogLookup(this.newClient(CHARGE_LOOKUP_LIMITS)));
 
 	newClient(options: ClientOptions = {}): Client {
 		const canceled = this.context.getExecutionCancelSignal();

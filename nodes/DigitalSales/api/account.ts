@@ -125,7 +125,7 @@ export async function loadRecentAccount(context: IWebhookFunctions): Promise<Acc
 	if (recent) return await recent;
 
 	const load = async () => await loadAccount(context);
-	// A hiccup of n8n's database is no fault of the owner.
+	// Tried twice, because n8n's database may have a hiccup. After that it counts as a missing credential.
 	const account = tryPatiently(load, [LOAD_AGAIN_MS]).catch((error: unknown) => {
 		if (error instanceof CredentialError) throw error;
 		throw new CredentialError('The credential of this node could not be loaded');

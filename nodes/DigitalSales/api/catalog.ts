@@ -102,7 +102,7 @@ export class CatalogLookup {
 	/**
 	 * Prefers a product on sale.
 	 *
-	 * @param isPriced offers that differ only in price count as one
+	 * @param isPriced the item has its own price, so any offer with the hash will do
 	 */
 	async findOffer(hash: string, { isPriced }: { isPriced: boolean }): Promise<Lookup> {
 		for (;;) {
@@ -135,7 +135,7 @@ function offersWithHash(products: Product[], hash: string): FoundOffer[] {
 function chooseOffer(all: FoundOffer[], isPriced: boolean): Lookup {
 	const onSale = all.filter(({ product }) => isOnSale(product));
 	const candidates = onSale.length > 0 ? onSale : all;
-	const different = uniqBy(candidates, ({ offer }) => isPriced || offer.price);
+	const different = isPriced ? candidates.slice(0, 1) : uniqBy(candidates, 'offer.price');
 
 	if (different.length > 1) return { several: different };
 	return { found: different[0] };

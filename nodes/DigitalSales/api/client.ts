@@ -40,7 +40,7 @@ export interface ClientOptions extends Pick<PermitOptions, 'signal' | 'isUrgent'
 	retry?: Partial<RetryLimits>;
 	/** For one try, by default that of its endpoint. */
 	timeoutMs?: number;
-	/** For the permit of one try, by default as long as `retry` allows. */
+	/** For the permit of one try. By default the first try waits without limit, a retry as long as `retry` allows. */
 	longestLimiterWaitMs?: number;
 	/** Called when a try waits for its permit, by default nothing is. */
 	onWait?: (endpoint: Endpoint) => void;
@@ -183,9 +183,9 @@ export class Client {
 		let hasHeaders = false;
 
 		try {
-			const response = await this.openResponse(request, timeoutMs);
+			const { statusCode, headers, body } = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
-			const { statusCode, headers, body } = response;
+
 			const text = await readBody(body, deadline).catch((error: unknown) => {
 				if (kindOfStatus(statusCode) === 'rateLimited') return '';
 				throw error;

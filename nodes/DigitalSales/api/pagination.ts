@@ -38,6 +38,7 @@ export async function* readPages<T extends object>(
 	for (let pageNumber = from; ; pageNumber++) {
 		const lastWanted = pageNumber - 1 + progress.pagesAtOnce(itemsWanted());
 		const lastToFetch = Math.min(lastAllowed, progress.lastKnownPage, lastWanted);
+		// Reads ahead only as far as pages are announced.
 		while (pageNumber + underWay.length <= lastToFetch) {
 			const fetching = fetchPage(pageNumber + underWay.length);
 			// If an earlier page fails, nobody awaits this page.

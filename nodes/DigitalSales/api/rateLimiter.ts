@@ -113,8 +113,7 @@ export class RateLimiter {
 		const { signal } = options;
 		if (signal?.aborted) throw new CanceledError();
 
-		const admission = deferred<Permit>();
-		const queued = { ...options, ...admission };
+		const queued = { ...options, ...deferred<Permit>() };
 		const cancel = (): void => {
 			pull(this.queue, queued);
 			queued.reject(new CanceledError());
@@ -123,9 +122,7 @@ export class RateLimiter {
 		this.queue.splice(this.positionFor(queued), 0, queued);
 		signal?.addEventListener('abort', cancel);
 		void this.serveQueue();
-		const permit = await admission.promise.finally(() =>
-			signal?.removeEventListener('abort', cancel),
-		);
+		const permit = await queued.promise.finally(() => signal?.removeEventListener('abort', cancel));
 
 		if (!signal?.aborted) return permit;
 		this.release(permit);
@@ -206,11 +203,11 @@ export class RateLimiter {
 	}
 }
 
-/** @internal */
 const rateLimiters = processState(new BoundedMap<RateLimiter>({ most: 10_000 }));
 
 export function findRateLimiter(key: string, rate?: number): RateLimiter {
 	const limiter = rateLimiters.get(key) ?? new RateLimiter(rate);
+	// Also if it was found, so that limiters in use are the last to go.
 	rateLimiters.set(key, limiter);
 	return limiter;
 }

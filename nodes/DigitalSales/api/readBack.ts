@@ -4,7 +4,7 @@ import type { Account } from './account';
 import { Client } from './client';
 import { findRateLimiter, rateLimiterFor, TooLateError } from './rateLimiter';
 import type { Transaction } from './schemas/transaction';
-import { ServiceError } from './serviceError';
+import { isUnknownHash, ServiceError } from './serviceError';
 import { getTransaction } from './transactions';
 
 /** Between two reads of a transaction. */
@@ -52,11 +52,9 @@ export async function readBack(
 ): Promise<Transaction | undefined> {
 	const isKnown = wish.isKnown || lastReadBack(account, hash) !== undefined;
 	const read = async () => await readBefore(context, account, hash, wish.answerBy);
+	const start = isKnown ? read : async () => await readUnknown(account, wish.answerBy, read);
 
-	return await reads.since(keyOf(account, hash), wish.earliest, async () => {
-		if (isKnown) return await read();
-		return await readUnknown(account, wish.answerBy, read);
-	});
+	return await reads.since(keyOf(account, hash), wish.earliest, start);
 }
 
 function keyOf(account: Account, hash: string): string {
@@ -76,16 +74,15 @@ async function readBefore(
 	const client = new Client(context, account, { ...limits, isUrgent: true });
 	return await getTransaction(client, hash).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
-		const { kind, status, isWebPage } = error.outcome;
-		if (status === 404 && !isWebPage) return undefined;
+		if (isUnknownHash(error.outcome)) return undefined;
 
-		const isCutShort = kind === 'interrupted' && limits.timeoutMs < LONGEST_TRY_MS;
+		const isCutShort = error.outcome.kind === 'interrupted' && limits.timeoutMs < LONGEST_TRY_MS;
 		if (isCutShort) throw new TooLateError();
 		throw error;
 	});
 }
 
-/** Two tries, each with some time. */
+/** The second try starts early enough to end in time. What both wait for a permit has been subtracted. */
 function limitsWithin(leftMs: number) {
 	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.ceil(Math.max(leftMs / 2, leftMs - 1_000)));
 	const retry = { maxTries: 2, maxTotalMs: leftMs - timeoutMs };
@@ -105,13 +102,13 @@ async function readUnknown(
 	const permit = await lane.acquirePermit({ rate, latest: answerBy - LEFT_FOR_READ_MS });
 
 	const reading = read();
-	const isMiss = await reading.then((transaction) => !transaction, tellsOfHash);
-	if (isMiss) lane.releaseUsed(permit);
+	const countsAsMiss = await reading.then((transaction) => !transaction, isFailureCounted);
+	if (countsAsMiss) lane.releaseUsed(permit);
 	else lane.release(permit);
 	return await reading;
 }
 
-/** A 429, no permit in time, or a try that was cut short says nothing about the hash. */
-function tellsOfHash(error: unknown): boolean {
+/** Not a 429, which the client also reports if no permit came in time, nor a try that was cut short. */
+function isFailureCounted(error: unknown): boolean {
 	return error instanceof ServiceError && error.outcome.kind !== 'rateLimited';
 }

@@ -60,7 +60,7 @@ type Headers = Readonly<Record<string, unknown>>;
 export function readResponse(
 	response: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
-): Outcome & { status: number } {
+): Outcome {
 	const { status, headers } = response;
 	const text = response.text ?? '';
 	const body = readJson(text, redact);
@@ -68,7 +68,7 @@ export function readResponse(
 	const isSuccess = statusKind === 'success';
 	const isRedirect = statusKind === 'redirected' || statusKind === 'seeOther';
 	const isPage = /^<(!doctype|html|\?xml|head|body)/i.test(text.trim());
-	// A hash means that something may exist, whatever else the answer says.
+	// In a 2xx or a 409, a hash means that something may exist.
 	const isRefusal = (isSuccess || status === 409) && saysFailure(body) && !HASH.test(text);
 
 	let kind = statusKind;
@@ -129,6 +129,7 @@ export function retryAfterMs(headers: Headers): number | undefined {
 	const value = String(headers['retry-after']).trim();
 	let askedMs = 0;
 	if (/^\d{1,15}$/.test(value)) askedMs = Number(value) * 1_000;
+	// Dates of HTTP have letters, and JavaScript reads others, too. A missing header becomes NaN.
 	if (/[a-z]/i.test(value)) askedMs = Date.parse(value) - clock.now();
 
 	if (askedMs > 0) return Math.min(LONGEST_RETRY_AFTER_MS, askedMs);

@@ -62,6 +62,11 @@ const DOUBT: Partial<Record<Endpoint, string>> = {
 	'POST /products/{hash}/offers': 'The offer may already exist',
 };
 
+/** The platform says that it does not know the hash. A page means a wrong path. */
+export function isUnknownHash({ status, isWebPage = false }: FailedOutcome): boolean {
+	return status === 404 && !isWebPage;
+}
+
 /** Holds nothing of the failed request, which contains secrets. */
 export class ServiceError extends Error {
 	readonly outcome: FailedOutcome;
@@ -85,13 +90,15 @@ export class ServiceError extends Error {
 		this.isInDoubt = isInDoubt;
 
 		this.facts = { advice, shown, answer: this.outcome };
+		// `createOnce` replaces it. Never the advice of the row, such as to try again, which could charge twice.
 		if (isInDoubt) this.facts.advice = 'Look for it on your platform in a few minutes.';
 		if (redirectedTo !== undefined) this.facts.advice += ` It pointed to ${redirectedTo}.`;
 	}
 
-	/** An unknown hash may get a 404, another 4xx, or a failure with status 200. */
-	get isUnknownTransaction(): boolean {
-		return ['notFound', 'rejected'].includes(this.outcome.kind);
+	/** A deleted transaction may get a 404, another 4xx, or a failure with status 200. A wrong path gets a page or a 405. */
+	get mayBeGone(): boolean {
+		const { kind, status, isWebPage = false } = this.outcome;
+		return ['notFound', 'rejected'].includes(kind) && !isWebPage && status !== 405;
 	}
 
 	/** Only the owner of the token can correct this. */

@@ -33,8 +33,7 @@ export async function getTransaction(client: Client, hash: string): Promise<Tran
 		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(requested)}` },
 		(body) => {
 			const transaction = readTransaction(body);
-			if (transaction?.hash === requested) return transaction;
-			return undefined;
+			return transaction?.hash === requested ? transaction : undefined;
 		},
 	);
 }

@@ -20,7 +20,8 @@ import { z } from 'zod/v3';
  * - `guards`: against a second charge. No `{{ }}` may be empty, whoever fills it in.
  * - `json`: like `decides`. A `{{ }}` must not close the JSON string around it, because it would set other fields.
  * - `confirms`: a person has checked something. A model must not fill it in.
- * - `informs`: text that decides nothing. No value stops the item: what is no text is left out, with a hint.
+ * - `informs`: text that decides nothing. What is no text, or too long, is left out with a hint. The schema may still
+ *   refuse a text.
  */
 export type Purpose = 'decides' | 'json' | 'guards' | 'confirms' | 'informs';
 
@@ -42,9 +43,7 @@ export interface Field<N extends string = string, T = unknown> extends FieldUse 
 	parts?: readonly Part[];
 }
 
-export type NoticeText = INodeProperties & { type: 'notice' };
-
-type Part = Field | NoticeText;
+type Part = Field | (INodeProperties & { type: 'notice' });
 type Collection<N extends string> = Omit<INodeProperties, 'type' | 'default'> &
 	Pick<FieldUse, 'sentAs'> & { name: N };
 type Values<P extends Part> = {
@@ -66,7 +65,7 @@ export interface Form<T> {
 	schema: Schema<T>;
 	/** From fields of the platform to parameters. Both names are dotted, with `*` for an index. */
 	serviceFields: ReadonlyMap<string, string>;
-	/** Of the parameters that a dotted pattern stands for, with `*` for an index. */
+	/** Each pattern is the dotted path of a parameter, with `*` for an index. */
 	purposes: ReadonlyArray<{ pattern: string; purpose: Purpose }>;
 	body(values: T): IDataObject;
 }
@@ -184,7 +183,7 @@ function buildBody(parts: readonly Part[], values: unknown): IDataObject {
 		const sent = sentValue(field, get(values, field.name));
 
 		if (sentAs === '...') merge(body, sent);
-		else if (sentAs !== undefined && !isNothing(sent)) set(body, sentAs, sent);
+		else if (sentAs !== undefined && !isLeftOut(sent)) set(body, sentAs, sent);
 	}
 
 	return body;
@@ -196,6 +195,6 @@ function sentValue({ parts }: Field, given: unknown): unknown {
 	return given.map((entry) => buildBody(parts, entry));
 }
 
-function isNothing(sent: unknown): boolean {
+function isLeftOut(sent: unknown): boolean {
 	return sent == null || (typeof sent === 'object' && isEmpty(sent));
 }

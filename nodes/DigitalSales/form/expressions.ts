@@ -66,15 +66,18 @@ export function locatorValue(value: unknown): unknown {
 function expressionProblem(expression: Expression): string | undefined {
 	const { text, value, purpose } = expression;
 	const isByModel = BY_MODEL.test(text);
-	if (purpose === 'confirms' && !isByModel) return undefined;
-	if (purpose === 'confirms') return 'must be filled in by a person, not by a model';
-	if (!isJsonObject(value) && isNothing(value)) {
+	if (purpose === 'confirms') {
+		return isByModel ? 'must be filled in by a person, not by a model' : undefined;
+	}
+	if (!isJsonObject(value) && isBlankResult(value)) {
 		if (isByModel && purpose !== 'guards') return undefined;
 		return 'is empty: its expression returned nothing';
 	}
 
 	const parts = [...text.matchAll(PART)].map(([part]) => part);
-	const problem = parts[0] !== text && findPartProblem(parts, expression);
+	// An expression of one part gives its value as it is. Several parts, or text around a part, become one text.
+	const isOnePart = parts[0] === text;
+	const problem = isOnePart ? undefined : findPartProblem(parts, expression);
 	if (problem) return problem;
 
 	const isGuard = purpose === 'guards' && isShortText(value);
@@ -82,13 +85,12 @@ function expressionProblem(expression: Expression): string | undefined {
 	return 'is incomplete: a part of its expression returned nothing';
 }
 
-/** An expression of one part gives its value as it is. Several parts become one text. */
 function findPartProblem(parts: string[], { purpose, evaluate }: Expression): string | undefined {
 	for (const part of parts) {
 		const given = evaluate(part);
 		const mayBeBlank = purpose !== 'guards' && BY_MODEL.test(part);
 
-		if (isNothing(given) && !mayBeBlank) {
+		if (isBlankResult(given) && !mayBeBlank) {
 			return `is incomplete: ${part} returned ${isJsonObject(given) ? 'an object' : 'nothing'}`;
 		}
 		if (purpose === 'json' && typeof given === 'string' && breaksJson(given)) {
@@ -106,7 +108,7 @@ function breaksJson(text: string): boolean {
 	return /["\\]/.test(text) && jsonParse<unknown>(text, { fallbackValue: null }) === null;
 }
 
-function isNothing(value: unknown): boolean {
+function isBlankResult(value: unknown): boolean {
 	const text = String(value);
 
 	return isShortText(text) && BLANK_RESULTS.has(cleanText(text));

@@ -1,4 +1,4 @@
-import { castArray } from 'lodash';
+import { castArray, compact } from 'lodash';
 import { type IDataObject, type INodeProperties, jsonParse } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { isJsonObject } from '../shared';
@@ -16,7 +16,7 @@ import { type Field, type FieldUse, type Problem, defineField } from './defineFo
 
 /* The message of a schema follows the display name of the field: "Title must be ...". */
 
-function isBlank(value: unknown): boolean {
+export function isBlank(value: unknown): boolean {
 	return value == null || (typeof value === 'string' && value.trim() === '');
 }
 
@@ -25,7 +25,8 @@ export function parseWith<T>(parse: (input: unknown) => Result<T>) {
 		const result = parse(input);
 		if ('value' in result) return result.value;
 
-		context.addIssue({ code: 'custom', message: result.problem });
+		// Fatal, or a later refinement would get no value.
+		context.addIssue({ code: 'custom', message: result.problem, fatal: true });
 		return z.NEVER;
 	});
 }
@@ -50,21 +51,33 @@ export const textSchema = parseWith((input): Result<string> => {
 	return { problem: 'is too large for a number; enter it as text' };
 });
 
+/** An expression may return a list, or a text with commas. */
+export function parseTexts(input: unknown): Result<string[]> {
+	const given = castArray<unknown>(input ?? '');
+	if (!given.every((one) => typeof one === 'string')) {
+		return { problem: 'must be a list, separated by commas' };
+	}
+
+	const texts = given.flatMap((one) => one.split(/[,;]/));
+	const value = compact(texts.map((text) => text.trim()));
+	if (value.length === 0) return { problem: 'is empty; fill it in' };
+	return { value };
+}
+
 export const cleanTextSchema = textSchema.transform(cleanText);
 
 const LONGEST_REFERENCE = 255;
 
 export const orderReferenceSchema = allowBlank(
-	cleanTextSchema.pipe(
-		parseWith((typed): Result<string | undefined> => {
-			const text = normalizeUnicode(String(typed));
-			if (text.length <= LONGEST_REFERENCE) return { value: text || undefined };
-
-			return {
-				problem: `must have at most ${LONGEST_REFERENCE} characters; this one has ${text.length}`,
-			};
-		}),
-	),
+	cleanTextSchema
+		.transform((text) => normalizeUnicode(text))
+		.refine(
+			(text) => text.length <= LONGEST_REFERENCE,
+			({ length }) => ({
+				message: `must have at most ${LONGEST_REFERENCE} characters; this one has ${length}`,
+			}),
+		)
+		.transform((text) => text || undefined),
 );
 
 const DIGITS = /^\d+$/;
@@ -133,7 +146,7 @@ const CURLY_QUOTES = /[\u201c-\u201f]/;
 
 /** @internal */
 export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
-	const value = typeof input === 'string' ? parseJson(input) : input;
+	const value = typeof input === 'string' ? parseCopiedJson(input) : input;
 	if (value === null && CURLY_QUOTES.test(String(input))) {
 		return { problem: 'has curly quotes, such as “ and ”: write straight ones (")' };
 	}
@@ -142,14 +155,14 @@ export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
 	}
 
 	// `checkForm` does not see the values within a JSON text.
-	const [excess] = findExcess(value);
+	const excess = findExcess(value);
 	if (excess) return { problem: excess.message };
 	if (!hasMissingValue(value)) return { value };
 	return { problem: 'contains a field whose expression returned nothing' };
 });
 
 /** Copied JSON may have a byte order mark, or no-break spaces between its parts. */
-function parseJson(text: string): unknown {
+function parseCopiedJson(text: string): unknown {
 	const parse = (json: string): unknown => jsonParse<unknown>(json, { fallbackValue: null });
 
 	return parse(text) ?? parse(text.replace(/[\ufeff\p{Zs}]/gu, ' '));
@@ -163,27 +176,11 @@ function hasMissingValue(value: unknown): boolean {
 }
 
 type Spec<N extends string> = Omit<INodeProperties, 'type' | 'default'> & FieldUse & { name: N };
-type Read<S extends z.ZodTypeAny> = { reads: S };
 
 export function textField<const N extends string, S extends z.ZodTypeAny>(
-	spec: Spec<N> & Read<S>,
+	spec: Spec<N> & { reads: S },
 ): Field<N, z.output<S>> {
 	return defineField({ type: 'string', default: '', ...spec });
-}
-
-/** A list stands for its first text, because an address may repeat a parameter: `?utm_source=a&utm_source=b`. */
-export function readInfo(input: unknown): { text?: string; isLeftOut?: boolean } {
-	const filled = castArray<unknown>(input).filter((value) => !isBlank(value));
-	if (filled.length === 0) return {};
-
-	const text = filled.find(isInfo);
-	if (text === undefined) return { isLeftOut: true };
-	return { text: String(text).trim() };
-}
-
-function isInfo(value: unknown): value is string | number {
-	if (typeof value === 'string') return value.length <= LONGEST_TEXT;
-	return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
 export function yesNoField<const N extends string>(spec: Spec<N>): Field<N, boolean | undefined> {
@@ -220,20 +217,19 @@ export function moneyField<const N extends string>({
 
 const MOST_LEVELS = 32;
 
-/** Finds texts that are too long, and what is nested too deeply. */
-export function* findExcess(value: unknown, levels = MOST_LEVELS): Generator<Problem> {
+/** Finds a text that is too long, or what is nested too deeply. */
+export function findExcess(value: unknown, levels = MOST_LEVELS): Problem | undefined {
 	if (typeof value === 'string' && value.length > LONGEST_TEXT) {
 		const message = `must have at most ${LONGEST_TEXT} characters; this one has ${value.length}`;
-		yield { path: [], message };
+		return { path: [], message };
 	}
-	if (typeof value !== 'object' || value === null) return;
-
-	if (levels === 0) return yield { path: [], message: 'is nested too deeply' };
+	if (typeof value !== 'object' || value === null) return undefined;
+	if (levels === 0) return { path: [], message: 'is nested too deeply' };
 
 	for (const [name, inner] of Object.entries(value)) {
+		const excess = findExcess(inner, levels - 1);
 		const key = Array.isArray(value) ? Number(name) : name;
-		for (const { path, message } of findExcess(inner, levels - 1)) {
-			yield { path: [key, ...path], message };
-		}
+		if (excess) return { ...excess, path: [key, ...excess.path] };
 	}
+	return undefined;
 }

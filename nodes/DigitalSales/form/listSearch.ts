@@ -88,29 +88,31 @@ function makeListSearch(plural: string, listCandidates: ListCandidates) {
 		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
 		const from = Number(paginationToken);
 
+		let found: INodeListSearchResult;
 		try {
 			const client = new Client(this, await loadAccount(this), CATALOG_LIMITS);
-			const found = await searchCatalog(client, from, search, listCandidates);
-			const hasMore = found.paginationToken !== undefined;
-			if (found.results.length > 0) return found;
-
-			if (search !== '' && hasMore) {
-				throw buildListError(
-					this.getNode(),
-					`No match on pages ${from} to ${from + MOST_LOOKUP_PAGES - 1} of ${plural}`,
-					'The list searches no further. Enter the hash with By Hash.',
-				);
-			}
-			if (search !== '' || hasMore || from > 1) return found;
-
-			throw buildListError(
-				this.getNode(),
-				`This account has no ${plural} yet`,
-				`Create one on your platform and open the list again, or enter a hash with By Hash. If the account does have ${plural}, check which account the credential belongs to.`,
-			);
+			found = await searchCatalog(client, from, search, listCandidates);
 		} catch (error) {
 			throw toListError(this.getNode(), error);
 		}
+
+		const hasMore = found.paginationToken !== undefined;
+		if (found.results.length > 0) return found;
+
+		if (search !== '' && hasMore) {
+			throw buildListError(
+				this.getNode(),
+				`No match on pages ${from} to ${from + MOST_LOOKUP_PAGES - 1} of ${plural}`,
+				'The list searches no further. Enter the hash with By Hash.',
+			);
+		}
+		if (search !== '' || hasMore || from > 1) return found;
+
+		throw buildListError(
+			this.getNode(),
+			`This account has no ${plural} yet`,
+			`Create one on your platform and open the list again, or enter a hash with By Hash. If the account does have ${plural}, check which account the credential belongs to.`,
+		);
 	};
 }
 

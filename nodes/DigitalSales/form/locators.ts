@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
+import { quoteText } from '../domain';
 import { defineField, defineList } from './defineForm';
 import { locatorValue } from './expressions';
 import { hashSchema, rejectBlank } from './fields';
@@ -85,14 +86,15 @@ export const transactionHashField = defineField({
 /** Several hashes, or a placeholder, contain one of these characters. */
 const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
 
-const pickedHashSchema = hashSchema.refine(
-	(text) => !NOT_IN_HASH.test(text),
-	(text) => ({
-		message: `is "${text}", which is not a hash; choose from the list or enter one hash`,
-	}),
+const pickedHashSchema = hashSchema.pipe(
+	z.string().refine(
+		(text) => !NOT_IN_HASH.test(text),
+		(text) => ({
+			message: `is "${quoteText(text)}", which is not a hash; choose from the list or enter one hash`,
+		}),
+	),
 );
 
-/** A list of its own, because n8n drops an empty list from Filters. */
 function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
 	const entry = { displayName: label, name, required: true, description, ...picked };
@@ -110,5 +112,6 @@ function soldList<const N extends string>(name: N, label: string, picked: typeof
 	);
 }
 
+/** Not in Filters, because n8n drops an empty list there. */
 export const soldProducts = soldList('product', 'Product', PRODUCT_MODES);
 export const soldOffers = soldList('offer', 'Offer', OFFER_MODES);

@@ -49,8 +49,10 @@ const defineOutputFields = (options: typeof FIELD_OPTIONS, initial = DEFAULT_FIE
 		reads: transactionFieldsSchema,
 	});
 
+/** Of Get. Only Get and Create PIX draw the QR code. */
 export const outputFieldsWithDataUrl = defineOutputFields(FIELD_OPTIONS);
 export const chargeFieldsOption = defineOutputFields(FIELD_OPTIONS, DEFAULT_CHARGE_FIELDS);
+/** Of Wait for Payment and the trigger. */
 export const outputFieldsOption = defineOutputFields(
 	FIELD_OPTIONS.filter(({ value }) => value !== 'pix_qr_code_image'),
 );

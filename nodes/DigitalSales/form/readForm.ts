@@ -1,15 +1,15 @@
-import { clone, get, setWith } from 'lodash';
+import { castArray, clone, get, setWith } from 'lodash';
 import type {
 	IExecuteFunctions,
 	INodeProperties,
 	INodePropertyCollection,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { quoteText } from '../domain';
+import { LONGEST_TEXT, quoteText } from '../domain';
 import { NotSentError } from '../output';
 import type { Form, Path, Problem } from './defineForm';
 import { findExpressionProblems, matchingPaths } from './expressions';
-import { findExcess, readInfo } from './fields';
+import { findExcess, isBlank } from './fields';
 
 /** Nobody corrects more at once. */
 const MOST_OTHERS = 10;
@@ -63,7 +63,7 @@ export function checkForm<T>(
 	expressionProblems: Problem[] = [],
 ): { data?: T; problems: string[] } {
 	// Comes first, so that the schema searches no long texts.
-	const [excess] = findExcess(values);
+	const excess = findExcess(values);
 	const { data, error } = excess ? { error: { issues: [excess] } } : form.schema.safeParse(values);
 	if (!error && expressionProblems.length === 0) return { data, problems: [] };
 
@@ -76,7 +76,7 @@ export function checkForm<T>(
 	return { problems };
 }
 
-/** A text that only informs stops no item: what is no text, or too long, is left out. */
+/** A text that only informs is left out, with a hint, if it is no text or too long. */
 function leaveOutUnreadable(
 	form: Form<unknown>,
 	given: Record<string, unknown>,
@@ -89,16 +89,23 @@ function leaveOutUnreadable(
 		const value: unknown = get(given, path);
 		if (value === undefined) continue;
 
-		const { text, isLeftOut } = readInfo(value);
+		// A list stands for its first text, because an address may repeat a parameter: `?utm_source=a&utm_source=b`.
+		const filled = castArray<unknown>(value).filter((one) => !isBlank(one));
+		const text = filled.find(isInfo);
 		// A copy, because an expression may have returned an object of the input item.
-		values = setWith(clone(values), path, text, clone);
-		const field = displayPath(form.properties, path);
-		if (isLeftOut) {
+		values = setWith(clone(values), path, text?.toString().trim(), clone);
+		if (text === undefined && filled.length > 0) {
+			const field = displayPath(form.properties, path);
 			addHint(`${field} was left out, because its value is not a text, or is too long.`);
 		}
 	}
 
 	return values;
+}
+
+function isInfo(value: unknown): value is string | number {
+	if (typeof value === 'string') return value.length <= LONGEST_TEXT;
+	return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
 type FormEntry = INodeProperties | INodePropertyCollection | INodePropertyOptions;
@@ -138,6 +145,7 @@ export function fieldLabel(
 	const parameter = serviceFields.get(pattern) ?? serviceFields.get(whole);
 	if (parameter === undefined) return undefined;
 
+	// The platform may write `cart.*.price`, which has no index. The label has no number then.
 	const indexes = serviceField.match(INDEX) ?? [];
 	const path = parameter
 		.split('.')

@@ -1,8 +1,7 @@
-import { castArray, compact } from 'lodash';
 import type { INodePropertyOptions } from 'n8n-workflow';
-import type { Result } from '../domain';
+import { quoteText, type Result } from '../domain';
 import { defineField } from './defineForm';
-import { parseWith } from './fields';
+import { parseTexts, parseWith } from './fields';
 
 /** Not groups of statuses. */
 export const OTHER = 'other';
@@ -58,19 +57,6 @@ const SUBTITLE_WORDS = {
 
 export const triggerSubtitle = `={{ "on " + $parameter["triggerOn"].map((status) => (${JSON.stringify(SUBTITLE_WORDS)})[status] ?? status).join(", ") }}`;
 
-/** An expression may return a list, or a text with commas. */
-export function parseTexts(input: unknown): Result<string[]> {
-	const given = castArray<unknown>(input ?? '');
-	if (!given.every((one) => typeof one === 'string')) {
-		return { problem: 'must be a list, separated by commas' };
-	}
-
-	const texts = given.flatMap((one) => one.split(/[,;]/));
-	const value = compact(texts.map((text) => text.trim()));
-	if (value.length === 0) return { problem: 'is empty; fill it in' };
-	return { value };
-}
-
 function parseTriggerOn(input: unknown): Result<string[]> {
 	const result = parseTexts(input);
 	if (!('value' in result)) return result;
@@ -79,7 +65,7 @@ function parseTriggerOn(input: unknown): Result<string[]> {
 	if (unknown === undefined) return result;
 
 	const values = CHOICES.join(', ');
-	return { problem: `contains "${unknown}", which is not one of its values: ${values}` };
+	return { problem: `contains "${quoteText(unknown)}", which is not one of its values: ${values}` };
 }
 
 export const triggerOnField = defineField({

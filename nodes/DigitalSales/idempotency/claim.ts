@@ -41,7 +41,7 @@ export class Claim<T> {
 	async release(): Promise<void> {
 		const { creation, found, attempt, held } = this;
 		const { ledger, memory, itemIndex, own } = creation;
-		for (const [key, owner] of [...held].reverse()) await ledger?.releaseKeys([key], owner);
+		for (const [key, owner] of held) await ledger?.releaseKey(key, owner);
 		held.clear();
 		if (found.doubt) await tellOfEnd(creation, attempt.key).catch(() => undefined);
 
@@ -57,10 +57,11 @@ export class Claim<T> {
 		for (const key of keys) attempts.set(key, key === unresolved ? attempt : { ...attempt, key });
 
 		try {
-			const decided = found.doubt && unresolved;
-			// A person has decided about the earlier attempt, which may be another order's.
-			if (decided) await ledger?.deleteKeys([decided]);
-			if (decided) await ledger?.claimKey(decided, attempt.key);
+			if (found.doubt && unresolved !== undefined) {
+				// A person has decided about the earlier attempt, which may be another order's. The doubt is about this one now.
+				await ledger?.deleteKey(unresolved);
+				await ledger?.claimKey(unresolved, attempt.key);
+			}
 			await tellOfEnd(creation, attempt.key);
 		} catch {
 			// The keys stay as they are, so the charge stays refused.
@@ -69,11 +70,10 @@ export class Claim<T> {
 
 	async record(made: T): Promise<Created<T>> {
 		const { doubt, replacedHash } = this.found;
-		const isDecided = doubt !== undefined;
 		if (this.creation.isVoid(made)) await this.release();
-		else await this.keep(made, isDecided);
+		else await this.keep(made);
 
-		return { made, isExisting: false, isReplayed: false, replacedHash, isDecided };
+		return { made, isExisting: false, isReplayed: false, replacedHash, isDecided: !!doubt };
 	}
 
 	/** A person has found the charge in doubt. */
@@ -81,13 +81,12 @@ export class Claim<T> {
 		const { creation, found, attempt } = this;
 		// Before the doubt ends, so that a crash in between leaves no way to charge again.
 		for (const end of found.ends) await creation.ledger?.claimKey(end, attempt.id);
-		await this.keep(made, found.doubt?.isOfOthers === true);
+		await this.keep(made);
 
 		return { made, isExisting: true, isReplayed: !creation.isFirst, isDecided: true };
 	}
 
-	/** @param endsAllDoubts also that about another item's attempt for the same customer and cart */
-	private async keep(made: T, endsAllDoubts: boolean): Promise<void> {
+	private async keep(made: T): Promise<void> {
 		const { creation, found } = this;
 		const { ledger, memory, itemIndex, unresolved } = creation;
 		const result = creation.toStoredResult(made);
@@ -97,8 +96,9 @@ export class Claim<T> {
 
 		if (unresolved !== undefined) {
 			attempts.delete(unresolved);
-			if (endsAllDoubts) await ledger?.deleteKeys([unresolved]).catch(() => undefined);
-			for (const key of found.ends) await ledger?.releaseKeys([unresolved], key);
+			// A person has decided about another order's attempt for the same customer and cart.
+			if (found.doubt?.isOfOthers) await ledger?.deleteKey(unresolved).catch(() => undefined);
+			for (const key of found.ends) await ledger?.releaseKey(unresolved, key);
 		}
 
 		for (const key of found.ends) creation.inBackground(storeHash(creation, key, attempt));
@@ -113,9 +113,9 @@ export class Claim<T> {
 		await this.claimKey(key, owner, { attempt, isOfOthers: key === creation.unresolved });
 	}
 
-	private async claimKey(key: string, owner: string, holder: Doubt): Promise<void> {
+	private async claimKey(key: string, owner: string, ifTaken: Doubt): Promise<void> {
 		const isOwn = await this.creation.ledger?.claimKey(key, owner);
-		if (isOwn === false) throw inDoubtError(this.creation, holder);
+		if (isOwn === false) throw inDoubtError(this.creation, ifTaken);
 
 		this.held.set(key, owner);
 	}

@@ -7,8 +7,8 @@ import { type Found, isKeyTaken } from './look';
 import { describeAnswer, type Doubt, hashError, inDoubtError } from './refusals';
 
 /*
- * A decision is about a doubt of which its author has read. An entry that was left behind must not act on a later
- * attempt, and no entry on an attempt that is still under way on another worker.
+ * A decision counts only if its author has read the error about this doubt. An entry that was left behind must not act on
+ * a later attempt, nor on one that another worker is still sending.
  */
 
 /** A request and its answer take two minutes at most. */
@@ -26,7 +26,7 @@ export async function decide<T>(creation: Creation<T>, found: Found<T>): Promise
 	const [key = ''] = ends;
 	if (!doubt) return undefined;
 
-	const isTooNew = await tell(creation, key, doubt);
+	const isTooNew = await isDecisionTooEarly(creation, key, doubt);
 	if (!decision) throw inDoubtError(creation, doubt);
 	if (isTooNew) throw inDoubtError(creation, { ...doubt, isTooNew });
 	if (decision.hash !== undefined) return await readDecided(creation, decision.hash);
@@ -49,13 +49,22 @@ async function readDecided<T>(creation: Creation<T>, hash: string): Promise<T> {
 	return made;
 }
 
-/** @returns whether a decision would come too early for the doubt of which an error tells now */
-async function tell<T>(creation: Creation<T>, key: string, doubt: Doubt): Promise<boolean> {
+/**
+ * Records the first error about a doubt.
+ *
+ * @returns whether no earlier execution has shown that error, or the attempt may still be under way
+ */
+async function isDecisionTooEarly<T>(
+	creation: Creation<T>,
+	key: string,
+	doubt: Doubt,
+): Promise<boolean> {
 	const { ledger, memory, decision } = creation;
 	if (!ledger) return false;
 
 	const told = toldKey(creation, key);
 	if (!(await ledger.hasKey(told))) {
+		// An attempt that this process or execution knows has ended: while it is sent, it holds the lock.
 		const mayBeUnderWay = doubt.attempt === undefined;
 		await note(ledger, told, mayBeUnderWay ? minuteBefore(0) : memory.execution);
 		return true;
@@ -83,7 +92,7 @@ export async function forgetTold<T>(creation: Creation<T>, key: string): Promise
 	// An execution without the Order Reference meets the same attempt by its customer and cart.
 	for (const met of uniq([key, creation.unresolved ?? key])) {
 		const told = toldKey(creation, met);
-		if (await ledger?.hasKey(told)) await ledger?.deleteKeys([told]);
+		if (await ledger?.hasKey(told)) await ledger?.deleteKey(told);
 	}
 }
 

@@ -6,11 +6,11 @@ import type { NotSentError } from '../output';
 import { clock, digest, formatDay } from '../shared';
 import type { ExecutionMemory } from './memory';
 
-/** The items of a run decide one after the other, and a failed item stops the others. */
+/** Items look, and claim, one after the other. A refused item stops the next ones. */
 interface ItemOrder {
 	readonly signal: AbortSignal;
 	readonly mustNotSend: boolean;
-	runInOrder<T>(step: 'look' | 'claim', decide: (signal: AbortSignal) => Promise<T>): Promise<T>;
+	runInOrder<T>(step: 'look' | 'claim', task: (signal: AbortSignal) => Promise<T>): Promise<T>;
 	stopAfter(error: unknown): void;
 }
 
@@ -24,7 +24,7 @@ export interface Subject {
 	kind: 'charge' | 'offer';
 	/** Of customer, cart and amount, or of an offer. */
 	fingerprint: string;
-	/** Of a charge: tells two seats of one company apart. */
+	/** Of a charge: two employees may share the CNPJ of their company. */
 	contact?: string;
 	/** Of a charge: an error shows nothing of another customer's. */
 	customer?: string;
@@ -67,7 +67,7 @@ export interface Created<T> {
 	isDecided?: boolean;
 }
 
-/** Called once for each item, in order. */
+/** Called once for each item, in order, because it records which item asked first for an identity. */
 export function makeKeys(subject: Subject) {
 	const { context, account, memory, kind, fingerprint, contact = '', itemIndex } = subject;
 	const { id } = context.getWorkflow();
@@ -108,7 +108,7 @@ export function isOrderKey(key: string): boolean {
 	return key.startsWith('order ');
 }
 
-/** When an error told of a doubt about the order, else about the customer's cart (told.ts). */
+/** When an error told of a doubt about the order, else about the customer's cart (decide.ts). */
 export function toldKey({ unresolved }: Keys, key: string): string {
 	return `told ${digest(isOrderKey(key) ? key : (unresolved ?? key))}`;
 }

@@ -12,7 +12,10 @@ import * as refusals from './refusals';
 const RECENT_CALL_MS = 15 * 60_000;
 
 export interface Found<T> {
-	/** The keys to claim before the request is sent: the ends of all chains that were followed. */
+	/**
+	 * The free end of each chain that was followed, to claim before the send. The first is that of `identity`: it names the
+	 * attempt and its doubt.
+	 */
 	ends: string[];
 	existing?: Attempt;
 	/** The existing charge as it is now. Missing ahead, where it is not read. */
@@ -76,8 +79,8 @@ async function followChain<T>(
 	identity: string,
 ): Promise<{ latest?: Attempt; end: string }> {
 	const own = creation.own?.identity === identity ? creation.own : undefined;
-	const { fingerprint, orderReference } = own ?? creation;
-	const asked = { ...creation, fingerprint, orderReference, identity };
+	const { fingerprint, customer, orderReference, about } = own ?? creation;
+	const asked = { ...creation, fingerprint, customer, orderReference, about, identity };
 	let end = own?.key ?? identity;
 	let latest: Attempt | undefined;
 
@@ -92,7 +95,7 @@ async function followChain<T>(
 	}
 }
 
-/** The ledger gives back whose charge it is, but not what it was for. */
+/** The ledger has only the hash. Of an order, it also says whether fingerprint and execution are the given ones. */
 async function readStored<T>(creation: Creation<T>, key: string, hash: string): Promise<Attempt> {
 	const { fingerprint, ledger, memory } = creation;
 	const attempt = buildAttempt(creation, key, { state: 'made', result: { hash } });
@@ -130,7 +133,7 @@ async function considerLatest<T>(
 
 	const made = await creation.readAgain(attempt.result ?? {}).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
-		if (error.isUnknownTransaction) return undefined;
+		if (error.mayBeGone) return undefined;
 		throw isSame
 			? refusals.unreadableError(attempt, error)
 			: refusals.otherDataError(creation, attempt);
@@ -160,6 +163,7 @@ export function buildAttempt<T>(
 	const { memory, itemIndex } = creation;
 
 	return attemptSchema.parse({
+		// Of these, the schema keeps identity, fingerprint, customer, orderReference and about.
 		...creation,
 		...outcome,
 		id: digest(randomUUID()),

@@ -59,7 +59,7 @@ export class ExecutionMemory extends NodeMemory {
 	readonly execution: string;
 	/** By order: the fingerprint of its first item in this run. */
 	private readonly orders = new Map<string, string>();
-	/** What the decision about an earlier item of this run will release. */
+	/** The `unresolved` keys that decisions about earlier items of this run will release. */
 	readonly decided = new Set<string>();
 
 	constructor(context: IExecuteFunctions) {

@@ -26,7 +26,10 @@ export class NodeMemory {
 		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
 	}
 
-	/** Counts from 0. Unlike n8n's run index, does not count a run that crashed. */
+	/**
+	 * Counts from 0. Unlike n8n's run index, does not count a run that crashed. Not lodash's `once`, which returns undefined
+	 * after a call that threw.
+	 */
 	readonly runNumber = memoize((): number => {
 		// Every write asks for the number first. Calls of a tool that run at once then write to the same data.
 		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);

@@ -13,6 +13,7 @@ import { BoundedMap, digest, processState } from '../shared';
 /** The state is an item, because n8n redacts items for people without permission. */
 const STATE_KEY = 'digitalSalesWait';
 
+/** `z.custom`, because the code writes to n8n's own object, and other schemas copy. */
 const contextSchema = z.object({
 	runExecutionData: z.object({
 		executionData: z.object({

@@ -13,7 +13,7 @@ import { digest, isJsonObject } from '../shared';
 /** Only n8n's error for a row of another mode has these words. */
 const OTHER_MODE = /Keep Items Where/;
 
-/** Not `getNode()`, which returns a copy. */
+/** Not `getNode()`, which returns a copy. `z.custom`, because the code writes to n8n's own object, and other schemas copy. */
 const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() });
 
 /** The commonest come first, because a row has one entry more than the place of its letter. */
@@ -52,34 +52,29 @@ export class Ledger {
 		if (!(await this.hasKey(key))) return false;
 		const found = await this.insertRow(key, owner);
 		// Another process has released it.
-		if (found === 'new') await this.deleteKeys([key]);
+		if (found === 'new') await this.deleteKey(key);
 		return found === 'own';
 	}
 
 	/** Never throws, because a key that stays can only cause a refusal. */
-	async releaseKeys(keys: readonly string[], owner: string): Promise<void> {
+	async releaseKey(key: string, owner: string): Promise<void> {
 		const { logger } = this.context;
+		const remove = async (): Promise<void> => {
+			// An insert tells whose row it is.
+			const found = await this.insertRow(key, owner);
+			if (found !== "another's") await this.deleteKey(key);
+		};
 
-		for (const key of keys) {
-			const remove = async (): Promise<void> => {
-				// An insert tells whose row it is.
-				const found = await this.insertRow(key, owner);
-				if (found !== "another's") await this.deleteKeys([key]);
-			};
-
-			await remove()
-				.catch(remove)
-				.catch(() => logger.warn("n8n's table of processed items could not be written to."));
-		}
+		await remove()
+			.catch(remove)
+			.catch(() => logger.warn("n8n's table of processed items could not be written to."));
 	}
 
-	async deleteKeys(keys: readonly string[]): Promise<void> {
-		for (const key of keys) {
-			await this.callForRow(
-				key,
-				async (helpers) => await helpers.clearAllProcessedItems('node', { mode: 'entries' }),
-			);
-		}
+	async deleteKey(key: string): Promise<void> {
+		await this.callForRow(
+			key,
+			async (helpers) => await helpers.clearAllProcessedItems('node', { mode: 'entries' }),
+		);
 	}
 
 	/**
@@ -103,11 +98,6 @@ export class Ledger {
 		}
 	}
 
-	async deleteText(key: string): Promise<void> {
-		const length = await this.countEntries(`${key} 0`);
-		await this.deleteKeys(range(length === 0 ? 0 : length + 1).map((index) => `${key} ${index}`));
-	}
-
 	/** @returns undefined if not all of a text is stored */
 	async readText(key: string): Promise<string | undefined> {
 		const length = await this.countEntries(`${key} 0`);
@@ -129,6 +119,7 @@ export class Ledger {
 		if (await this.hasKey(`no ${key}`)) throw new LedgerError(NOT_SUPPORTED);
 	}
 
+	/** If n8n ignored the mode, another owner's row would look like an own one. */
 	private async assertOwnersDiffer(): Promise<void> {
 		await this.insertRow('probe', 'one');
 		const found = await this.insertRow('probe', 'another');

@@ -34,23 +34,23 @@ export async function letRecoveryPass(context: IExecuteFunctions): Promise<boole
 	const key = parkedElsewhere(context);
 	if (key === undefined) return true;
 
-	const [age, entry] = [clock.elapsed(), context.getExecuteData()];
+	const [uptime, entry] = [clock.elapsed(), context.getExecuteData()];
 	const first = resumed.get(key);
 	// Retry On Fail runs the same entry again.
 	if (first?.entry.deref() === entry) return true;
 	if (first) {
 		turnOffAlwaysOutputData(context);
-		// Unless the first has certainly ended, because a second end would be the one that n8n keeps.
-		const isOver = age >= first.goesOnAt + SECOND_RUN_MS;
-		if (!isOver) await parkAgain(context, new Date(clock.now() + SECOND_RUN_MS));
+		// n8n keeps the end that comes last, so this run parks again until the first has certainly ended.
+		const hasFirstEnded = uptime >= first.goesOnAt + SECOND_RUN_MS;
+		if (!hasFirstEnded) await parkAgain(context, new Date(clock.now() + SECOND_RUN_MS));
 		return false;
 	}
 
 	// The first call shows that n8n resumes executions.
-	if (age <= STARTED_MS) recovery.overAt = Math.min(recovery.overAt, age + RECOVERY_MS);
-	const goesOnAt = age > STARTED_MS ? age : recovery.overAt;
+	if (uptime <= STARTED_MS) recovery.overAt = Math.min(recovery.overAt, uptime + RECOVERY_MS);
+	const goesOnAt = uptime <= STARTED_MS ? Math.max(uptime, recovery.overAt) : uptime;
 	resumed.set(key, { entry: new WeakRef(entry), goesOnAt });
-	await cancelableSleep(goesOnAt - age, context.getExecutionCancelSignal());
+	await cancelableSleep(goesOnAt - uptime, context.getExecutionCancelSignal());
 
 	return true;
 }

@@ -6,7 +6,7 @@ import { isJsonObject, parseJson } from '../shared';
  * of a multipart form. If that stops, webhooks of some platforms count as having no hash, and n8n's log says so.
  */
 
-/** Undefined if the body is too large. */
+/** Undefined if the body is too large, or cannot be read. */
 export async function readRequestBody(
 	context: IWebhookFunctions,
 	mostBytes: number,

@@ -1,11 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { randomUUID } from 'crypto';
 import { digest } from '../shared';
 import { n8nResumeUrl } from './resumeUrl';
 
 /*
  * Since n8n 2.30.0, the mode of a Retry is `retry`, and its resume address has the secret of the original execution. If
- * that stops, a Retry does not know the charges of its original, and only the keys `order` and `purchase` guard them.
+ * that stops, a Retry does not know the charges of its original, and only the keys `order` and `unresolved` guard them.
  */
 
 export function isRetry(context: IExecuteFunctions): boolean {
@@ -27,8 +26,4 @@ export function executionKey(context: IExecuteFunctions): string | undefined {
 	const secret = URL.canParse(url) && new URL(url).searchParams.get('signature');
 	if (!secret) return undefined;
 	return digest(secret);
-}
-
-export function originKey(context: IExecuteFunctions): string {
-	return executionKey(context) ?? digest(randomUUID());
 }

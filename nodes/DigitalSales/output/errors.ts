@@ -64,6 +64,7 @@ export function toFailure(
 	);
 	// The platform has said what to correct. About a wrong path it only says that the method is not allowed.
 	const isRejected = serviceError?.outcome.kind === 'rejected' && status !== 405;
+	// Advice that the situation has changed is always shown.
 	const isExplained = isRejected && said !== '' && again === RUN_AGAIN;
 
 	const description = joinLines(

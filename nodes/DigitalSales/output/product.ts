@@ -1,14 +1,15 @@
 import { findKey, lowerCase, minBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { type Offer, offerSchema, PRODUCT_STATUSES, productSchema } from '../api';
+import { offerSchema, PRODUCT_STATUSES, productSchema } from '../api';
 import { inReais } from '../domain';
 
 /** A product with its cheapest offer, or one row of Split Offers, as ten flat fields. */
 export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject {
 	const product = productSchema.parse(row);
 	const { offers } = product;
-	let shown: Partial<Offer> | undefined = minBy(offers, ({ price }) => price ?? Infinity);
-	if (isSplit) shown = offerSchema.safeParse(row.offer).data;
+	const shown = isSplit
+		? offerSchema.safeParse(row.offer).data
+		: minBy(offers, ({ price }) => price ?? Infinity);
 
 	return {
 		product_hash: product.hash ?? null,

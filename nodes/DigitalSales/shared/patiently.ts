@@ -11,12 +11,11 @@ export async function tryPatiently<T>(
 	signal?: AbortSignal,
 ): Promise<T> {
 	for (const pauseMs of pausesMs) {
-		const done = await task().then(
-			(value) => ({ value }),
-			() => undefined,
-		);
-		if (done) return done.value;
-		await cancelableSleep(pauseMs * (0.5 + clock.random()), signal);
+		try {
+			return await task();
+		} catch {
+			await cancelableSleep(pauseMs * (0.5 + clock.random()), signal);
+		}
 	}
 	return await task();
 }

@@ -1,6 +1,14 @@
+import { randomUUID } from 'crypto';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import type { Status } from '../domain';
-import { isRetry, Ledger, letRecoveryPass, originKey, readParkedState, stopOnError } from '../n8n';
+import {
+	executionKey,
+	isRetry,
+	Ledger,
+	letRecoveryPass,
+	readParkedState,
+	stopOnError,
+} from '../n8n';
 import { digest, tryPatiently } from '../shared';
 import { Handovers, handoverSchema, statusKey } from './handovers';
 import { lookForClaim } from './look';
@@ -9,7 +17,7 @@ import { lookForClaim } from './look';
 const LEDGER_PAUSES_MS = [1_000, 5_000, 25_000];
 
 /**
- * Puts out a sale unless another execution has claimed its status. Looks for a claim until reads show it.
+ * Puts out a sale unless another execution has recorded its status. Looks for a claim until reads show it.
  *
  * @throws NodeOperationError or NodeApiError for a fault, or if n8n's database or the last look fails
  */
@@ -25,19 +33,20 @@ export async function executeTrigger(context: IExecuteFunctions): Promise<INodeE
 		throw new NodeOperationError(context.getNode(), fault.message, fault);
 	}
 
+	// A sale that was parked has lost its own status, and looks for the awaited one.
 	const isParked = readParkedState(context) !== undefined;
 	if (item && !isParked) {
-		if (await claimStatus(context, hash, status)) return [[{ json: item, pairedItem: 0 }]];
+		if (await recordStatus(context, hash, status)) return [[{ json: item, pairedItem: 0 }]];
 		if (awaited === undefined) return [[]];
 	}
 
 	const found = await lookForClaim(context, { hash, status: item ? awaited : status });
-	if (!found || !(await claimStatus(context, hash, found.status))) return [[]];
+	if (!found || !(await recordStatus(context, hash, found.status))) return [[]];
 	return [[{ json: found.item, pairedItem: 0 }]];
 }
 
-/** @returns false if another execution has claimed the status; a Retry has the claim of its original */
-async function claimStatus(
+/** @returns false if another execution has recorded the status; a Retry finds the record of its original */
+async function recordStatus(
 	context: IExecuteFunctions,
 	hash: string,
 	status: Status,
@@ -47,10 +56,12 @@ async function claimStatus(
 	if (!ledger || context.getMode() === 'manual') return true;
 
 	const key = digest('taken', statusKey(hash, status));
-	const claim = async () => await ledger.claimKey(key, originKey(context));
+	// The same for all tries.
+	const owner = executionKey(context) ?? randomUUID();
+	const record = async () => await ledger.claimKey(key, owner);
 	const signal = context.getExecutionCancelSignal();
 
-	const isWon = await tryPatiently(claim, LEDGER_PAUSES_MS, signal).catch((error: unknown) => {
+	const isWon = await tryPatiently(record, LEDGER_PAUSES_MS, signal).catch((error: unknown) => {
 		throw notRecordedError(context, error);
 	});
 

@@ -12,23 +12,21 @@ import {
 import { ANY, OTHER } from '../form';
 import type { TriggerForm } from './form';
 
-export type Wanted = Omit<TriggerForm, 'simplify' | 'testTransaction' | 'options'>;
-
 /** Undefined if the form accepts the transaction. Only the owner of the form may see the text. */
-export function rejectionReason(wanted: Wanted, transaction: Transaction): string | undefined {
+export function rejectionReason(form: TriggerForm, transaction: Transaction): string | undefined {
 	const { offer, product, amount } = transaction;
 	const status = transaction.payment_status;
 	const method = transaction.payment_method;
-	const { minimumAmount = -Infinity, paymentMethods } = wanted.filters;
+	const { minimumAmount = -Infinity, paymentMethods } = form.filters;
 
-	if (!isWantedStatus(wanted, status)) return describeMismatch('status', status, 'Trigger On');
+	if (!isWantedStatus(form, status)) return describeMismatch('status', status, 'Trigger On');
 	if (paymentMethods && !paymentMethods.map(methodName).includes(methodName(method ?? ''))) {
 		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
-	if (isExcluded(map(wanted.filters.offers, 'offer'), offer?.hash)) {
+	if (isExcluded(map(form.filters.offers, 'offer'), offer?.hash)) {
 		return describeMismatch('offer', offer?.hash, 'Filters > Offers');
 	}
-	if (isExcluded(map(wanted.products, 'product'), product?.hash)) {
+	if (isExcluded(map(form.products, 'product'), product?.hash)) {
 		return describeMismatch('product', product?.hash, 'Products');
 	}
 
@@ -40,7 +38,7 @@ export function rejectionReason(wanted: Wanted, transaction: Transaction): strin
 
 /** A later status changes neither offer nor product. */
 export function isExcludedForGood(
-	{ filters, products }: Wanted,
+	{ filters, products }: TriggerForm,
 	{ offer, product }: Transaction,
 ): boolean {
 	const offers = map(filters.offers, 'offer');
@@ -61,11 +59,11 @@ function methodName(method: string): string {
 	return method.toLowerCase().replace(/^billet$/, 'boleto');
 }
 
-export function isWantedStatus(wanted: Wanted, status: Status): boolean {
-	return wanted.triggerOn.includes(ANY) || isNamedStatus(wanted, status);
+export function isWantedStatus(form: TriggerForm, status: Status): boolean {
+	return form.triggerOn.includes(ANY) || isNamedStatus(form, status);
 }
 
-function isNamedStatus({ triggerOn, otherStatuses = [] }: Wanted, status: Status): boolean {
+function isNamedStatus({ triggerOn, otherStatuses = [] }: TriggerForm, status: Status): boolean {
 	const groups = triggerOn.filter(isStatusGroup);
 	// The form keeps Other Statuses when Trigger On no longer asks for them.
 	const others = triggerOn.includes(OTHER) ? otherStatuses : [];
@@ -74,13 +72,13 @@ function isNamedStatus({ triggerOn, otherStatuses = [] }: Wanted, status: Status
 }
 
 /** Whether a webhook names a status that the form wants, in words that are known. */
-export function isClaim(wanted: Wanted, status: Status): boolean {
-	const isListed = groupOf(status) !== undefined || isNamedStatus(wanted, status);
-	return isListed && isWantedStatus(wanted, status);
+export function isClaim(form: TriggerForm, status: Status): boolean {
+	const isListed = groupOf(status) !== undefined || isNamedStatus(form, status);
+	return isListed && isWantedStatus(form, status);
 }
 
 /** Whether reads may still show a status that a webhook claims. */
-export function mayFollow(wanted: Wanted, status: Status, read: Transaction): boolean {
-	if (!isClaim(wanted, status) || isExcludedForGood(wanted, read)) return false;
+export function mayFollow(form: TriggerForm, status: Status, read: Transaction): boolean {
+	if (!isClaim(form, status) || isExcludedForGood(form, read)) return false;
 	return !isSameStatus(status, read.payment_status) && !isLater(read.payment_status, status);
 }

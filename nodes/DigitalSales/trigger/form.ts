@@ -64,8 +64,6 @@ const filters = defineGroup(
 	],
 );
 
-const options = defineOptions([outputFieldsOption]);
-
 const testTransaction = textField({
 	displayName: 'Test With Transaction',
 	name: 'testTransaction',
@@ -99,7 +97,7 @@ export const triggerForm = defineForm(
 		testTransaction,
 		simplifyField,
 		filters,
-		options,
+		defineOptions([outputFieldsOption]),
 	],
 	({ triggerOn, otherStatuses }) => {
 		if (!triggerOn.includes(OTHER) || otherStatuses !== undefined) return [];
@@ -133,6 +131,7 @@ export function readTriggerForm(context: FormContext): TriggerForm {
 			'getExecuteData' in context
 				? context.getNodeParameter(name, 0, initial)
 				: context.getNodeParameter(name, initial);
+		// Null, because undefined would count as no filter.
 		return isJsonObject(value) ? mapValues(value, (inner) => inner ?? null) : value;
 	});
 

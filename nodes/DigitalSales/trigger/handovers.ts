@@ -13,7 +13,7 @@ export const handoverSchema = z.object({
 	/** What was read, or of a claim, what the webhook named. */
 	status: z.string().nullish(),
 	item: jsonObject.optional(),
-	/** Of a sale: the claim to look for if the status that was read has started the workflow before. */
+	/** Of a sale: the claim to look for if the status that was read has started the workflow before, else dropped. */
 	awaited: z.string().optional(),
 	fault: z.object({ message: z.string(), description: z.string() }).optional(),
 	hint: z.string().optional(),
@@ -78,6 +78,7 @@ export class Handovers {
 		const all = item ? sales : claims;
 		const stored = { isStored: false };
 		all.set(key, stored);
+		// After `set`, which drops the claims that are over.
 		if (claims.size > MOST_CLAIMS && !item) {
 			claims.delete(key);
 			throw new Declined(REPLIES.busy);
@@ -90,7 +91,7 @@ export class Handovers {
 		});
 	}
 
-	/** An execution has found the status claimed in the ledger, or has claimed it. */
+	/** The ledger has the status, by this execution or another. */
 	settle(status: Status): void {
 		claims.delete(this.keyOf(status));
 		sales.set(this.keyOf(status), { isStored: true });

@@ -33,8 +33,8 @@ export async function lookForClaim(
 	claim: { hash: string; status?: Status },
 ): Promise<{ status: Status; item: IDataObject } | undefined> {
 	const state = stateSchema.safeParse(readParkedState(context)).data;
+	if (!state && !isRetry(context)) return await park(context, 0);
 	const looks = state?.looks ?? 0;
-	if (!state && !isRetry(context)) return await park(context, looks);
 
 	const isLast = looks === PAUSES_MS.length;
 	const read = await readForLook(context, claim.hash, isLast);
@@ -45,14 +45,15 @@ export async function lookForClaim(
 		return { status, item: saleItem(form, read) };
 	}
 
-	const isLate = claimed === undefined || isLater(status, claimed);
-	const isOver = read && (isLate || isExcludedForGood(form, read));
+	// In the platform's own words, the first read counts.
+	const isDecided = claimed === undefined || isLater(status, claimed);
+	const isOver = read && (isDecided || isExcludedForGood(form, read));
 	if (isLast || isOver) return undefined;
 	return await park(context, looks);
 }
 
 function isAwaited(claimed: Status, read: Status, isLast: boolean): boolean {
-	// At last, a status that is not earlier may be the platform's other word for the claimed one.
+	// The last look also accepts a status that is not earlier: it may be another word for the claimed one.
 	if (isLast || claimed === undefined) return !isLater(claimed, read);
 	return isSameStatus(claimed, read) || isLater(read, claimed);
 }

@@ -33,11 +33,12 @@ export async function receiveWebhook(context: IWebhookFunctions): Promise<IWebho
 		if (context.getRequestObject().method !== 'POST') throw new Declined(REPLIES.listening);
 
 		const notification = await readNotification(context);
+		// The constructor may throw, too.
 		const receive = async () => await new Delivery(context, notification).receive();
 		const handover = await receive().catch((error: unknown) => {
 			const execution = failedExecution(context, notification, error);
-			if (execution) throw new Declined(REPLIES.unread, error, { ...execution });
-			throw error;
+			if (!execution) throw error;
+			throw new Declined(REPLIES.unread, error, { ...execution });
 		});
 
 		return { workflowData: [[{ json: { ...handover } }]] };
@@ -64,8 +65,9 @@ class Delivery {
 
 		const account = await loadRecentAccount(context);
 		const first = await this.readFirst(account);
-		const isUnwanted = webhook.isAbandoned && !isWantedStatus(form, webhook.status);
-		if (!first && isUnwanted) throw new Declined(REPLIES.noSale);
+		// An abandoned cart may have no transaction.
+		const isOfCart = webhook.isAbandoned && !isWantedStatus(form, webhook.status);
+		if (!first && isOfCart) throw new Declined(REPLIES.noSale);
 		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return this.start(first);
 
 		// Reads may lag.
@@ -75,12 +77,12 @@ class Delivery {
 		});
 		if (second) return this.start(second);
 		if (first && this.isNews(first)) return this.start(first);
+		if (!first) throw new Declined(webhook.isTest ? REPLIES.noSale : REPLIES.unknown);
 
-		// The execution looks. In the platform's own words, the webhook may be about what was read, or a later status.
-		const claimed = isClaim(form, webhook.status) ? webhook.status : first?.payment_status;
-		if (first) return this.handOver({ hash: first.hash, status: claimed });
-		if (webhook.isTest) throw new Declined(REPLIES.noSale);
-		throw new Declined(REPLIES.unknown);
+		// The second read failed. The execution looks for what the webhook names or, in the platform's own words, for what was
+		// read or a later status.
+		const status = isClaim(form, webhook.status) ? webhook.status : first.payment_status;
+		return this.handOver({ hash: first.hash, status });
 	}
 
 	private async readFirst(account: Account): Promise<Transaction | undefined> {
@@ -115,8 +117,9 @@ class Delivery {
 		const awaited = mayFollow(form, webhook.status, read) ? webhook.status : undefined;
 
 		// The status that was read has webhooks of its own. This may be the only one about the later status.
-		const isClaimed = awaited !== undefined && (!isNews || isLater(awaited, status));
-		if (isClaimed) return this.handOver({ hash, status: awaited });
+		if (awaited !== undefined && (!isNews || isLater(awaited, status))) {
+			return this.handOver({ hash, status: awaited });
+		}
 		if (isNews) return this.handOver({ hash, status, item: saleItem(form, read), awaited });
 
 		handovers.declineRepeat(status);

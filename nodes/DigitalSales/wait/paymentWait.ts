@@ -1,6 +1,6 @@
 import { omit, sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type Client, getTransaction, ServiceError, type Transaction } from '../api';
+import { type Client, getTransaction, isUnknownHash, ServiceError, type Transaction } from '../api';
 import { isPaid, isPrivateAddress, isSettled } from '../domain';
 import { parkExecution, resumeUrl } from '../n8n';
 import { type OutputChoice, waitOutput } from '../output';
@@ -8,7 +8,6 @@ import { clock, eachLimit, READS_AT_ONCE } from '../shared';
 import { backoffAfter, pauseAfter } from './schedule';
 import {
 	EARLY_MS,
-	isUnknown,
 	PATIENCE_MS,
 	type Payment,
 	READS_MAY_LAG_MS,
@@ -25,6 +24,9 @@ type Entry = AwaitedPayment & { payment: Payment };
 export class PaymentWait {
 	private readonly now = clock.now();
 	private readonly state: State;
+	/** A webhook started this look. */
+	private readonly isWoken: boolean;
+	readonly isLastLook: boolean;
 	/** Those that this look or a later one can read. */
 	private readonly entries: Entry[] = [];
 	private hasAnswer = false;
@@ -35,6 +37,9 @@ export class PaymentWait {
 		timeLimitMs = 0,
 	) {
 		this.state = readState(context, this.now, timeLimitMs);
+		const { nextLookAt, endingSince = Infinity } = this.state;
+		this.isWoken = this.now < nextLookAt - EARLY_MS;
+		this.isLastLook = this.now >= endingSince + PATIENCE_MS;
 	}
 
 	/**
@@ -43,7 +48,7 @@ export class PaymentWait {
 	 */
 	async lookAtAll(
 		awaited: AwaitedPayment[],
-		newClient: (isLastLook: boolean) => Client,
+		newClient: () => Client,
 		fail: (awaited: AwaitedPayment, error: unknown) => void,
 	): Promise<Map<number, INodeExecutionData[]> | undefined> {
 		const entries = awaited.map((one) => ({ ...one, payment: this.paymentOf(one) }));
@@ -52,7 +57,7 @@ export class PaymentWait {
 
 		await eachLimit(inTurn, READS_AT_ONCE, async (entry) => {
 			try {
-				await this.readUnlessDone(entry, newClient(this.isLastLook));
+				await this.readUnlessDone(entry, newClient());
 				this.entries.push(entry);
 			} catch (error) {
 				fail(entry, error);
@@ -76,6 +81,7 @@ export class PaymentWait {
 		const { state, now } = this;
 		if (state.looks === 0 || this.isLastLook) return false;
 
+		// Nothing was read, so the ending begins at the deadline alone.
 		if (now >= state.deadline) state.endingSince ??= now;
 		await this.parkUntilNextLook();
 		return true;
@@ -111,9 +117,10 @@ export class PaymentWait {
 		const transaction = await getTransaction(client, awaited.hash).catch((error: unknown) => {
 			if (!(error instanceof ServiceError)) throw error;
 			const { outcome } = error;
-			if (!payment.read && isUnknown(outcome)) this.hasAnswer = true;
-			this.isWebhookExpected = false;
 			if (!recordFailure(payment, outcome, at, this.state.deadline)) throw error;
+
+			if (!payment.read && isUnknownHash(outcome)) this.hasAnswer = true;
+			this.isWebhookExpected = false;
 		});
 		if (!transaction) return;
 
@@ -131,23 +138,15 @@ export class PaymentWait {
 	}
 
 	/** A decided payment may have been refunded after the earlier look. */
-	private async readAgain(newClient: (isLastLook: boolean) => Client): Promise<void> {
+	private async readAgain(newClient: () => Client): Promise<void> {
 		const endingSince = (this.state.endingSince ??= this.now);
 		const decidedEarlier = this.entries.filter(
 			({ payment }) => this.isDone(payment) && !this.isDone(payment, endingSince),
 		);
 
 		await eachLimit(decidedEarlier, READS_AT_ONCE, async (entry) => {
-			await this.read(entry, newClient(this.isLastLook));
+			await this.read(entry, newClient());
 		});
-	}
-
-	private get isWoken(): boolean {
-		return this.now < this.state.nextLookAt - EARLY_MS;
-	}
-
-	private get isLastLook(): boolean {
-		return this.now >= (this.state.endingSince ?? Infinity) + PATIENCE_MS;
 	}
 
 	private get isEnding(): boolean {

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { type FailedOutcome, retryDecision } from '../api';
+import { type FailedOutcome, isUnknownHash, retryDecision } from '../api';
 import { isPaid, isSettled } from '../domain';
 import { readParkedState } from '../n8n';
 import { jsonObject } from '../shared';
@@ -30,7 +30,9 @@ const stateSchema = z.object({
 	/** When a look first found all payments decided, or the time limit over. */
 	endingSince: z.number().optional(),
 	nextLookAt: z.number(),
+	/** Without those that a webhook started. */
 	looks: z.number(),
+	/** Looks in a row without an answer. After a webhook, and when the ending begins, they count from 1 again. */
 	failures: z.number(),
 	/** By item. Null if the form could not be read. */
 	payments: z.array(paymentSchema.nullish()),
@@ -73,17 +75,13 @@ export function recordFailure(
 	if (kind !== 'rateLimited') payment.triedAt = at;
 	if (payment.read) return true;
 
-	if (isUnknown(outcome)) {
+	if (isUnknownHash(outcome)) {
 		payment.unknownSince ??= at;
 		return at < Math.min(deadline, payment.unknownSince + PATIENCE_MS);
 	}
 	if (kind !== 'rateLimited') delete payment.unknownSince;
 
-	// The rule of POST, because that of GET fails at a 500, which may go away. So may a 200 that says failure, or a page.
+	// The table fails a GET at a 500, which may go away, and a POST only where the platform refuses for good. A 200 that
+	// says failure, and a web page, may go away, too.
 	return retryDecision('POST', kind) !== 'fail' || status === 200 || outcome.isWebPage === true;
-}
-
-/** The platform says that it does not know the hash. */
-export function isUnknown({ status, isWebPage = false }: FailedOutcome): boolean {
-	return status === 404 && !isWebPage;
 }

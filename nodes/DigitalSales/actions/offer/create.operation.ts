@@ -24,19 +24,18 @@ export const createOfferOperation: Operation<OfferForm> = {
 	prepare(run, itemIndex, form) {
 		const { productHash, additionalFields } = form;
 		const body = addCustomFields(offerForm, offerForm.body(form), additionalFields.customFields);
-		// Not before all items are prepared: an item that asks for an offer first keeps it in every Retry.
+		// Built after all items are prepared: `makeKeys` records which item asked first for an offer, and Retries keep that.
 		const creation = memoize(() => buildCreation(run, itemIndex, productHash, body));
 
 		return {
 			about: describeOffer(productHash, body),
 			check: async () => await refuseAhead(creation()),
 			async send() {
-				const created = await createOnce(creation());
-				const json = created.made;
+				const { made: json, isExisting } = await createOnce(creation());
 
 				catalogPages.clear();
 				markPricesSeen(run.account, [json]);
-				if (created.isExisting) {
+				if (isExisting) {
 					run.addHint('The offer was already created.', `Offer ${String(json.hash)}`);
 				}
 

@@ -15,7 +15,7 @@ import { NotSentError } from '../../output';
 import { lenientText, tolerated } from '../../shared';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
-import { contactKey, fingerprintCharge, fingerprintCustomer } from './fingerprint';
+import { contactKey, customerSchema, fingerprintCharge, fingerprintCustomer } from './fingerprint';
 
 /* What a charge sends, and whether it can be sent. */
 
@@ -54,28 +54,31 @@ const bodySchema = z.object({
 		.array(lineSchema, { message: 'must be a list' })
 		.nullish()
 		.transform((lines) => lines ?? []),
-	customer: z.object({ document: word, email: word, phone_number: word, name: word }).catch({}),
+	customer: customerSchema,
 });
 type ReadBody = z.output<typeof bodySchema>;
 
 const MOST_NAMED = 10;
 
 /**
- * @param typed the form before the catalog filled it
+ * @param forms the form as it was typed, and as the catalog filled it
  * @throws NotSentError if the customer, the cart or the amount cannot be charged
  */
-export function buildCharge(run: Run, form: ChargeForm, typed: ChargeForm): Charge {
-	const filled = buildBody(run.account, form);
-	const read = readBody(form, filled);
+export function buildCharge(
+	run: Run,
+	{ typed, filled }: { typed: ChargeForm; filled: ChargeForm },
+): Charge {
+	const fields = buildBody(run.account, filled);
+	const read = readBody(filled, fields);
 	const contact = normalizeContact(read.customer);
 	const cartTotal = sumBy(read.cart, ({ price, quantity }) => (price ?? NaN) * quantity);
 
-	assertCustomer(form, contact);
+	assertCustomer(filled, contact);
 	if (run.isAgentCall) assertIdentified(contact);
-	assertAmount(form, read, cartTotal);
+	assertAmount(filled, read, cartTotal);
 
 	const amount = read.amount ?? cartTotal;
-	const body = { amount, ...filled };
+	const body = { amount, ...fields };
 	return {
 		body,
 		cart: read.cart,
@@ -121,15 +124,17 @@ export function labelOf(form: ChargeForm, ...path: Path): string {
 	return label || displayPath(chargeForm.properties, ['additionalFields', 'customFields', ...path]);
 }
 
-const NEEDED = [
-	['name', 'Customer Name'],
-	['email', 'Customer Email'],
-	['document', 'Customer CPF or CNPJ'],
-] as const;
+export const CUSTOMER_LABELS = {
+	document: 'Customer CPF or CNPJ',
+	email: 'Customer Email',
+	phone: 'Customer Phone',
+	name: 'Customer Name',
+};
+const NEEDED = ['name', 'email', 'document'] as const;
 
 /** A customer from Custom Fields is as the platform wants it. */
 function assertCustomer({ additionalFields }: ChargeForm, contact: Contact): void {
-	const missing = NEEDED.filter(([field]) => !contact[field]).map(([, label]) => label);
+	const missing = NEEDED.filter((field) => !contact[field]).map((field) => CUSTOMER_LABELS[field]);
 	if (missing.length === 0 || additionalFields.customFields?.customer !== undefined) return;
 
 	const labels = new Intl.ListFormat('en-GB').format(missing);

@@ -3,12 +3,10 @@ import { isPaid, isTooLateToPay, quoteText } from '../../domain';
 import type { Created, Creation } from '../../idempotency';
 import { clock } from '../../shared';
 import type { Run } from '../run';
-import type { Charge } from './charge';
-import { DOCUMENT, findDifferingFields } from './chargeMatch';
-import type { ChargeForm } from './create.form';
+import { type Charge, CUSTOMER_LABELS } from './charge';
+import { findDifferingFields } from './chargeMatch';
 
 interface Sent {
-	form: ChargeForm;
 	charge: Charge;
 	creation: Creation<Transaction>;
 	/** About the webhooks of the charge. */
@@ -24,7 +22,7 @@ export function addChargeHints(run: Run, sent: Sent, created: Created<Transactio
 	if (created.isDecided === true) {
 		run.addHint('Options > Charges in Doubt has worked: remove its entry.', sent.creation.name);
 	}
-	if (run.isAgentCall && sent.form.orderReference === undefined) {
+	if (run.isAgentCall && sent.creation.orderReference === undefined) {
 		run.addHint(
 			'Give this tool an Order Reference, such as the session and the offer, so that the same order in a later message is not charged again.',
 		);
@@ -49,7 +47,7 @@ function addMadeHints(run: Run, sent: Sent, { made, replacedHash }: Created<Tran
 	if (replacedHash !== undefined) {
 		run.addHint('It has failed or expired, so another was made.', `Transaction ${replacedHash}`);
 	}
-	if (findDifferingFields(sent.charge, made).includes(DOCUMENT)) {
+	if (findDifferingFields(sent.charge, made).includes(CUSTOMER_LABELS.document)) {
 		run.addHint(
 			'It was just made, and is for another CPF or CNPJ. Ask the platform before the customer pays or you deliver.',
 			about,
@@ -58,10 +56,10 @@ function addMadeHints(run: Run, sent: Sent, { made, replacedHash }: Created<Tran
 }
 
 function addExistingHints(run: Run, sent: Sent, { made }: Created<Transaction>): void {
-	const { itemIndex, isFirst } = sent.creation;
+	const { itemIndex, isFirst, orderReference } = sent.creation;
 	const about = `Transaction ${made.hash}`;
 
-	if (!isFirst && sent.form.orderReference === undefined) {
+	if (!isFirst && orderReference === undefined) {
 		run.addHint(
 			'It has the customer and cart of an earlier item of this execution, and got its charge. To charge each, give each its own Order Reference.',
 			`Item ${itemIndex}`,

@@ -2,11 +2,11 @@ import type { Transaction } from '../../api';
 import {
 	type Contact,
 	formatReais,
+	isSameReference,
 	normalizeContact,
-	normalizeReference,
 	parseDocument,
 } from '../../domain';
-import type { Charge } from './charge';
+import { type Charge, CUSTOMER_LABELS } from './charge';
 import type { ChargeForm } from './create.form';
 
 /* Compares a charge with what a person says about it, and with a transaction of the platform. */
@@ -21,9 +21,7 @@ export function findDecision(
 ): Decisions[number] | undefined {
 	return decisions.find((decision) => {
 		const name = decision.orderOrCustomer;
-		if (orderReference !== undefined) {
-			return normalizeReference(name) === normalizeReference(orderReference);
-		}
+		if (orderReference !== undefined) return isSameReference(name, orderReference);
 
 		const named = normalizeContact({ document: name, email: name, phone_number: name, name });
 		const fields = ['document', 'email', 'phone', 'name'] as const;
@@ -36,23 +34,15 @@ export function nameOfCharge(orderReference: string | undefined, contact: Contac
 	return orderReference || contact.document || contact.email || contact.phone || contact.name || '';
 }
 
-export const DOCUMENT = 'Customer CPF or CNPJ';
-
-const LABELS = {
-	document: DOCUMENT,
-	email: 'Customer Email',
-	phone: 'Customer Phone',
-	name: 'Customer Name',
-};
 type Field = keyof Contact;
 
 export function findDifferingFields(charge: Charge, transaction: Transaction): string[] {
 	return compareFields(charge, transaction, ['document', 'email', 'phone'])
 		.filter(({ isDifferent }) => isDifferent)
-		.map(({ field }) => LABELS[field]);
+		.map(({ field }) => CUSTOMER_LABELS[field]);
 }
 
-/** Says how a transaction differs from the requested charge. Behind an equal CPF, the contact may differ. */
+/** How a transaction differs from the requested charge. With an equal CPF, the contact may differ. */
 export function findDifferences(charge: Charge, transaction: Transaction): string[] {
 	const byCertainty: Field[][] = [['document'], ['email', 'phone'], ['name']];
 	const compared = byCertainty
@@ -62,7 +52,8 @@ export function findDifferences(charge: Charge, transaction: Transaction): strin
 
 	// An error shows nothing of another customer's charge.
 	const differing = compared.filter(({ isDifferent }) => isDifferent);
-	if (differing.length > 0) return differing.map(({ field }) => `has another ${LABELS[field]}`);
+	if (differing.length > 0)
+		return differing.map(({ field }) => `has another ${CUSTOMER_LABELS[field]}`);
 
 	const { amount } = transaction;
 	if (amount == null || amount === charge.amount) return [];

@@ -28,25 +28,26 @@ export const createTransactionOperation: Operation<ChargeForm> = {
 	async prepare(run, itemIndex, typed) {
 		const address = await resolveNotificationAddress(run, typed);
 		const options = { ...typed.options, notificationUrl: address.url };
-		const form = await fillCart(run, { ...typed, options });
-		const charge = buildCharge(run, form, typed);
-		// Not before all items are prepared: an item that asks for a charge first keeps it in every Retry, and the catalog
-		// may still be read for later items.
-		const creation = memoize(() => buildCreation(run, itemIndex, form, charge));
+		const filled = await fillCart(run, { ...typed, options });
+		const charge = buildCharge(run, { typed, filled });
+		// Built after all items are prepared: `makeKeys` records which item asked first for a charge, and Retries keep that.
+		// The price check also needs the prices that later items look up.
+		const creation = memoize(() => buildCreation(run, itemIndex, filled, charge));
 
 		return {
 			about: describeCharge(charge),
 			check: async () => await refuseAhead(creation()),
 			async send() {
 				const created = await createOnce(creation());
-				const { hint } = address;
-				addChargeHints(run, { form, charge, creation: creation(), hint }, created);
+				const sent = { charge, creation: creation(), hint: address.hint };
+				addChargeHints(run, sent, created);
 
 				const { fields = DEFAULT_CHARGE_FIELDS, qrCodeImage = true } = options;
-				const choice = { simplify: form.simplify, fields, qrCodeImage };
+				const choice = { simplify: typed.simplify, fields, qrCodeImage };
 				const item = await buildTransactionItem(run, created.made, choice);
 
-				// Nodes and models see no hints, so an item has a flag. It replaces a platform field of the same name.
+				// The hash is the first column and the flag the last, whatever the platform sends. Nodes and models see no hints,
+				// so an item has a flag.
 				const others = omit(item.json, 'already_charged');
 				const json = { hash: created.made.hash, ...others, already_charged: created.isReplayed };
 				return [{ ...item, json }];

@@ -5,7 +5,7 @@ import { type Contact, normalizeContact, normalizeUnicode, parseDocument } from 
 import { digest, isJsonObject, lenientText, tolerated } from '../../shared';
 
 const text = tolerated(lenientText);
-const customerSchema = z
+export const customerSchema = z
 	.object({ document: text, email: text, phone_number: text, name: text })
 	.catch({});
 
@@ -28,7 +28,7 @@ export function fingerprintCustomer(body: IDataObject): string {
 	return digest('customer', ...identifyCustomer(body));
 }
 
-/** Tells two seats of one company apart. */
+/** Two employees may share the CNPJ of their company, so e-mail address and phone keep their charges apart. */
 export function contactKey({ email = '', phone = '' }: Contact): string {
 	return digest(email, phone);
 }

@@ -72,8 +72,9 @@ async function automaticAddress(
 	}
 
 	const isStartedBySale = triggers.some(({ hasRun }) => hasRun);
-	let found: NotificationAddress = { missing: STARTED_BY_SALE };
-	if (!isStartedBySale) found = await findListeningTrigger(run, triggers);
+	const found: NotificationAddress = isStartedBySale
+		? { missing: STARTED_BY_SALE }
+		: await findListeningTrigger(run, triggers);
 	if (found.missing === undefined) return found;
 
 	const ofCredential = account.notificationUrl;
@@ -106,9 +107,10 @@ async function findListeningTrigger(
 	}
 
 	for (const { name, url } of ofAccount) {
+		if (url === undefined) continue;
 		// n8n may publish a workflow without registering each of its triggers.
-		const state = url === undefined ? 'no' : await askIfListening(url);
-		if (url === undefined || state === 'no') continue;
+		const state = await askIfListening(url);
+		if (state === 'no') continue;
 
 		const hints = compact([
 			state === 'unknown' &&
@@ -123,7 +125,7 @@ async function findListeningTrigger(
 	return { missing: 'its Digital Sales Trigger is not published' };
 }
 
-/** Nothing is wrong: a first charge has no more than its node. */
+/** A suggestion, not a warning, because a first workflow has only this node. */
 function nextStep(context: IExecuteFunctions, missing: string | undefined): string {
 	const isList = context.getInputData().length > 1 && missing !== STARTED_BY_SALE;
 	const steps = compact([
@@ -151,8 +153,8 @@ function isWaitedFor(context: IExecuteFunctions): boolean {
 	);
 }
 
-function checkAddress(url: unknown, name: string, advice: string): NotificationAddress {
-	if (typeof url !== 'string' || url === '') throw new NotSentError(`${name} is empty`, advice);
+function checkAddress(url: string | undefined, name: string, advice: string): NotificationAddress {
+	if (!url) throw new NotSentError(`${name} is empty`, advice);
 	if (parseWebAddress(url)) return { url, hint: unreachableHint(url) };
 
 	const problem = 'must be a complete web address that starts with http:// or https://';

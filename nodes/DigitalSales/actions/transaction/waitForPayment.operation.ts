@@ -97,13 +97,14 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 		const wait = new PaymentWait(run.context, max(limits));
 		return await wait.lookAtAll(
 			awaited,
-			(isLastLook) => lookClient(run, isLastLook),
+			() => lookClient(run, wait.isLastLook),
 			({ itemIndex, hash }, error) => fail(itemIndex, error, `transaction ${quoteText(hash)}`),
 		);
 	},
 	postpone: async (context) => await new PaymentWait(context).postpone(),
 	outputs: {
-		// n8n passes on the input of a node that it skips by the first output.
+		// Not Paid comes first, because n8n sends the input of a deactivated node to the first output, and what is not paid
+		// must not be delivered.
 		names: ['Not Paid', 'Paid'],
 		sort: (items) => partition(items, ({ json }) => json.paid !== true),
 	},

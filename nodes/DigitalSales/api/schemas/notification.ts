@@ -15,8 +15,8 @@ export interface Notification {
 }
 
 const LONGEST_VALUE = 200;
-/** For `transaction[hash]` in a form. `list[length]` could make a list of any length. */
-const NESTED_NAME = /^\w{1,50}(\[(?!length\])\w{1,50}\]){1,3}$/;
+/** For `transaction[hash]` in a form. A length or a large index could make a list of any length. */
+const NESTED_NAME = /^\w{1,50}(\[(?!length\]|\d{3})\w{1,50}\]){1,3}$/;
 
 const TEST = /(^|[\W_])(ping|teste?)($|[\W_])/i;
 const ABANDONED = /abandon/i;
