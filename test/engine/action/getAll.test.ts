@@ -80,6 +80,15 @@ describe('Product > Get Many', () => {
 		},
 	);
 
+	test.each([',', '={{ [] }}'])(
+		'refuses categories of which none is left: %s',
+		async (categories) => {
+			const failure = await account.fail({ ...PARAMETERS, filters: { categories } });
+
+			expect(failure.message).toBe('Filters > Category IDs is empty; fill it in');
+		},
+	);
+
 	/** Sets the answer of the platform to requests for every page, or for one page. */
 	const answer = (data: unknown[], more: IDataObject = {}, query?: { page: string }): void => {
 		const set = { data, meta: null, links: { next: null }, ...more };

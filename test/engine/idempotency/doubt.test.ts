@@ -99,6 +99,18 @@ describe('A charge whose outcome is unknown', () => {
 		expect([shop.posts, shop.charges]).toEqual([1, 1]);
 	});
 
+	test('stays about one order if a person has decided about another order of its customer', async () => {
+		await shop.charge({ order: 'order-1' });
+		shop.fault('loseAnswer');
+		await shop.ask({ order: 'order-2' });
+		shop.account.fault('read', { kind: 'status', status: 404, body: {} }, 2);
+		await shop.refused({ order: 'order-1' });
+		await shop.charge({ order: 'order-1', ...decide('order-1') });
+
+		await shop.refused({ order: 'order-3' });
+		expect(shop.charges).toBe(3);
+	});
+
 	describe('ends by a decision of a person:', () => {
 		/** The charge is in doubt, and the platform has made it, or not. */
 		const inDoubt = async (fault: 'loseAnswer' | 'loseRequest', ask: Ask = {}) => {

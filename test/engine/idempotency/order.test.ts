@@ -49,6 +49,34 @@ describe('Order Reference', () => {
 		expect(shop.posts).toBe(1);
 	});
 
+	test('a repeat that a web page answers with 404 says that the transaction exists, not that it was deleted', async () => {
+		await shop.ask(ORDER);
+		const body = '<!doctype html><h1>Not found</h1>';
+		shop.account.fault('read', { kind: 'status', status: 404, body });
+
+		expect(errorOf(await shop.ask(ORDER))).toContain(
+			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read`,
+		);
+		expect(shop.posts).toBe(1);
+	});
+
+	test('a Retry for another customer, on another worker, shows nothing of the charge that a decision has found', async () => {
+		shop.fault('loseAnswer');
+		const failed = await shop.ask(ORDER);
+		const [hash = ''] = shop.hashes;
+		await shop.charge({ ...ORDER, ...decide('order-1', hash) });
+		const retry = await shop.ask({
+			...ORDER,
+			more: OTHER_CUSTOMER,
+			retrying: failed,
+			...otherProcess(),
+		});
+
+		expect(errorOf(retry)).toContain('already belongs to a charge with another customer');
+		expect(errorOf(retry)).not.toContain(hash);
+		expect(errorOf(retry)).not.toContain('4725');
+	});
+
 	test('a repeat whose read gets no answer says that the transaction exists', async () => {
 		limit({ maxTries: 1 });
 		await shop.ask(ORDER);

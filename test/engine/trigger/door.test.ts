@@ -159,8 +159,9 @@ describe('Digital Sales Trigger: what platforms send', () => {
 
 		test('is refused, and n8n’s log names its fields, once a minute', async () => {
 			const long = { a: [1], 'a[length]': 33_000_000 };
+			const far = { a: [1], 'a[150000000]': 1 };
 			const deep = { transaction: { id: { toString: 1 } }, sale: 123456 };
-			for (const body of [SALE, SALE, { sale: { id: 123456 } }, long, deep]) {
+			for (const body of [SALE, SALE, { sale: { id: 123456 } }, long, far, deep]) {
 				const { status, json } = await inbox.trigger.post(body);
 				expect([status, json]).toEqual([400, { received: false, reason: 'no transaction hash' }]);
 			}

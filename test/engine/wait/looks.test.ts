@@ -64,6 +64,22 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 			},
 		);
 
+		test('a run that n8n resumes twice minutes after another execution delivers once', async () => {
+			const [first, hash] = [await room.charge(), await room.charge()];
+			const run = await room.park([hash]);
+			await clock.sleep(8.5 * MINUTE_MS);
+			await room.park([first]);
+			room.forget();
+			startNow();
+			await clock.sleep(4 * MINUTE_MS);
+			const outcomes = await run.resumeTwice();
+			await room.setStatus([hash]);
+			outcomes.push(await run.finished);
+
+			const delivered = [...new Set(outcomes)].flatMap((one) => received(one) ?? []);
+			expect(delivered).toMatchObject([{ hash, paid: true }]);
+		});
+
 		test('the first look for an execution that waited before comes a minute and a quarter later, and no other, so that it ends after n8n marks crashed executions', async () => {
 			const hash = await room.charge();
 			await room.park([hash]);
