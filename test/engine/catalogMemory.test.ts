@@ -7,7 +7,7 @@ import { pixParameters, useAccount } from '../helpers/account';
 const FIVE_PAGES = ['1', '2', '3', '4', '5'];
 
 describe('The catalog behind lists and charges', () => {
-	const account = useAccount({ products: 630 });
+	const account = useAccount({ products: 510 });
 	afterEach(() => jest.restoreAllMocks());
 
 	/** The pages that the platform was asked for. */

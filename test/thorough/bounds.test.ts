@@ -3,6 +3,7 @@ import type { Fault } from '../sandbox';
 import { chargesAt } from '../helpers/charge';
 import type { HttpAnswer } from '../helpers/engine';
 import { countByStatus, useInbox } from '../helpers/inbox';
+import { until } from '../helpers/until';
 
 /** The reads of unknown hashes that find nothing and are allowed in a minute. */
 const MISSES = 40;
@@ -78,4 +79,27 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 			expect(inbox.trigger.outcomes).toHaveLength(executions);
 		},
 	);
+
+	test('if n8n is storing eighty executions, further webhooks are answered 503, and nothing is read for them', async () => {
+		const [read = '', other = '', ...hashes] = await chargesAt(inbox.account.sandbox, 82);
+		const storing = inbox.holdStoring();
+		const answers = hashes.map(async (hash) => await inbox.post(hash));
+		await until('eighty are stored', () => inbox.trigger.storesBegun === 80);
+		const { reads } = inbox;
+		expect(await inbox.post(other)).toBe(503);
+		expect(inbox.reads).toBe(reads);
+		storing.release();
+
+		expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
+		expect([await inbox.post(read), await inbox.post(other)]).toEqual([200, 200]);
+	});
+
+	test('a body that is larger than n8n reads is answered 413', async () => {
+		const headers = { 'content-type': 'a type that n8n does not read' };
+		const body = new Blob(['x'.repeat(17 * 1024 * 1024)]).stream();
+
+		const sent = { method: 'POST', duplex: 'half', headers, body } as const;
+		expect((await fetch(inbox.trigger.url, sent)).status).toBe(413);
+		expect([inbox.items, inbox.reads]).toEqual([[], 0]);
+	});
 });

@@ -83,8 +83,6 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		['application/json', 256 * KB + 1, 413, false],
 		[ONLY_BYTES, 256 * KB + 1, 413, false],
 		[ONLY_BYTES, 256 * KB + 1, 413, true],
-		// More than n8n reads.
-		[ONLY_BYTES, 17 * KB * KB, 413, true],
 	])(
 		'a body as %s of %i bytes is answered %i (streamed: %p)',
 		async (type, bytes, expected, isStreamed) => {

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRunExecutionData } from 'n8n-workflow';
 import { NO_OP_TYPE, processedItems } from '../../helpers/engine';
-import { chargesAt } from '../../helpers/charge';
 import { aroundInserts } from '../../helpers/database';
 import { useInbox } from '../../helpers/inbox';
 import { sendAsPlatform } from '../../helpers/platform';
-import { until } from '../../helpers/until';
 
 const ANY = { triggerOn: ['any'] };
 const DELIVER = [{ name: 'Deliver', type: NO_OP_TYPE }];
@@ -201,20 +199,5 @@ describe('A webhook starts the workflow once', () => {
 			expect(await first).toBe(200);
 			await pause(10_000);
 		});
-	});
-
-	test('if n8n is storing eighty executions, further webhooks are answered 503, and nothing is read for them', async () => {
-		await inbox.publish();
-		const [read = '', other = '', ...hashes] = await chargesAt(inbox.account.sandbox, 82);
-		const storing = inbox.holdStoring();
-		const answers = hashes.map(async (hash) => await inbox.post(hash));
-		await until('eighty are stored', () => inbox.trigger.storesBegun === 80);
-		const { reads } = inbox;
-		expect(await inbox.post(other)).toBe(503);
-		expect(inbox.reads).toBe(reads);
-		storing.release();
-
-		expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
-		expect([await inbox.post(read), await inbox.post(other)]).toEqual([200, 200]);
 	});
 });

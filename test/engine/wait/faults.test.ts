@@ -62,7 +62,7 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 		const startedAt = Date.now();
 		const [from, until] = [startedAt + 30_000, startedAt + 100_000];
 		const parked = await room.park([paid, open], {
-			minutes: 10,
+			minutes: 3,
 			settings: { onError: 'continueRegularOutput' },
 			parameters: {
 				transactionHash:
