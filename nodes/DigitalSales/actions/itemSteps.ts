@@ -1,10 +1,47 @@
 import { sortBy } from 'lodash';
 import type { INodeExecutionData } from 'n8n-workflow';
-import { fieldLabel } from '../form';
+import { fieldLabel, readForm } from '../form';
 import { type ErrorContext, toFailure } from '../output';
-import { CanceledError, eachLimit } from '../shared';
+import { CanceledError, eachLimit, READS_AT_ONCE } from '../shared';
 import type { ItemOutputs, Operation } from './operation';
 import { buildSituation, type Run } from './run';
+
+const AT_ONCE = { create: 4, read: READS_AT_ONCE, list: 1 };
+
+/** All items take a step before the next one, so that a mistake in any item is found before any is sent. */
+export async function runSteps(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
+	const { context } = run;
+	const steps = new ItemSteps(operation, run);
+	const items = new Map(context.getInputData().entries());
+
+	const forms = await steps.take(items, (_item, index) => {
+		operation.assertUsable?.(context, index);
+		return readForm(context, index, operation.form, run.addHint);
+	});
+
+	if (operation.kind === 'wait') {
+		const outputs = await operation.runAll(run, forms, steps.fail);
+		return outputs ? steps.collect(outputs) : [];
+	}
+
+	const { kind } = operation;
+	const requests = await steps.take(forms, (form, index) => operation.prepare(run, index, form));
+	const checked = await steps.take(
+		requests,
+		async (request) => {
+			await request.check?.();
+			return request;
+		},
+		{ about: (request) => request.about },
+	);
+	const outputs = await steps.take(checked, async (request) => await request.send(), {
+		about: (request) => request.about,
+		atOnce: AT_ONCE[kind],
+		isSending: true,
+	});
+
+	return steps.collect(outputs);
+}
 
 interface Failure extends Pick<ErrorContext, 'about' | 'isSending'> {
 	itemIndex: number;
@@ -20,8 +57,7 @@ interface StepOptions<T> {
 	about?: (value: T) => string | undefined;
 }
 
-/** All items take a step before the next one, so that a mistake in any item is found before any is sent. */
-export class ItemSteps {
+class ItemSteps {
 	private readonly failures = new Map<number, Failure>();
 
 	constructor(

@@ -1,19 +1,15 @@
 import { isEqual, range } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api';
-import { readForm } from '../form';
 import { ExecutionMemory } from '../idempotency';
 import { isEngine2, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
 import { NotSentError } from '../output';
-import { READS_AT_ONCE } from '../shared';
-import { failItem, ItemSteps } from './itemSteps';
+import { failItem, runSteps } from './itemSteps';
 import type { Operation } from './operation';
 import { findOperation } from './registry';
 import { Run } from './run';
 
 /* What the node does when it runs, whichever operation it is. */
-
-const AT_ONCE = { create: 4, read: READS_AT_ONCE, list: 1 };
 
 export async function executeOperation(
 	context: IExecuteFunctions,
@@ -37,40 +33,6 @@ export async function executeOperation(
 	} finally {
 		await run.finish();
 	}
-}
-
-async function runSteps(operation: Operation, run: Run): Promise<INodeExecutionData[]> {
-	const { context } = run;
-	const steps = new ItemSteps(operation, run);
-	const items = new Map(context.getInputData().entries());
-
-	const forms = await steps.take(items, (_item, index) => {
-		operation.assertUsable?.(context, index);
-		return readForm(context, index, operation.form, run.addHint);
-	});
-
-	if (operation.kind === 'wait') {
-		const outputs = await operation.runAll(run, forms, steps.fail);
-		return outputs ? steps.collect(outputs) : [];
-	}
-
-	const { kind } = operation;
-	const requests = await steps.take(forms, (form, index) => operation.prepare(run, index, form));
-	const checked = await steps.take(
-		requests,
-		async (request) => {
-			await request.check?.();
-			return request;
-		},
-		{ about: (request) => request.about },
-	);
-	const outputs = await steps.take(checked, async (request) => await request.send(), {
-		about: (request) => request.about,
-		atOnce: AT_ONCE[kind],
-		isSending: true,
-	});
-
-	return steps.collect(outputs);
 }
 
 /** The error has no item number, because no item is at fault. */

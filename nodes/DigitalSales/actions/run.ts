@@ -19,9 +19,9 @@ const LONGEST_HINT = 1_000;
 /** What the items of one run share. */
 export class Run {
 	readonly isAgentCall: boolean;
-	readonly memory: ExecutionMemory;
 	readonly itemOrder: ItemOrder;
 	readonly askIfListening = memoize(async (url: string) => await askIfListening(this.context, url));
+	private readonly loadMemory = once(() => new ExecutionMemory(this.context));
 	/** By message, with what it is about. */
 	private readonly hints = new Map<string, Set<string>>();
 	private readonly background: Array<Promise<void>> = [];
@@ -31,8 +31,12 @@ export class Run {
 		readonly account: Account,
 	) {
 		this.isAgentCall = isTool(context);
-		this.memory = new ExecutionMemory(context);
 		this.itemOrder = new ItemOrder(context);
+	}
+
+	/** Only creations need it. */
+	get memory(): ExecutionMemory {
+		return this.loadMemory();
 	}
 
 	readonly catalog = once(() => new CatalogLookup(this.newClient(CHARGE_LOOKUP_LIMITS)));

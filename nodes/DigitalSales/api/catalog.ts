@@ -2,8 +2,14 @@ import { uniqBy } from 'lodash';
 import { BoundedMap, CanceledError, processState } from '../shared';
 import type { Client, ClientOptions } from './client';
 import { type NewItems, readPages } from './pagination';
-import { fetchProductPage, isOnSale, withPageSizeFallback } from './products';
-import { type Offer, type Product, type ProductPage, productSchema } from './schemas/product';
+import { fetchProductPage, withPageSizeFallback } from './products';
+import {
+	isOnSale,
+	type Offer,
+	type Product,
+	type ProductPage,
+	productSchema,
+} from './schemas/product';
 import { ServiceError } from './serviceError';
 
 /* The products behind lists and charges: which pages are read again, and which offer a hash means. */

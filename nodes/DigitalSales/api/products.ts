@@ -3,12 +3,7 @@ import { normalizeUnicode, textMatcher } from '../domain';
 import type { Client } from './client';
 import { markPricesSeen } from './offers';
 import { readPages } from './pagination';
-import {
-	PRODUCT_STATUSES,
-	type ProductPage,
-	productSchema,
-	readProductPage,
-} from './schemas/product';
+import { isOnSale, type ProductPage, productSchema, readProductPage } from './schemas/product';
 import { ServiceError } from './serviceError';
 
 interface ProductQuery {
@@ -84,11 +79,6 @@ export async function fetchProductPage(
 		if (isOnSale(product)) markPricesSeen(client.account, product.offers);
 	}
 	return fetched;
-}
-
-export function isOnSale({ status }: { status?: unknown }): boolean {
-	const code = productSchema.shape.status.parse(status) ?? PRODUCT_STATUSES.active;
-	return code === PRODUCT_STATUSES.active;
 }
 
 function productMatcher({ search, categories, status }: ProductQuery) {

@@ -155,13 +155,12 @@ function assertIdentified({ document, email, phone }: Contact): void {
 }
 
 function assertAmount(form: ChargeForm, { amount, cart }: ReadBody, cartTotal: number): void {
-	const label = labelOf(form, 'cart');
 	if (amount === 0) {
 		throw new NotSentError(`${labelOf(form, 'amount')} is R$ 0,00`, 'Enter an amount in cents.');
 	}
 	if (cartTotal > LARGEST_AMOUNT) {
-		const problem = `${label} adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
-		throw new NotSentError(problem, 'Correct a price or a quantity.');
+		const sum = `adds up to more than ${formatReais(LARGEST_AMOUNT)}, the largest amount`;
+		throw new NotSentError(`${labelOf(form, 'cart')} ${sum}`, 'Correct a price or a quantity.');
 	}
 	if (amount !== undefined) return;
 
@@ -172,7 +171,8 @@ function assertAmount(form: ChargeForm, { amount, cart }: ReadBody, cartTotal: n
 		throw new NotSentError(`${field} is empty`, 'Enter the price.');
 	}
 	if (cartTotal === 0) {
-		throw new NotSentError(`${label} adds up to R$ 0,00`, 'Enter a price above R$ 0,00.');
+		const problem = `${labelOf(form, 'cart')} adds up to R$ 0,00`;
+		throw new NotSentError(problem, 'Enter a price above R$ 0,00.');
 	}
 }
 

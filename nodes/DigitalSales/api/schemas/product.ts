@@ -38,6 +38,11 @@ export const productSchema = z.object({
 
 export type Product = z.output<typeof productSchema>;
 
+export function isOnSale({ status }: { status?: unknown }): boolean {
+	const code = productSchema.shape.status.parse(status) ?? PRODUCT_STATUSES.active;
+	return code === PRODUCT_STATUSES.active;
+}
+
 export interface ProductPage<T = IDataObject> {
 	data: T[];
 	lastPage?: number;
