@@ -76,7 +76,6 @@ class Delivery {
 			return undefined;
 		});
 		if (second) return this.start(second);
-		if (first && this.isNews(first)) return this.start(first);
 		if (!first) throw new Declined(webhook.isTest ? REPLIES.noSale : REPLIES.unknown);
 
 		// The second read failed. The execution looks for what the webhook names or, in the platform's own words, for what was
