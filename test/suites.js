@@ -26,13 +26,14 @@ const SUITES = {
 		folders: ['e2e'],
 		testTimeout: 300_000,
 		// Each file has its n8n or its account to itself, and mostly waits.
-		maxWorkers: 2,
+		maxWorkers: 3,
 		globalSetup: inTest('helpers/e2e/sharedN8n.ts'),
 		globalTeardown: inTest('helpers/e2e/closeSharedN8n.ts'),
 	},
 	queue: { folders: ['queue'], ...ofN8n, testTimeout: 180_000 },
 	crash: { folders: ['crash'], ...ofN8n, testTimeout: 180_000 },
-	installer: { folders: ['installer'], ...ofN8n, testTimeout: 300_000 },
+	// Each file has its n8n to itself.
+	installer: { folders: ['installer'], ...ofN8n, testTimeout: 300_000, maxWorkers: 2 },
 	browser: { folders: ['browser'], ...ofN8n, testTimeout: 90_000 },
 };
 

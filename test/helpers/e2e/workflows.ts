@@ -105,13 +105,13 @@ export function split(name: string, field: string): NodeSketch {
 }
 
 /** Each POST starts an execution. */
-export function webStart(path: string): NodeSketch {
+export function webStart(path: string, more: Parameters = {}): NodeSketch {
 	return {
 		name: 'Start',
 		type: 'n8n-nodes-base.webhook',
 		typeVersion: 2,
 		webhookId: randomUUID(),
-		parameters: { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} },
+		parameters: { httpMethod: 'POST', path, responseMode: 'onReceived', options: {}, ...more },
 	};
 }
 

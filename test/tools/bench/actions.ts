@@ -2,16 +2,16 @@ import { cpf } from '../../helpers/charge';
 import { ACTION, cartOf, createPix, type NodeSketch } from '../../helpers/e2e/workflows';
 import type { Bench } from './bench';
 import { httpRequest, PAGED, splitOut } from './nodes';
-import { inTurn, median, type Row } from './rows';
+import { inTurn, median, type Row, row } from './rows';
 import { leanService } from './service';
 
 const PRODUCTS = 1_500;
-const LISTS = 5;
 const PAGE_SIZE = 100;
 const GETS = 500;
 const CHARGES = 100;
+const ROUNDS = 5;
 
-const ours = (parameters: Record<string, unknown>): NodeSketch => ({
+const ours = (parameters: NodeSketch['parameters']): NodeSketch => ({
 	name: 'Ours',
 	type: ACTION,
 	parameters: { simplify: false, ...parameters },
@@ -35,40 +35,34 @@ export async function list(bench: Bench): Promise<Row[]> {
 		requests.push(own.requests.length);
 		return ms;
 	};
-	const runs = await inTurn([mine, peer], LISTS, async (side) => await side());
+	const [ms = NaN, peerMs] = (await inTurn([mine, peer], ROUNDS)).map(median);
 
-	const [ms = NaN, peerMs] = runs.map(median);
 	const what = `${PRODUCTS} products, ${PAGE_SIZE} a page`;
-	const most = Math.max(...requests);
 	return [
-		{ what, unit: 'ms', ours: ms, peer: peerMs, atMost: 0.5, of: 'peer' },
-		{ what: `requests, ${what}`, unit: 'requests', ours: most, atMost: PRODUCTS / PAGE_SIZE },
+		row(what, [ms, peerMs], 0.5),
+		row(what, [Math.max(...requests)], PRODUCTS / PAGE_SIZE, 'requests'),
 	];
 }
 
 /** One transaction for each item, from a fast platform. HTTP Request sends all it can before the first answer. */
 export async function gets(bench: Bench): Promise<Row[]> {
-	const service = await leanService();
+	const service = await leanService(0);
 	const account = await bench.account(service);
-	const hashes = Array.from({ length: GETS }, (_, nth) => `bench${nth}`);
-	const items = splitOut('body.hashes', 'hash');
-	const transactionHash = '={{ $json.hash }}';
-	const get = ours({ resource: 'transaction', operation: 'get', transactionHash });
-	const url = `=${account.baseUrl}/transactions/{{ $json.hash }}`;
-	const sides = [
-		await bench.side(account, items, get),
-		await bench.side(account, items, httpRequest(account.bearer, url)),
-	];
+	const items = splitOut('body.sales');
+	const hash = '={{ $json.hash }}';
+	const get = ours({ resource: 'transaction', operation: 'get', transactionHash: hash });
+	const http = httpRequest(account.bearer, `=${account.baseUrl}/transactions/{{ $json.hash }}`);
+	const mine = await bench.side(account, items, get);
+	const peer = await bench.side(account, items, http);
+	const sales = Array.from({ length: GETS }, (_, nth) => ({ hash: `bench${nth}` }));
+	const sides = [mine, peer].map((side) => async () => await side({ sales }));
 
 	const rows: Row[] = [];
 	for (const latencyMs of [50, 0]) {
 		service.latencyMs = latencyMs;
-		const runs = await inTurn(sides, 5, async (side) => await side({ hashes }));
-		const [mine = NaN, peer] = runs.map(median);
-		const what = `${GETS} × Get at ${latencyMs} ms`;
-		rows.push({ what, unit: 'ms', ours: mine, peer, atMost: 0.9, of: 'peer' });
+		const [ms = NaN, peerMs] = (await inTurn(sides, ROUNDS)).map(median);
+		rows.push(row(`${GETS} × Get at ${latencyMs} ms`, [ms, peerMs], 0.9));
 	}
-	service.close();
 	return rows;
 }
 
@@ -81,21 +75,20 @@ export async function charges(bench: Bench): Promise<Row[]> {
 		webhooksGoTo: 'none',
 		qrCodeImage: false,
 	});
-	const account = await bench.account(sandbox);
-	const side = await bench.side(account, splitOut('body.documents', 'document'), charge);
+	const side = await bench.side(await bench.account(sandbox), splitOut('body.customers'), charge);
 
 	let next = 200_000_000;
-	const [runs = []] = await inTurn([side], 3, async () => {
+	const requests: number[] = [];
+	const mine = async (): Promise<number> => {
 		sandbox.reset();
-		const ms = await side({ documents: Array.from({ length: CHARGES }, () => cpf(next++)) });
+		const customers = Array.from({ length: CHARGES }, () => ({ document: cpf(next++) }));
+		const ms = await side({ customers });
 		if (sandbox.charges() !== CHARGES) throw new Error(`Not ${CHARGES} customers charged once.`);
-		return { ms, requests: sandbox.requests.length };
-	});
+		requests.push(sandbox.requests.length);
+		return ms;
+	};
+	const [ms = NaN] = (await inTurn([mine], ROUNDS)).map(median);
 
 	const what = `${CHARGES} charges at 500 ms`;
-	const most = Math.max(...runs.map(({ requests }) => requests));
-	return [
-		{ what, unit: 'ms', ours: median(runs.map(({ ms }) => ms)), atMost: 15_000 },
-		{ what: `requests, ${what}`, unit: 'requests', ours: most, atMost: CHARGES },
-	];
+	return [row(what, [ms], 15_000), row(what, [Math.max(...requests)], CHARGES, 'requests')];
 }

@@ -1,32 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { chainOf, Downstream, type NodeSketch } from '../../helpers/e2e/workflows';
+import { chainOf, type NodeSketch, webStart } from '../../helpers/e2e/workflows';
 import { startN8n, type N8n } from '../../helpers/n8n/n8n';
 import { CREDENTIAL_TYPE } from '../../helpers/n8n/paths';
 import type { SavedCredential } from '../../helpers/n8n/rest';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import { webhook } from './nodes';
 
-/** A trigger that does nothing, and a public address, to which nothing is sent. */
+/** Of n8n. Nothing is sent there. */
+export const PUBLIC = 'https://n8n.example.com/';
+/** It has a trigger that does nothing. */
 const ENVIRONMENT = {
 	N8N_CUSTOM_EXTENSIONS: path.join(__dirname, 'floor'),
-	N8N_WEBHOOK_URL: 'https://n8n.example.com/',
+	N8N_WEBHOOK_URL: PUBLIC,
 };
-
-/** The credentials of both sides for an account of a simulated platform. */
-export interface Account {
-	baseUrl: string;
-	ours: SavedCredential;
-	bearer: SavedCredential;
-}
-
-/** Runs a published workflow to its end, and returns the milliseconds. */
-export type Side = (body?: object) => Promise<number>;
 
 /** The real n8n in which all sides run. */
 export class Bench {
-	private readonly servers: Array<Sandbox | Downstream> = [];
+	private readonly sandboxes: Sandbox[] = [];
 
 	private constructor(readonly n8n: N8n) {}
 
@@ -42,24 +33,15 @@ export class Bench {
 	}
 
 	/** A platform without a limit, which is closed with the bench. */
-	async sandbox(options: SandboxOptions): Promise<Sandbox> {
-		const more: SandboxOptions = {
-			requestsPerMinute: null,
-			qrImage: 'absent',
-			resendAfterSeconds: [],
-		};
-		const sandbox = await startSandbox({ ...more, ...options });
-		this.servers.push(sandbox);
+	async sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+		const unlimited: SandboxOptions = { requestsPerMinute: null, resendAfterSeconds: [] };
+		const sandbox = await startSandbox({ ...unlimited, qrImage: 'absent', ...options });
+		this.sandboxes.push(sandbox);
 		return sandbox;
 	}
 
-	async downstream(): Promise<Downstream> {
-		const downstream = await Downstream.open();
-		this.servers.push(downstream);
-		return downstream;
-	}
-
-	async account({ baseUrl, apiToken }: { baseUrl: string; apiToken: string }): Promise<Account> {
+	/** The credentials of both sides. */
+	async account({ baseUrl, apiToken }: Pick<Sandbox, 'baseUrl' | 'apiToken'>) {
 		const { rest } = this.n8n;
 		const name = `Bench ${randomUUID()}`;
 		const ours = await rest.createCredential(name, CREDENTIAL_TYPE, { baseUrl, apiToken });
@@ -67,21 +49,25 @@ export class Bench {
 		return { baseUrl, ours, bearer };
 	}
 
-	/** Publishes a chain of nodes, and returns the id of its workflow. */
-	async publish({ ours }: Account, nodes: NodeSketch[], settings = {}): Promise<string> {
-		const chain = chainOf(randomUUID(), ours, nodes);
-		Object.assign(chain.settings ?? {}, settings);
+	/** Publishes a chain of nodes, and returns the id of its workflow. n8n keeps no successful runs of a quiet one. */
+	async publish(
+		credential: SavedCredential,
+		nodes: NodeSketch[],
+		isQuiet = false,
+	): Promise<string> {
+		const chain = chainOf(randomUUID(), credential, nodes);
+		if (isQuiet) chain.settings = { ...chain.settings, saveDataSuccessExecution: 'none' };
 		const saved = await this.n8n.rest.createWorkflow(chain);
 		await this.n8n.rest.publish(saved);
 		return saved.id;
 	}
 
-	/** Publishes a chain of nodes after its own webhook. n8n keeps no successful runs. */
-	async side(account: Account, ...nodes: NodeSketch[]): Promise<Side> {
+	/** Publishes a chain of nodes that a webhook runs to its end. The returned function does, and returns the milliseconds. */
+	async side({ ours }: { ours: SavedCredential }, ...nodes: NodeSketch[]) {
 		const address = randomUUID();
-		const start = webhook(address, { responseMode: 'lastNode', responseData: 'noData' });
-		await this.publish(account, [start, ...nodes], { saveDataSuccessExecution: 'none' });
-		return async (body = {}) => {
+		const start = webStart(address, { responseMode: 'lastNode', responseData: 'noData' });
+		await this.publish(ours, [start, ...nodes], true);
+		return async (body: object = {}): Promise<number> => {
 			const begun = performance.now();
 			await this.post(address, body);
 			return performance.now() - begun;
@@ -101,7 +87,7 @@ export class Bench {
 
 	async close(): Promise<void> {
 		await this.n8n.close();
-		for (const server of this.servers) await server.close();
+		for (const sandbox of this.sandboxes) await sandbox.close();
 	}
 
 	private cpuMs(): number {

@@ -1,74 +1,66 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eachLimit } from '../../../nodes/DigitalSales/shared/eachLimit';
-import { END, type NodeSketch, trigger } from '../../helpers/e2e/workflows';
+import { END, type NodeSketch, trigger, webStart } from '../../helpers/e2e/workflows';
 import { until } from '../../helpers/until';
 import type { Bench } from './bench';
-import { floorTrigger, httpRequest, IF_PAID, webhook } from './nodes';
-import { inTurn, median, type Row } from './rows';
+import { httpRequest, IF_PAID } from './nodes';
+import { inTurn, median, type Row, row } from './rows';
 import { leanService } from './service';
 
 const COUNT = 60;
 const SENT_AT_ONCE = 20;
 const ROUNDS = 2;
 
-/** A published workflow that receives notices. */
-interface Receiver {
-	workflowId: string;
-	address: string;
-}
-
 /** Notices of paid sales, and of a known sale. The peer is Webhook + HTTP Request + If. */
 export async function notices(bench: Bench): Promise<Row[]> {
-	const service = await leanService();
-	service.latencyMs = 5;
-	const account = await bench.account(service);
-	const receive = async (address: string, ...nodes: NodeSketch[]): Promise<Receiver> => {
-		return { workflowId: await bench.publish(account, [...nodes, END]), address };
+	const account = await bench.account(await leanService(5));
+	const receive = async (address: string, ...nodes: NodeSketch[]) => {
+		const workflowId = await bench.publish(account.ours, [...nodes, END]);
+		return async (sent: string[], executions: number) =>
+			await flood(bench, { workflowId, address }, sent, executions);
 	};
-	const [id, path, floor, nothing] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+	const [id, path] = [randomUUID(), randomUUID()];
 	const url = `=${account.baseUrl}/transactions/{{ $json.body.hash }}`;
 	const form = { triggerOn: ['paid'], simplify: false };
 	const ours = await receive(`${id}/digital-sales`, trigger(id, form));
-	const peer = await receive(path, webhook(path), httpRequest(account.bearer, url), IF_PAID);
-	const sides = [ours, peer, await receive(`${floor}/floor`, floorTrigger(floor))];
-	const silent = await receive(`${nothing}/floor`, floorTrigger(nothing, false));
+	const peer = await receive(path, webStart(path), httpRequest(account.bearer, url), IF_PAID);
+	const [floor, nothing] = [floorTrigger(true), floorTrigger(false)];
+	const started = await receive(`${floor.webhookId}/floor`, floor);
+	const silent = await receive(`${nothing.webhookId}/floor`, nothing);
 
-	const sales = await inTurn(sides, ROUNDS, async (side) => {
-		return await flood(bench, side, hashes(COUNT), COUNT);
-	});
 	const [known = ''] = hashes(1);
-	await flood(bench, ours, [known], 1);
-	const repeats = await inTurn([ours, silent], ROUNDS, async (side) => {
-		return await flood(bench, side, Array<string>(COUNT).fill(known), 0);
-	});
-	service.close();
+	await ours([known], 1);
+	const again = Array<string>(COUNT).fill(known);
+	const sell = [ours, peer, started].map((side) => async () => await side(hashes(COUNT), COUNT));
+	const repeat = [ours, silent].map((side) => async () => await side(again, 0));
+	const sales = await inTurn(sell, ROUNDS);
+	const repeats = await inTurn(repeat, ROUNDS);
 
-	const row = (what: string, [mine = NaN, ...others]: number[], atMost: number): Row => {
-		const [peers, floors] = others.length > 1 ? others : [undefined, ...others];
-		return { what, unit: 'ms', ours: mine, peer: peers, floor: floors, atMost, of: 'floor' };
-	};
-	const medians = (runs: Flood[][], value: keyof Flood): number[] =>
-		runs.map((rounds) => median(rounds.map((run) => run[value])));
+	const [ms = NaN, peerMs, floorMs] = sales.map((runs) => median(runs.map((run) => run.ms)));
+	const [cpu = NaN, peerCpu, floorCpu] = sales.map((runs) => median(runs.map((run) => run.cpuMs)));
+	const [cpuAgain = NaN, silentCpu] = repeats.map((runs) => median(runs.map((run) => run.cpuMs)));
+	const what = `${COUNT} notices of as many sales`;
 	return [
-		row(`${COUNT} notices of as many sales`, medians(sales, 'ms'), 1.25),
-		row(`CPU time for ${COUNT} notices of as many sales`, medians(sales, 'cpuMs'), 1.25),
-		row(`CPU time for ${COUNT} notices of a known sale`, medians(repeats, 'cpuMs'), 1.1),
+		row(what, [ms, peerMs, floorMs], 1.25),
+		row(`CPU time for ${what}`, [cpu, peerCpu, floorCpu], 1.25),
+		row(`CPU time for ${COUNT} notices of a known sale`, [cpuAgain, undefined, silentCpu], 1.1),
 	];
 }
 
-interface Flood {
-	/** From the first notice to the end of the last execution, by n8n's own record. */
-	ms: number;
-	cpuMs: number;
+/** A trigger that does nothing. Without `starts`, its webhook starts no execution. */
+function floorTrigger(starts: boolean): NodeSketch {
+	const type = 'CUSTOM.floorTrigger';
+	return { name: 'Floor', type, typeVersion: 2, webhookId: randomUUID(), parameters: { starts } };
 }
 
+/** @returns milliseconds from the first notice to the end of the last execution by n8n's own record, and n8n's CPU time */
 async function flood(
 	bench: Bench,
-	{ workflowId, address }: Receiver,
-	sent: readonly string[],
+	{ workflowId, address }: { workflowId: string; address: string },
+	sent: string[],
 	expected: number,
-): Promise<Flood> {
+): Promise<{ ms: number; cpuMs: number }> {
 	const { rest } = bench.n8n;
 	const before = await rest.successes(workflowId);
 	const count = async (): Promise<number> => (await rest.successes(workflowId)) - before;

@@ -1,26 +1,21 @@
-/** One measured thing, beside what a user would use instead (peer) and n8n with a node that does nothing (floor). */
+/** Whether a goal is met, and what was measured as a line of text. */
 export interface Row {
-	what: string;
-	unit: 'ms' | 'requests';
-	ours: number;
-	peer?: number;
-	floor?: number;
-	/** Bounds ours, or its ratio to the peer or the floor. */
-	atMost: number;
-	of?: 'peer' | 'floor';
+	isMet: boolean;
+	text: string;
 }
 
-export function isMet({ ours, of, atMost, ...others }: Row): boolean {
-	return ours <= atMost * (of === undefined ? 1 : (others[of] ?? NaN));
-}
+/** What we take, what takes a user who has not got the node (peer), and n8n with a node that does nothing (floor). */
+type Measured = [ours: number, peer?: number, floor?: number];
 
-/** A row as a line of text. */
-export function lineOf(row: Row): string {
-	const { what, unit, ours, peer, floor, atMost, of = '' } = row;
-	const beside = (name: string, other?: number): string =>
-		other === undefined ? '' : `; ${(ours / other).toFixed(2)} × ${name} (${number(other)})`;
-	const outcome = isMet(row) ? 'met   ' : 'MISSED';
-	return `${outcome}  ${what}: ${number(ours)} ${unit}${beside('peer', peer)}${beside('floor', floor)}; goal at most ${atMost} ${of}`;
+/** @param atMost bounds the ratio to the floor or else the peer. Without both it bounds what we take */
+export function row(what: string, measured: Measured, atMost: number, unit = 'ms'): Row {
+	const [ours, peer, floor] = measured;
+	const isMet = ours <= atMost * (floor ?? peer ?? 1);
+	const ratios = Object.entries({ peer, floor }).flatMap(([name, other]) =>
+		other === undefined ? [] : `; ${(ours / other).toFixed(2)} × ${name} (${number(other)})`,
+	);
+	const taken = `${what}: ${number(ours)} ${unit}${ratios.join('')}`;
+	return { isMet, text: `${isMet ? 'met   ' : 'MISSED'}  ${taken}; goal at most ${atMost}` };
 }
 
 const number = (value: number): string =>
@@ -36,17 +31,16 @@ export function median(values: readonly number[]): number {
  * Runs the sides in turn, so that other work of the machine affects all of them, and returns what each round of each
  * side returned. The first round only warms up; every second round has the reverse order.
  */
-export async function inTurn<S, T>(
-	sides: readonly S[],
+export async function inTurn<T>(
+	sides: ReadonlyArray<() => Promise<T>>,
 	rounds: number,
-	run: (side: S) => Promise<T>,
 ): Promise<T[][]> {
 	const results: T[][] = sides.map(() => []);
 	for (let round = 0; round <= rounds; round++) {
 		const order = [...sides.entries()];
 		if (round % 2 !== 0) order.reverse();
 		for (const [place, side] of order) {
-			const result = await run(side);
+			const result = await side();
 			if (round > 0) results[place]?.push(result);
 		}
 	}
