@@ -45,9 +45,10 @@ const QUERIES = ({ title, id_category: category }: IDataObject): Record<string, 
  */
 export async function contact(settings: Settings): Promise<void> {
 	const { hashes, charge, offer } = settings;
-	const transaction = (hash: string) => `/transactions/${encodeURIComponent(hash)}`;
-	const isRead = (json: unknown): string =>
-		readTransaction(json) ? '; the package reads it' : '; the package reads no transaction';
+	const read = async (what: string, hash: string, by = settings) =>
+		await ask(by, what, `/transactions/${encodeURIComponent(hash)}`, (json) =>
+			readTransaction(json) ? '; the package reads it' : '; the package reads no transaction',
+		);
 
 	const first = await ask(settings, 'GET /products', '/products');
 	const products = readProductPage(first)?.data;
@@ -60,48 +61,43 @@ export async function contact(settings: Settings): Promise<void> {
 			const same = found[0]?.hash === one?.hash ? 'the same' : 'another';
 			return `; ${found.length} products, ${same} first`;
 		};
-		const json = await ask(settings, what, `/products?${query}`, { describe });
+		const json = await ask(settings, what, `/products?${query}`, describe);
 		products.push(...(readProductPage(json)?.data ?? []));
 	}
 
 	const known = new Set(hashes);
 	if (charge) {
 		const body = chargeOf(settings, products);
-		const made = await ask(settings, 'POST /transactions', '/transactions', { body });
+		const made = await ask(settings, 'POST /transactions', '/transactions', undefined, body);
 		const hash = readTransaction(made)?.hash;
 		if (hash !== undefined) known.add(hash);
 	}
 	if (offer !== undefined) {
 		const path = `/products/${encodeURIComponent(offer)}/offers`;
-		await ask(settings, 'POST /products/{hash}/offers', path, { body: offerOf(offer, products) });
+		const body = offerOf(offer, products);
+		await ask(settings, 'POST /products/{hash}/offers', path, undefined, body);
 	}
 	for (const hash of known) {
 		const other = hash === hash.toUpperCase() ? hash.toLowerCase() : hash.toUpperCase();
-		await ask(settings, 'GET /transactions/{hash}', transaction(hash), { describe: isRead });
-		await ask(settings, 'the same hash in the other case', transaction(other), {
-			describe: isRead,
-		});
+		await read('GET /transactions/{hash}', hash);
+		await read('the same hash in the other case', other);
 	}
-	await ask(settings, 'an unknown hash', transaction('nosuchhash'), { describe: isRead });
-	await ask({ ...settings, token: '' }, 'without a token', transaction('nosuchhash'));
-}
-
-interface Question {
-	body?: object;
-	/** What the report says about the body of the answer. */
-	describe?: (json: unknown) => string;
+	await read('an unknown hash', 'nosuchhash');
+	await read('without a token', 'nosuchhash', { ...settings, token: '' });
 }
 
 /**
  * Sends a GET, or a POST if there is a body, and repeats nothing.
  *
+ * @param describe what the report says about the body of the answer
  * @returns the body of the answer; undefined if it is not JSON
  */
 async function ask(
 	{ baseUrl, token, say, sleep }: Settings,
 	what: string,
 	path: string,
-	{ body, describe = () => '' }: Question = {},
+	describe = (_json: unknown): string => '',
+	body?: object,
 ): Promise<unknown> {
 	await sleep(APART_MS);
 	// Said before it is sent, so that a person knows of the POST however the command ends.
