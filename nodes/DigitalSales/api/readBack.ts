@@ -82,10 +82,10 @@ async function readBefore(
 	});
 }
 
-/** The second try starts early enough to end in time. What both wait for a permit has been subtracted. */
-function limitsWithin(leftMs: number) {
-	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.ceil(Math.max(leftMs / 2, leftMs - 1_000)));
-	const retry = { maxTries: 2, maxTotalMs: leftMs - timeoutMs };
+/** @param readMs for two tries, without their waits for a permit. The second starts early enough to end in time. */
+function limitsWithin(readMs: number) {
+	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.ceil(Math.max(readMs / 2, readMs - 1_000)));
+	const retry = { maxTries: 2, maxTotalMs: readMs - timeoutMs };
 	return { timeoutMs, retry, longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS };
 }
 

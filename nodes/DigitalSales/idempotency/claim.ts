@@ -41,7 +41,8 @@ export class Claim<T> {
 	async release(): Promise<void> {
 		const { creation, found, attempt, held } = this;
 		const { ledger, memory, itemIndex, own } = creation;
-		for (const [key, owner] of held) await ledger?.releaseKey(key, owner);
+		// `unresolved` comes first, because it is owned by another of the keys, and so by whoever claims that next.
+		for (const [key, owner] of [...held].reverse()) await ledger?.releaseKey(key, owner);
 		held.clear();
 		if (found.doubt) await tellOfEnd(creation, attempt.key).catch(() => undefined);
 
@@ -57,14 +58,13 @@ export class Claim<T> {
 		for (const key of keys) attempts.set(key, key === unresolved ? attempt : { ...attempt, key });
 
 		try {
-			if (found.doubt && unresolved !== undefined) {
-				// A person has decided about the earlier attempt, which may be another order's. The doubt is about this one now.
-				await ledger?.deleteKey(unresolved);
-				await ledger?.claimKey(unresolved, attempt.key);
-			}
+			if (found.doubt) await this.endDecidedDoubt();
+			// A decision on another worker may have ended it.
+			const isHeld = unresolved === undefined || (await ledger?.hasKey(unresolved));
+			if (!isHeld) await ledger?.claimKey(unresolved, attempt.key);
 			await tellOfEnd(creation, attempt.key);
 		} catch {
-			// The keys stay as they are, so the charge stays refused.
+			// The other keys stay, so the order, or the execution, stays refused.
 		}
 	}
 
@@ -88,20 +88,28 @@ export class Claim<T> {
 
 	private async keep(made: T): Promise<void> {
 		const { creation, found } = this;
-		const { ledger, memory, itemIndex, unresolved } = creation;
+		const { memory, itemIndex } = creation;
 		const result = creation.toStoredResult(made);
 		const attempt: Attempt = { ...this.attempt, state: 'made', result };
 		memory.set(itemIndex, attempt);
 		for (const key of found.ends) attempts.set(key, { ...attempt, key });
 
-		if (unresolved !== undefined) {
-			attempts.delete(unresolved);
-			// A person has decided about another order's attempt for the same customer and cart.
-			if (found.doubt?.isOfOthers) await ledger?.deleteKey(unresolved).catch(() => undefined);
-			for (const key of found.ends) await ledger?.releaseKey(unresolved, key);
-		}
+		await this.endDecidedDoubt();
 
 		for (const key of found.ends) creation.inBackground(storeHash(creation, key, attempt));
+	}
+
+	/** Ends this attempt's doubt, or the one of another order that a person has decided. No other order's. */
+	private async endDecidedDoubt(): Promise<void> {
+		const { creation, found } = this;
+		const { ledger, unresolved } = creation;
+		if (unresolved === undefined) return;
+
+		const isOfOthers = found.doubt?.isOfOthers === true;
+		const holder = attempts.get(unresolved)?.key ?? '';
+		if (isOfOthers || found.ends.includes(holder)) attempts.delete(unresolved);
+		if (isOfOthers) await ledger?.deleteKey(unresolved).catch(() => undefined);
+		for (const key of found.ends) await ledger?.releaseKey(unresolved, key);
 	}
 
 	private async claimFree(key: string, owner: string): Promise<void> {

@@ -26,9 +26,9 @@ export async function decide<T>(creation: Creation<T>, found: Found<T>): Promise
 	const [key = ''] = ends;
 	if (!doubt) return undefined;
 
-	const isTooNew = await isDecisionTooEarly(creation, key, doubt);
+	const isTooEarly = await isDecisionTooEarly(creation, key, doubt);
 	if (!decision) throw inDoubtError(creation, doubt);
-	if (isTooNew) throw inDoubtError(creation, { ...doubt, isTooNew });
+	if (isTooEarly) throw inDoubtError(creation, { ...doubt, isTooEarly });
 	if (decision.hash !== undefined) return await readDecided(creation, decision.hash);
 
 	const isSpent = await isKeyTaken(creation, againKey(creation, key));
@@ -96,7 +96,7 @@ export async function forgetTold<T>(creation: Creation<T>, key: string): Promise
 	}
 }
 
-/** @param when comes first, so that nobody finds the doubt told without it */
+/** @param when is written first, because whoever finds `told` must find its time, too */
 async function note(ledger: Ledger, told: string, when: string): Promise<void> {
 	for (const key of [`${told} ${when}`, told]) await ledger.claimKey(key, 'told');
 }

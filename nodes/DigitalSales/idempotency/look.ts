@@ -13,8 +13,8 @@ const RECENT_CALL_MS = 15 * 60_000;
 
 export interface Found<T> {
 	/**
-	 * The free end of each chain that was followed, to claim before the send. The first is that of `identity`: it names the
-	 * attempt and its doubt.
+	 * The key after the last charge of each chain, claimed before the send: free, or held by the attempt in doubt. The first
+	 * is that of `identity`: it names the attempt.
 	 */
 	ends: string[];
 	existing?: Attempt;
@@ -45,7 +45,7 @@ export async function findEarlier<T>(creation: Creation<T>, isAhead: boolean): P
 		else if (latest) await considerLatest(creation, latest, end, found, isAhead);
 
 		if (found.existing && (isAhead || identity === creation.identity)) return found;
-		// Another cart or amount is another charge.
+		// A changed Retry only looks at its earlier chain: the changed charge must not take the key of that.
 		const isOther = own?.identity === identity && own.fingerprint !== creation.fingerprint;
 		if (!isOther || identity === creation.identity) found.ends.push(end);
 		if (found.existing || found.doubt) return found;
@@ -70,7 +70,8 @@ function identitiesOf<T>({ identity, former, own }: Creation<T>): string[] {
 }
 
 /**
- * Follows the charges of an identity, each of which replaced a void one.
+ * Follows the charges of an identity, each of which replaced a void one. A changed Retry follows its earlier chain with
+ * the data it had then.
  *
  * @returns the latest charge, and the key of the next one
  */
@@ -123,8 +124,9 @@ async function considerLatest<T>(
 	const isCall = executionKey(context) === undefined && !isOrderKey(end);
 	if (isCall && clock.now() - attempt.startedAt >= RECENT_CALL_MS) return;
 
-	const given = attempt.orderReference ?? orderReference ?? '';
-	const isSameOrder = orderReference === undefined || isSameReference(orderReference, given);
+	const given = attempt.orderReference;
+	const isSameOrder =
+		orderReference === undefined || given === undefined || isSameReference(orderReference, given);
 	const isSame = attempt.fingerprint === fingerprint && isSameOrder;
 	if (isAhead && isSame) {
 		found.existing = attempt;

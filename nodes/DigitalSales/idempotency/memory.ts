@@ -84,7 +84,7 @@ export class ExecutionMemory extends NodeMemory {
 		return first === fingerprint;
 	}
 
-	/** What the item has got or attempted. The charge of an equal item belongs to that item. */
+	/** What the item has got or attempted. Not the charge of an earlier equal item: this one, if corrected, is charged. */
 	get(itemIndex: number): Attempt | undefined {
 		const own = storedSchema.parse(this.attempts[this.placeOf(itemIndex)]);
 		const isOfEqualItem = own?.origin === this.origin && !this.isFor(own);

@@ -18,7 +18,7 @@ export interface Doubt {
 	/** A decision has already allowed an attempt today. */
 	isSpent?: boolean;
 	/** The attempt may still be under way, or the decision is about an earlier one. */
-	isTooNew?: boolean;
+	isTooEarly?: boolean;
 }
 
 const MAY_EXIST = { shown: 'unknown' } as const;
@@ -26,7 +26,8 @@ const NOT_SENT = 'this item was not sent';
 const LOOK = 'Look for it on your platform in a few minutes.';
 
 export function inDoubtError(subject: Subject, doubt: Doubt): NotSentError {
-	const order = doubt.isOfOthers ? doubt.attempt?.orderReference : subject.orderReference;
+	const ofOthers = mayShow(subject, doubt.attempt) ? doubt.attempt.orderReference : undefined;
+	const order = doubt.isOfOthers ? ofOthers : subject.orderReference;
 	const ofOrder = order === undefined ? '' : ` for order "${quoteText(order)}"`;
 	const message = {
 		offer: 'The offer may already exist',
@@ -51,7 +52,7 @@ function otherItems({ context, memory, isAgentCall, orderReference }: Subject): 
 }
 
 function describeDoubt(subject: Subject, doubt: Doubt): string {
-	const { attempt, isGone, isOfOthers, isSpent, isTooNew } = doubt;
+	const { attempt, isGone, isOfOthers, isSpent, isTooEarly } = doubt;
 	const isShown = mayShow(subject, attempt);
 	const unknown = attempt
 		? `An attempt on ${formatTime(attempt.startedAt)} got no usable answer.`
@@ -69,7 +70,7 @@ function describeDoubt(subject: Subject, doubt: Doubt): string {
 			'It may have been for another customer, cart or amount; if so, cancel it on your platform first.',
 		isSpent &&
 			'A decision has already allowed one attempt for it today. The next one is possible tomorrow (Brasília time).',
-		isTooNew &&
+		isTooEarly &&
 			'The decision does not count yet, because the charge may still be under way. If it is about this charge, run again in a few minutes.',
 	]).join(' ');
 }

@@ -78,8 +78,8 @@ export class Ledger {
 	}
 
 	/**
-	 * Keeps a text for `readText`. Two different texts never mix: the first one to write its length wins. Never throws; a
-	 * text that is too long, or has other characters, is not kept.
+	 * Keeps a text for `readText`. Two different texts never mix: the first one to write its length wins. A text that is too
+	 * long, or has other characters, is not kept, and a part of one is not read.
 	 */
 	async storeText(key: string, text: string): Promise<void> {
 		const places = [...text].map((letter) => LETTERS.indexOf(letter));
@@ -88,13 +88,9 @@ export class Ledger {
 		const owner = digest(text);
 		const counts = [places.length, ...places.map((place) => place + 1)];
 
-		try {
-			for (const [index, count] of counts.entries()) {
-				const found = await this.insertRow(`${key} ${index}`, owner, range(count).map(String));
-				if (found === "another's") return;
-			}
-		} catch {
-			// A part of a text is not read.
+		for (const [index, count] of counts.entries()) {
+			const found = await this.insertRow(`${key} ${index}`, owner, range(count).map(String));
+			if (found === "another's") return;
 		}
 	}
 

@@ -10,7 +10,7 @@ import { BoundedMap, jsonObject, processState } from '../shared';
 /** What a webhook hands over to its execution: a sale with its item, a claim to look for, or a fault. */
 export const handoverSchema = z.object({
 	hash: z.string(),
-	/** What was read, or of a claim, what the webhook named. */
+	/** Of a sale, what was read. Of a claim, what the webhook named, or what was read if a second read failed. */
 	status: z.string().nullish(),
 	item: jsonObject.optional(),
 	/** Of a sale: the claim to look for if the status that was read has started the workflow before, else dropped. */
@@ -22,7 +22,7 @@ export type Handover = z.output<typeof handoverSchema>;
 
 /** To store 80 executions takes n8n at least six seconds, and a sender waits about ten. */
 const MOST_UNANSWERED = 80;
-/** Executions that wait. Each looks for 18 minutes. */
+/** Of the last 20 minutes, that were not found under their own status. Their executions look for 18 minutes at most. */
 const MOST_CLAIMS = 200;
 const CLAIM_KEPT_MS = 20 * 60_000;
 const LONGEST_STATUS = 100;

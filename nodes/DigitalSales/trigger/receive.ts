@@ -14,7 +14,7 @@ import {
 	ServiceError,
 	type Transaction,
 } from '../api';
-import { isLater, isSameStatus, quoteText } from '../domain';
+import { isLater, isSameStatus, isSettled, quoteText } from '../domain';
 import { isChargeKnown } from '../idempotency';
 import { isEngine2 } from '../n8n';
 import { Declined, handleWebhook, readNotification, REPLIES, safeReason } from '../notification';
@@ -68,18 +68,20 @@ class Delivery {
 		// An abandoned cart may have no transaction.
 		const isOfCart = webhook.isAbandoned && !isWantedStatus(form, webhook.status);
 		if (!first && isOfCart) throw new Declined(REPLIES.noSale);
-		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return this.start(first);
+		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return this.decide(first);
 
 		// Reads may lag.
 		const second = await this.read(account, calledAt + READ_AGAIN_MS).catch((error: unknown) => {
 			if (!first) throw error;
 			return undefined;
 		});
-		if (second) return this.start(second);
+		if (second) return this.decide(second);
 		if (!first) throw new Declined(webhook.isTest ? REPLIES.noSale : REPLIES.unknown);
 
-		// The second read failed. The execution looks for what the webhook names or, in the platform's own words, for what was
-		// read or a later status.
+		// The second read failed. A settled status is the one that the webhook is most likely about. Behind any other, this may
+		// be the only webhook about a payment, so the execution looks for what the webhook names, else for what was read or a
+		// later status.
+		if (isSettled(first.payment_status) && this.isNews(first)) return this.decide(first);
 		const status = isClaim(form, webhook.status) ? webhook.status : first.payment_status;
 		return this.handOver({ hash: first.hash, status });
 	}
@@ -108,7 +110,7 @@ class Delivery {
 		return !rejectionReason(this.form, read) && !this.handovers.hasSale(read.payment_status);
 	}
 
-	private start(read: Transaction): Handover {
+	private decide(read: Transaction): Handover {
 		const { form, webhook, handovers } = this;
 		const { hash } = read;
 		const status = read.payment_status;

@@ -111,6 +111,21 @@ describe('A charge whose outcome is unknown', () => {
 		expect(shop.charges).toBe(3);
 	});
 
+	test('stays about one order if the attempt that a decision about another order allows gets no answer', async () => {
+		await shop.charge({ order: 'order-1' });
+		shop.fault('loseAnswer');
+		await shop.ask({ order: 'order-2' });
+		shop.account.fault('read', { kind: 'status', status: 404, body: {} }, 2);
+		await shop.refused({ order: 'order-1' });
+		shop.fault('loseAnswer');
+		await shop.ask({ order: 'order-1', ...decide('order-1') });
+		await shop.charge({ order: 'order-1', ...decide('order-1', shop.hashes.at(-1)) });
+
+		await shop.refused({ order: 'order-3' });
+		await shop.refused({ order: 'order-3', ...otherProcess() });
+		expect(shop.charges).toBe(3);
+	});
+
 	describe('ends by a decision of a person:', () => {
 		/** The charge is in doubt, and the platform has made it, or not. */
 		const inDoubt = async (fault: 'loseAnswer' | 'loseRequest', ask: Ask = {}) => {

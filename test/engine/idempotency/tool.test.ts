@@ -53,6 +53,15 @@ describe('The tool of an agent', () => {
 		expect(shop.charges).toBe(2);
 	});
 
+	test('tells a model nothing of an order in doubt for the customer that it names', async () => {
+		shop.fault('loseAnswer');
+		await call({ orderReference: '5511987654321, offer' });
+		const { errors } = await call({ orderReference: '5521912345678, offer' });
+
+		expect(errors[0]).toContain(MAYBE);
+		expect(errors[0]).not.toContain('5511987654321');
+	});
+
 	test('tells a model nothing of the other items of a list', async () => {
 		shop.fault('loseAnswer');
 		const { errors } = await call({}, {}, [{}, {}]);
