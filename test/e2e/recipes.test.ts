@@ -203,14 +203,6 @@ describe('The recipes', () => {
 		expect(await imported.runs()).toBe(2);
 	});
 
-	test('payment-page says that the payment has not arrived', async () => {
-		const imported = await publish('payment-page', overAtOnce());
-		await imported.fillIn(newCustomer());
-		await imported.ended();
-
-		expect(shown(await imported.reload())).toEqual(['unpaid']);
-	});
-
 	const caption = expect.stringMatching('^Hi, Maria! .* R\\$');
 	// Recipes use each phone as WhatsApp dials it.
 	test.each<[string, string, () => unknown[]]>([
@@ -571,16 +563,6 @@ describe('The recipes', () => {
 		).toEqual(expect.arrayContaining(used));
 	});
 
-	test('charge-by-email asks the customer to wait if the outcome of the charge is unknown', async () => {
-		sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
-		const imported = await publish('charge-by-email');
-
-		const page = await imported.fillIn(newCustomer());
-
-		expect(page).toContain('You need not send the form again: we will contact you.');
-		expect((await imported.over()).error).toContain('may');
-	});
-
 	test('charge-by-email shows HTML and links from a customer or seller as plain text', async () => {
 		const [product] = sandbox.products;
 		if (!product) throw new Error('There is no product');
@@ -622,29 +604,6 @@ describe('The recipes', () => {
 			{ transaction: charged().hash, status: 'waiting_payment' },
 		]);
 		expect(rows.filter((row) => 'transaction' in row)).toHaveLength(1);
-	});
-
-	test('charge-list-from-google-sheets says in the row what to do about a charge in doubt', async () => {
-		const { rows, run } = await chargeList([{}]);
-		sandbox.addFault({ kind: 'resetAfterProcessing', endpoint: 'POST /transactions' });
-
-		for (const said of [
-			/^The customer may already .*Look for it on your platform/,
-			/Options > Charges in Doubt > Add Decision/,
-		]) {
-			well(await run());
-			expect(rows).toMatchObject([{ status: expect.stringMatching(said) }]);
-		}
-	});
-
-	test('charge-list-from-google-sheets charges neither of two rows with the same order', async () => {
-		const { rows, run } = await chargeList([{ order: 'twice' }, { order: ' twice' }]);
-
-		well(await run());
-
-		expect(made()).toEqual([]);
-		const status = expect.stringContaining('an order of its own');
-		expect(rows).toMatchObject([{ status }, { status }]);
 	});
 
 	test('reconciliation reports once each change that its trigger could not report or did not receive', async () => {

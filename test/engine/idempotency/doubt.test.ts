@@ -99,32 +99,26 @@ describe('A charge whose outcome is unknown', () => {
 		expect([shop.posts, shop.charges]).toEqual([1, 1]);
 	});
 
-	test('stays about one order if a person has decided about another order of its customer', async () => {
-		await shop.charge({ order: 'order-1' });
-		shop.fault('loseAnswer');
-		await shop.ask({ order: 'order-2' });
-		shop.account.fault('read', { kind: 'status', status: 404, body: {} }, 2);
-		await shop.refused({ order: 'order-1' });
-		await shop.charge({ order: 'order-1', ...decide('order-1') });
+	test.each([
+		['is made', false],
+		['gets no answer', true],
+	])(
+		'stays about one order if a charge that a decision about another order allows %s',
+		async (_what, isLost) => {
+			await shop.charge({ order: 'order-1' });
+			shop.fault('loseAnswer');
+			await shop.ask({ order: 'order-2' });
+			shop.account.fault('read', { kind: 'status', status: 404, body: {} }, 2);
+			await shop.refused({ order: 'order-1' });
+			if (isLost) shop.fault('loseAnswer');
+			await shop.ask({ order: 'order-1', ...decide('order-1') });
+			await shop.charge({ order: 'order-1', ...(isLost && decide('order-1', shop.hashes[2])) });
 
-		await shop.refused({ order: 'order-3' });
-		expect(shop.charges).toBe(3);
-	});
-
-	test('stays about one order if the attempt that a decision about another order allows gets no answer', async () => {
-		await shop.charge({ order: 'order-1' });
-		shop.fault('loseAnswer');
-		await shop.ask({ order: 'order-2' });
-		shop.account.fault('read', { kind: 'status', status: 404, body: {} }, 2);
-		await shop.refused({ order: 'order-1' });
-		shop.fault('loseAnswer');
-		await shop.ask({ order: 'order-1', ...decide('order-1') });
-		await shop.charge({ order: 'order-1', ...decide('order-1', shop.hashes.at(-1)) });
-
-		await shop.refused({ order: 'order-3' });
-		await shop.refused({ order: 'order-3', ...otherProcess() });
-		expect(shop.charges).toBe(3);
-	});
+			await shop.refused({ order: 'order-3' });
+			await shop.refused({ order: 'order-3', ...otherProcess() });
+			expect(shop.charges).toBe(3);
+		},
+	);
 
 	describe('ends by a decision of a person:', () => {
 		/** The charge is in doubt, and the platform has made it, or not. */
