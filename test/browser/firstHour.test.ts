@@ -31,9 +31,7 @@ beforeAll(async () => {
 	await editor.page.bringToFront();
 }, INSTALL_AND_START_MS);
 
-afterAll(async () => {
-	await newcomer?.stop();
-});
+afterAll(async () => await newcomer?.stop());
 
 /** One step of the hour. Each step needs the earlier steps, and says so if one of them failed. */
 function step(name: string, work: () => Promise<void>): void {

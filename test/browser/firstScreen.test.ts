@@ -29,9 +29,7 @@ beforeAll(async () => {
 	await page.bringToFront();
 }, INSTALL_AND_START_MS);
 
-afterAll(async () => {
-	await newcomer?.stop();
-});
+afterAll(async () => await newcomer?.stop());
 
 test('the first screen of the README leads to a paid charge', async () => {
 	const { baseUrl, apiToken } = newcomer.n8n.sandbox;

@@ -23,9 +23,7 @@ beforeAll(async () => {
 	await newcomer.n8n.createCredential();
 }, INSTALL_AND_START_MS);
 
-afterAll(async () => {
-	await newcomer?.stop();
-});
+afterAll(async () => await newcomer?.stop());
 
 /** With the keyboard, as a person does on a form. */
 async function order(form: Page, answers: Record<string, string>): Promise<void> {

@@ -17,9 +17,7 @@ beforeAll(async () => {
 	saved.set(CREDENTIAL_TYPE, newcomer.n8n.createCredential());
 }, INSTALL_AND_START_MS);
 
-afterAll(async () => {
-	await newcomer?.stop();
-});
+afterAll(async () => await newcomer?.stop());
 
 const RECIPES_IN_EACH = LANGUAGES.flatMap((language) =>
 	Object.entries(RECIPES).map(([name, recipe]) => ({

@@ -13,9 +13,7 @@ beforeAll(async () => {
 	await newcomer.n8n.createCredential();
 }, INSTALL_AND_START_MS);
 
-afterAll(async () => {
-	await newcomer?.stop();
-});
+afterAll(async () => await newcomer?.stop());
 
 test('a seller drags from Paid, and what follows runs once the customer has paid', async () => {
 	const { editor, n8n } = newcomer;

@@ -10,9 +10,7 @@ beforeAll(async () => {
 	ready = await startWithJourney('e2e');
 }, INSTALL_AND_START_MS);
 
-afterAll(async () => {
-	await ready?.n8n.close();
-});
+afterAll(async () => await ready?.n8n.close());
 
 test('a catalog entry becomes an offer, a charge at its price, a payment and one verified sale', async () => {
 	const checks: Check[] = [];

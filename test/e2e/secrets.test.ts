@@ -47,9 +47,7 @@ beforeAll(async () => {
 	}
 }, INSTALL_AND_START_MS);
 
-afterAll(async () => {
-	await n8n?.close();
-});
+afterAll(async () => await n8n?.close());
 
 /** Another offer and another charge in each execution, because they would be refused after an unknown outcome. */
 const OWN_PRICE = '={{ 19 + Number($execution.id) }}';

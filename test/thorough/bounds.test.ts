@@ -12,9 +12,7 @@ const MOST_IN_LINE = 256;
 describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 
-	beforeEach(async () => {
-		await inbox.publish();
-	});
+	beforeEach(async () => await inbox.publish());
 
 	const postAll = async (hashes: string[], status?: string): Promise<HttpAnswer[]> =>
 		await Promise.all(hashes.map(async (hash) => await inbox.trigger.post({ hash, status })));

@@ -38,9 +38,7 @@ describe.each([60, null])(
 			return (await Promise.all(sent)).filter(isTaken).length;
 		};
 
-		beforeEach(async () => {
-			await inbox.publish({ triggerOn: ['paid'] });
-		});
+		beforeEach(async () => await inbox.publish({ triggerOn: ['paid'] }));
 
 		test('with unknown hashes prevent no sale of a charge that this n8n made or has read', async () => {
 			const sales = await chargesAt(inbox.account.sandbox, SALES);

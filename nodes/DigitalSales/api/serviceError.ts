@@ -95,10 +95,9 @@ export class ServiceError extends Error {
 		if (redirectedTo !== undefined) this.facts.advice += ` It pointed to ${redirectedTo}.`;
 	}
 
-	/** A deleted transaction may get a 404, another 4xx, or a failure with status 200. A wrong path gets a page or a 405. */
+	/** A deleted transaction may get a 404, also as a page, another 4xx, or a failure with status 200. */
 	get mayBeGone(): boolean {
-		const { kind, status, isWebPage = false } = this.outcome;
-		return ['notFound', 'rejected'].includes(kind) && !isWebPage && status !== 405;
+		return ['notFound', 'rejected'].includes(this.outcome.kind);
 	}
 
 	/** Only the owner of the token can correct this. */

@@ -54,11 +54,12 @@ export class Claim<T> {
 	async leaveInDoubt(): Promise<void> {
 		const { creation, attempt, found, held } = this;
 		const { ledger, unresolved } = creation;
+		if (found.doubt) await this.endDecidedDoubt();
+
 		const keys = uniq(compact([...found.ends, ...held.keys(), unresolved]));
 		for (const key of keys) attempts.set(key, key === unresolved ? attempt : { ...attempt, key });
 
 		try {
-			if (found.doubt) await this.endDecidedDoubt();
 			// A decision on another worker may have ended it.
 			const isHeld = unresolved === undefined || (await ledger?.hasKey(unresolved));
 			if (!isHeld) await ledger?.claimKey(unresolved, attempt.key);

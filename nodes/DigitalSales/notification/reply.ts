@@ -66,7 +66,7 @@ export async function handleWebhook(
 
 function toDeclined(error: unknown): Declined {
 	if (error instanceof Declined) return error;
-	if (error instanceof TooLateError) return new Declined(REPLIES.busy, error);
+	if (error instanceof TooLateError) return new Declined(REPLIES.busy);
 	return new Declined(REPLIES.unread, error);
 }
 
@@ -78,13 +78,13 @@ function sendReply(context: IWebhookFunctions, { status, reason, retryAfterSecon
 	response.status(status).json({ ...body, reason });
 }
 
-const SAFE_ERRORS = [NodeOperationError, ServiceError, CredentialError];
-
 /** Only our own messages are safe. Others may quote the webhook. */
 export function safeReason(error: unknown): string {
 	if (!(error instanceof Error)) return typeof error;
-	if (SAFE_ERRORS.some((type) => error instanceof type)) return error.message;
-	return error.name;
+	const isSafe = [NodeOperationError, ServiceError, CredentialError].some(
+		(t) => error instanceof t,
+	);
+	return isSafe ? error.message : error.name;
 }
 
 const logged = processState(new BoundedMap<true>({ most: 1_000, keptMs: 60_000 }));

@@ -35,7 +35,9 @@ export class BoundedMap<V> {
 
 	constructor(private readonly bounds: Bounds<V>) {}
 
+	/** Without the entries that are over. */
 	get size(): number {
+		this.evictOver();
 		return this.entries.size;
 	}
 
@@ -74,17 +76,17 @@ export class BoundedMap<V> {
 	private evictOldest(): void {
 		const { most, keptMs, isKept = () => false } = this.bounds;
 		if (keptMs !== undefined) this.evictOver();
-		if (this.size <= most) return;
+		if (this.entries.size <= most) return;
 
 		// V8 passes all deleted entries to find the first entry, so a tenth goes at once.
 		const left = most - Math.floor(most / 10);
 		for (const [key, { value }] of this.entries) {
-			if (this.size <= left) return;
+			if (this.entries.size <= left) return;
 			if (!isKept(value)) this.entries.delete(key);
 		}
 
 		for (const key of this.entries.keys()) {
-			if (this.size <= most) return;
+			if (this.entries.size <= most) return;
 			this.entries.delete(key);
 		}
 	}

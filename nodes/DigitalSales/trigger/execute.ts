@@ -1,4 +1,3 @@
-import { randomUUID } from 'crypto';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import type { Status } from '../domain';
 import {
@@ -25,13 +24,12 @@ export async function executeTrigger(context: IExecuteFunctions): Promise<INodeE
 	stopOnError(context);
 	if (!(await letRecoveryPass(context))) return [[]];
 
-	const { json } = context.getInputData()[0] ?? {};
-	const { hash, status, item, awaited, fault, hint } = handoverSchema.parse(json);
+	const [input] = context.getInputData();
+	const { hash, status, item, awaited, fault, hint } = handoverSchema.parse(input?.json);
 
 	if (hint !== undefined) context.addExecutionHints({ message: hint, location: 'outputPane' });
-	if (fault && !isRetry(context)) {
+	if (fault && !isRetry(context))
 		throw new NodeOperationError(context.getNode(), fault.message, fault);
-	}
 
 	// A sale that was parked has lost its own status, and looks for the awaited one.
 	const isParked = readParkedState(context) !== undefined;
@@ -56,8 +54,7 @@ async function recordStatus(
 	if (!ledger || context.getMode() === 'manual') return true;
 
 	const key = digest('taken', statusKey(hash, status));
-	// The same for all tries.
-	const owner = executionKey(context) ?? randomUUID();
+	const owner = executionKey(context) ?? context.getExecutionId();
 	const record = async () => await ledger.claimKey(key, owner);
 	const signal = context.getExecutionCancelSignal();
 

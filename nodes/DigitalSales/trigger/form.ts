@@ -2,7 +2,6 @@ import {
 	type IDataObject,
 	type IExecuteFunctions,
 	type IHookFunctions,
-	type INodePropertyOptions,
 	type IWebhookFunctions,
 	NodeOperationError,
 } from 'n8n-workflow';
@@ -34,12 +33,6 @@ import { isEngine2 } from '../n8n';
 import { transactionOutput } from '../output';
 import { isJsonObject } from '../shared';
 
-const PAYMENT_METHOD_OPTIONS: INodePropertyOptions[] = [
-	{ name: 'Boleto', value: 'boleto' },
-	{ name: 'Card', value: 'credit_card' },
-	{ name: 'PIX', value: 'pix' },
-];
-
 const filters = defineGroup(
 	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
 	[
@@ -56,7 +49,11 @@ const filters = defineGroup(
 			displayName: 'Payment Methods',
 			name: 'paymentMethods',
 			type: 'multiOptions',
-			options: PAYMENT_METHOD_OPTIONS,
+			options: [
+				{ name: 'Boleto', value: 'boleto' },
+				{ name: 'Card', value: 'credit_card' },
+				{ name: 'PIX', value: 'pix' },
+			],
 			default: [],
 			description: 'Only transactions paid in one of these ways',
 			reads: parseWith(parseTexts).optional(),

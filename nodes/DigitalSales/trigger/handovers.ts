@@ -60,8 +60,7 @@ export class Handovers {
 	/** @throws Declined if the status was handed over */
 	declineRepeat(status: Status): void {
 		const sale = sales.get(this.keyOf(status));
-		if (sale?.isStored) throw new Declined(REPLIES.duplicate);
-		if (sale) throw new Declined(REPLIES.inFlight);
+		if (sale) throw new Declined(sale.isStored ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
 	/**
@@ -74,15 +73,11 @@ export class Handovers {
 		if (item) this.declineRepeat(status);
 		else if (claims.get(key)) throw new Declined(REPLIES.outdated);
 		declineIfBacklogged();
+		if (!item && claims.size >= MOST_CLAIMS) throw new Declined(REPLIES.busy);
 
 		const all = item ? sales : claims;
 		const stored = { isStored: false };
 		all.set(key, stored);
-		// After `set`, which drops the claims that are over.
-		if (claims.size > MOST_CLAIMS && !item) {
-			claims.delete(key);
-			throw new Declined(REPLIES.busy);
-		}
 
 		whenAnswered(context, (isStored) => {
 			stored.isStored = isStored;

@@ -96,8 +96,8 @@ class Delivery {
 
 	private async read(account: Account, earliest: number): Promise<Transaction | undefined> {
 		const { context, webhook, calledAt } = this;
-		const isKnown = isChargeKnown(webhook.hash);
-		const wish = { earliest, answerBy: calledAt + ANSWER_WITHIN_MS, isKnown };
+		const answerBy = calledAt + ANSWER_WITHIN_MS;
+		const wish = { earliest, answerBy, isKnown: isChargeKnown(webhook.hash) };
 		return await readBack(context, account, webhook.hash, wish);
 	}
 
@@ -112,8 +112,7 @@ class Delivery {
 
 	private decide(read: Transaction): Handover {
 		const { form, webhook, handovers } = this;
-		const { hash } = read;
-		const status = read.payment_status;
+		const { hash, payment_status: status } = read;
 		const isNews = this.isNews(read);
 		const awaited = mayFollow(form, webhook.status, read) ? webhook.status : undefined;
 

@@ -99,6 +99,21 @@ describe('A charge whose outcome is unknown', () => {
 		expect([shop.posts, shop.charges]).toEqual([1, 1]);
 	});
 
+	test.each([undefined, 'order-1'])(
+		'is known to the process also if it follows a decision (order: %s)',
+		async (order) => {
+			shop.fault('loseAnswer');
+			await shop.ask({ order });
+			await shop.refused({ order });
+			shop.fault('loseAnswer');
+			await shop.ask({ order, ...decide(order) });
+
+			const refused = await shop.refused(order ? { order: 'order-2' } : {});
+			expect(errorOf(refused)).toContain('got no usable answer');
+			expect(shop.posts).toBe(2);
+		},
+	);
+
 	test.each([
 		['is made', false],
 		['gets no answer', true],

@@ -49,17 +49,6 @@ describe('Order Reference', () => {
 		expect(shop.posts).toBe(1);
 	});
 
-	test('a repeat that a web page answers with 404 says that the transaction exists, not that it was deleted', async () => {
-		await shop.ask(ORDER);
-		const body = '<!doctype html><h1>Not found</h1>';
-		shop.account.fault('read', { kind: 'status', status: 404, body });
-
-		expect(errorOf(await shop.ask(ORDER))).toContain(
-			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read`,
-		);
-		expect(shop.posts).toBe(1);
-	});
-
 	test('a Retry for another customer, on another worker, shows nothing of the charge that a decision has found', async () => {
 		shop.fault('loseAnswer');
 		const failed = await shop.ask(ORDER);
@@ -93,6 +82,7 @@ describe('Order Reference', () => {
 		{ kind: 'status', status: 410, body: {} } as const,
 		{ kind: 'status', status: 422, body: {} } as const,
 		{ kind: 'successFalse' } as const,
+		{ kind: 'html', status: 404 } as const,
 	])(
 		'an order whose transaction the platform no longer returns ($kind $status) is refused until a person decides',
 		async (gone) => {

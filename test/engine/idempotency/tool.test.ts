@@ -141,6 +141,21 @@ describe('The tool of an agent', () => {
 		});
 	});
 
+	test.each([{ orderReference: 'order-2' }, { customerPhone: '(21) 98765-4321' }])(
+		'in an Agent of n8n, a decided charge that got no answer stays in doubt for %j',
+		async (other) => {
+			const items = [{ orderOrCustomer: CUSTOMER.customerDocument, hash: '' }];
+			const agent = { workflowId: '', executionId: '' };
+			shop.fault('loseAnswer');
+			await call({}, agent);
+			shop.fault('loseAnswer');
+			await call({ options: { chargesInDoubt: { items } } }, agent);
+
+			expect((await call(other, agent)).errors.join()).toContain(MAYBE);
+			expect(shop.charges).toBe(2);
+		},
+	);
+
 	test('logs what a person can do about a charge in doubt before the agent asks again', async () => {
 		shop.fault('loseRequest');
 

@@ -152,6 +152,20 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		},
 	);
 
+	test.each([
+		['hasOwnProperty[changed]', Object.prototype.hasOwnProperty],
+		['data[toString][changed]', Object.prototype.toString],
+		['list[push][changed]', Array.prototype.push],
+		['list[constructor][changed]', Array],
+		['__proto__[changed]', Object.prototype],
+	])('a field named %s changes nothing outside the webhook', async (name, shared) => {
+		const { status } = await inbox.trigger.post({ list: [], data: {}, [name]: 1 });
+
+		const changed: unknown = Reflect.get(shared, 'changed');
+		Reflect.deleteProperty(shared, 'changed');
+		expect([status, changed]).toEqual([400, undefined]);
+	});
+
 	describe('a webhook that may be a sale but has no hash that can be read', () => {
 		const SALE = { transaction: 'PP00000000', status: 'Paid', '=HYPERLINK("x")': 1 };
 

@@ -11,9 +11,7 @@ const MISSES = 40;
 describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
 
-	beforeEach(async () => {
-		await inbox.publish();
-	});
+	beforeEach(async () => await inbox.publish());
 	afterEach(() => jest.restoreAllMocks());
 
 	const postAll = async (hashes: string[], status?: string): Promise<HttpAnswer[]> =>

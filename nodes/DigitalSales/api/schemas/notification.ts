@@ -15,8 +15,8 @@ export interface Notification {
 }
 
 const LONGEST_VALUE = 200;
-/** For `transaction[hash]` in a form. A length or a large index could make a list of any length. */
-const NESTED_NAME = /^\w{1,50}(\[(?!length\]|\d{3})\w{1,50}\]){1,3}$/;
+/** For `transaction[hash]` in a form. A large index could make a list of any length. */
+const NESTED_NAME = /^\w{1,50}(\[(?!\d\d)\w{1,50}\]){1,3}$/;
 
 const TEST = /(^|[\W_])(ping|teste?)($|[\W_])/i;
 const ABANDONED = /abandon/i;
@@ -89,8 +89,13 @@ function parseObject(value: unknown): IDataObject | undefined {
 	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 	const fields = typeof entry === 'string' ? parseJson(entry) : entry;
 	if (!isJsonObject(fields)) return undefined;
-	const nested = Object.entries(fields).filter(([name]) => NESTED_NAME.test(name));
+	const nested = Object.entries(fields).filter(([name]) => isNestedName(name));
 	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
+}
+
+/** A part that every list has, such as `length` or `push`, would change the list, or what all lists share. */
+function isNestedName(name: string): boolean {
+	return NESTED_NAME.test(name) && toPath(name).every((part) => !(part in []));
 }
 
 /** An envelope's own status comes first, because the status inside may be older. */
