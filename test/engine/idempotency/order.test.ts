@@ -54,12 +54,7 @@ describe('Order Reference', () => {
 		const failed = await shop.ask(ORDER);
 		const [hash = ''] = shop.hashes;
 		await shop.charge({ ...ORDER, ...decide('order-1', hash) });
-		const retry = await shop.ask({
-			...ORDER,
-			more: OTHER_CUSTOMER,
-			retrying: failed,
-			...otherProcess(),
-		});
+		const retry = await afterRestart({ ...ORDER, more: OTHER_CUSTOMER, retrying: failed });
 
 		expect(errorOf(retry)).toContain('already belongs to a charge with another customer');
 		expect(errorOf(retry)).not.toContain(hash);

@@ -193,4 +193,13 @@ describe('Transaction > Wait for Payment: a platform that allows few reads', () 
 
 		expect(items.map(({ paid }) => paid)).toEqual(hashes.map(() => true));
 	});
+
+	test('unknown hashes do not take all of its reads', async () => {
+		const hash = await room.charge();
+		const settings = { onError: 'continueRegularOutput' };
+		const parked = await room.park(['nosuch1', 'nosuch2', hash], { settings });
+		await room.setStatus([hash]);
+
+		expect(received(await parked.finished)?.[0]).toMatchObject({ hash, paid: true });
+	});
 });
