@@ -34,7 +34,7 @@ export class Run {
 		this.itemOrder = new ItemOrder(context);
 	}
 
-	/** Only creations need it. */
+	/** Loaded at first use, because a read that succeeds needs none. */
 	get memory(): ExecutionMemory {
 		return this.loadMemory();
 	}

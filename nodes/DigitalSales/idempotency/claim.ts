@@ -54,7 +54,7 @@ export class Claim<T> {
 	async leaveInDoubt(): Promise<void> {
 		const { creation, attempt, found, held } = this;
 		const { ledger, unresolved } = creation;
-		if (found.doubt) await this.endDecidedDoubt();
+		if (found.doubt) await this.freeUnresolved();
 
 		const keys = uniq(compact([...found.ends, ...held.keys(), unresolved]));
 		for (const key of keys) attempts.set(key, key === unresolved ? attempt : { ...attempt, key });
@@ -95,13 +95,13 @@ export class Claim<T> {
 		memory.set(itemIndex, attempt);
 		for (const key of found.ends) attempts.set(key, { ...attempt, key });
 
-		await this.endDecidedDoubt();
+		await this.freeUnresolved();
 
 		for (const key of found.ends) creation.inBackground(storeHash(creation, key, attempt));
 	}
 
-	/** Ends this attempt's doubt, or the one of another order that a person has decided. No other order's. */
-	private async endDecidedDoubt(): Promise<void> {
+	/** If this attempt holds the key, or another order's of which a person has decided. Another doubt stays. */
+	private async freeUnresolved(): Promise<void> {
 		const { creation, found } = this;
 		const { ledger, unresolved } = creation;
 		if (unresolved === undefined) return;

@@ -78,7 +78,7 @@ class Delivery {
 		if (second) return this.decide(second);
 		if (!first) throw new Declined(webhook.isTest ? REPLIES.noSale : REPLIES.unknown);
 
-		// The second read failed. A settled status is the one that the webhook is most likely about. Behind any other, this may
+		// The second read failed. A settled status is the one that the webhook is most likely about. After any other, this may
 		// be the only webhook about a payment, so the execution looks for what the webhook names, else for what was read or a
 		// later status.
 		if (isSettled(first.payment_status) && this.isNews(first)) return this.decide(first);

@@ -26,6 +26,7 @@ export class PaymentWait {
 	private readonly state: State;
 	/** A webhook started this look. */
 	private readonly isWoken: boolean;
+	/** The last reads have failed for so long that earlier ones count. */
 	readonly isLastLook: boolean;
 	/** Those that this look or a later one can read. */
 	private readonly entries: Entry[] = [];
