@@ -2,7 +2,7 @@
 export const isThorough = process.env.SUITE === 'thorough';
 
 /** The number of sequences of a model, or of seeds of a race. `MODEL_RUNS` overrides it. */
-export function sequences(inShort: number, inLong = 20): number {
+export function sequences(inShort: number, inLong = 12): number {
 	return Number(process.env.MODEL_RUNS ?? (isThorough ? inLong : inShort));
 }
 

@@ -3,7 +3,7 @@ import { chargesAt } from '../helpers/charge';
 import { countByStatus, useInbox } from '../helpers/inbox';
 import { isTaken, post, sendAsPlatform } from '../helpers/platform';
 
-const SALES = 20;
+const SALES = 10;
 /** Executions that wait. */
 const MOST_CLAIMS = 200;
 

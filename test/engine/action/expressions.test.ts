@@ -163,7 +163,7 @@ describe('An expression that returns nothing', () => {
 				const hasGap = parts.some(({ isGap }) => isGap);
 				expect([run.status, shop.posts - before]).toEqual(hasGap ? ['error', 0] : ['success', 1]);
 			}),
-			{ numRuns: sequences(4, 200) },
+			{ numRuns: sequences(4, 100) },
 		);
 	});
 });

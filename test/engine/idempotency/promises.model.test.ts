@@ -5,7 +5,7 @@ import { useShop } from '../../helpers/charging';
 import { Promises, type Sale, type Step } from '../../helpers/promises';
 
 const STEPS = Number(process.env.MODEL_STEPS ?? 12);
-const RUNS = sequences(1, 200);
+const RUNS = sequences(1, 100);
 
 const sale = fc.record({
 	customer: fc.constantFrom(1, 1, 2),

@@ -9,7 +9,7 @@ function expectPauses(looks: number[], minutes: number[], leastPart = 1): void {
 	const pauses = looks.slice(1).map((at, nth) => at - (looks[nth] ?? 0));
 	expect(pauses).toHaveLength(minutes.length);
 	for (const [nth, pause] of pauses.entries()) {
-		expect(pause).toBeGreaterThanOrEqual((minutes[nth] ?? NaN) * leastPart);
+		expect(pause).toBeGreaterThanOrEqual((minutes[nth] ?? NaN) * leastPart - 0.01);
 		expect(pause).toBeLessThanOrEqual((minutes[nth] ?? NaN) * 1.1 + 0.01);
 	}
 }

@@ -48,7 +48,7 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 		const parked = await room.park([hash]);
 		await room.setStatus([hash], 'expired');
 		await parked.resumeByWebhook({ hash, status: 'expired' });
-		await clock.sleep(59_500);
+		await clock.sleep(55_000);
 		setTimeout(() => void room.setStatus([hash]), 50_000);
 		await parked.resumeByWebhook({ hash, status: 'paid' });
 
