@@ -15,7 +15,7 @@ const TESTS = ['test/**/*.ts'];
 const SENDERS = [
 	'nodes/DigitalSales/api/client.ts',
 	'nodes/DigitalSales/api/credentialTest.ts',
-	'nodes/DigitalSales/n8n/listening.ts',
+	'nodes/DigitalSales/n8n/triggers.ts',
 	'nodes/DigitalSales/trigger/testEvent.ts',
 ];
 
@@ -44,12 +44,12 @@ const sending = [
 	},
 ];
 
-/** What rests on how n8n works beyond its published types stands in n8n/, one fact a file. */
+/** What rests on how n8n works beyond its published types stands in n8n/, one subject a file. */
 const aroundTheDoor = [
 	{
 		selector:
 			'MemberExpression[property.name=/^(getExecuteData|getWorkflowDataProxy|runExecutionData)$/]',
-		message: 'What rests on how n8n works has a file of its own in n8n/.',
+		message: 'What rests on how n8n works stands in n8n/.',
 	},
 	{
 		selector: 'MemberExpression[property.name="evaluateExpression"]',

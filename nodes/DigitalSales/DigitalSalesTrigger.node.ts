@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api';
 import { searchOffers, searchProducts, triggerSubtitle } from './form';
-import { TRIGGER_VERSION, WEBHOOK_PATH } from './n8n';
+import { WEBHOOK_PATH } from './n8n';
 import {
 	executeTrigger,
 	readTriggerForm,
@@ -34,7 +34,8 @@ export class DigitalSalesTrigger implements INodeType {
 		name: 'digitalSalesTrigger',
 		icon: { light: 'file:digitalSales.svg', dark: 'file:digitalSales.dark.svg' },
 		group: ['trigger'],
-		version: TRIGGER_VERSION,
+		// Not 1, because n8n then evaluates `options.binaryData` at each webhook.
+		version: 2,
 		subtitle: triggerSubtitle,
 		// The node panel merges both nodes into one entry and shows this description for it.
 		description:

@@ -1,8 +1,8 @@
 import { randomUUID } from 'crypto';
-import { compact, sortBy } from 'lodash';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { compact, memoize, sortBy } from 'lodash';
+import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { executionKey, NodeMemory } from '../n8n';
+import { executionKey, runIndex } from '../n8n';
 import { BoundedMap, jsonObject, processState } from '../shared';
 
 export const attemptSchema = z.object({
@@ -49,10 +49,23 @@ export function hashOf({ result }: Pick<Attempt, 'result'>): string {
 const PROCESS_ORIGIN = randomUUID();
 
 /** Attempts are parsed when needed, or each round of a loop would parse all earlier attempts. */
-const storedSchema = attemptSchema.optional().catch(undefined);
+const storedAttempt = attemptSchema.optional().catch(undefined);
+
+const CONTEXT_KEY = 'digitalSales';
+
+const storedSchema = z
+	.object({
+		runs: z.custom<unknown[]>(Array.isArray),
+		/** By identity: the run and item that asked for it first. */
+		firsts: jsonObject,
+		/** By run and item. */
+		attempts: jsonObject,
+	})
+	// A function, because each memory writes to its own object.
+	.catch(() => ({ runs: [], firsts: {}, attempts: {} }));
 
 /** The attempts of a node in one execution, by run and item. n8n hands them to a Retry, but a crash loses them. */
-export class ExecutionMemory extends NodeMemory {
+export class ExecutionMemory {
 	/** The execution and its Retries. Without an execution, the process. */
 	readonly origin: string;
 	/** This execution alone. */
@@ -62,18 +75,39 @@ export class ExecutionMemory extends NodeMemory {
 	/** The `unresolved` keys that decisions about earlier items of this run will release. */
 	readonly decided = new Set<string>();
 
-	constructor(context: IExecuteFunctions) {
-		super(context);
+	private readonly nodeContext: IContextObject;
+	private stored: z.output<typeof storedSchema>;
+
+	constructor(private readonly context: IExecuteFunctions) {
+		// n8n's Agents run a node without a workflow, where `getContext` throws.
+		this.nodeContext = context.getWorkflow().id ? context.getContext('node') : {};
+		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
 		this.origin = executionKey(context) ?? PROCESS_ORIGIN;
 		this.execution = context.getExecutionId() || randomUUID();
 	}
 
+	/**
+	 * Counts from 0. Unlike n8n's run index, does not count a run that crashed. Not lodash's `once`, which returns undefined
+	 * after a call that threw.
+	 */
+	readonly runNumber = memoize((): number => {
+		// Every write asks for the number first. Calls of a tool that run at once then write to the same data.
+		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
+		this.nodeContext[CONTEXT_KEY] = this.stored;
+		const { runs } = this.stored;
+
+		const index = runIndex(this.context);
+		if (!runs.includes(index)) runs.push(index);
+
+		return runs.lastIndexOf(index);
+	});
+
 	/** Whether no earlier item of the execution has asked for the identity. */
 	isFirst(identity: string, itemIndex: number): boolean {
 		const own = this.placeOf(itemIndex);
-		this.firsts[identity] ??= own;
+		this.stored.firsts[identity] ??= own;
 
-		return this.firsts[identity] === own;
+		return this.stored.firsts[identity] === own;
 	}
 
 	/** @returns false if another item of this run has the order for something else */
@@ -86,7 +120,7 @@ export class ExecutionMemory extends NodeMemory {
 
 	/** What the item has got or attempted. Not the charge of an earlier equal item: this one, if corrected, is charged. */
 	get(itemIndex: number): Attempt | undefined {
-		const own = storedSchema.parse(this.attempts[this.placeOf(itemIndex)]);
+		const own = storedAttempt.parse(this.stored.attempts[this.placeOf(itemIndex)]);
 		const isOfEqualItem = own?.origin === this.origin && !this.isFor(own);
 
 		return isOfEqualItem ? undefined : own;
@@ -95,20 +129,22 @@ export class ExecutionMemory extends NodeMemory {
 	/** @param attempt missing after a request that was not processed */
 	set(item: number, attempt: Attempt | undefined): void {
 		const place = this.placeOf(item);
-		if (attempt) this.attempts[place] = { ...attempt, run: this.runNumber(), item };
-		else delete this.attempts[place];
+		if (attempt) this.stored.attempts[place] = { ...attempt, run: this.runNumber(), item };
+		else delete this.stored.attempts[place];
 	}
 
 	/** What each item has got or attempted. */
 	list(): Attempt[] {
-		const attempts = Object.values(this.attempts).map((attempt) => storedSchema.parse(attempt));
+		const attempts = Object.values(this.stored.attempts).map((attempt) =>
+			storedAttempt.parse(attempt),
+		);
 
 		return sortBy(compact(attempts), ['run', 'item']);
 	}
 
 	/** Whether this execution attempted it for this very item. */
 	isFor({ origin, identity, run, item }: Attempt): boolean {
-		return origin === this.origin && this.firsts[identity] === `${run} ${item}`;
+		return origin === this.origin && this.stored.firsts[identity] === `${run} ${item}`;
 	}
 
 	private placeOf(itemIndex: number): string {
