@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { clock, processState, SharedReads } from '../shared';
+import { BoundedMap, clock, processState } from '../shared';
 import type { Account } from './account';
 import { Client } from './client';
 import { findRateLimiter, rateLimiterFor, TooLateError } from './rateLimiter';
@@ -20,8 +20,23 @@ const MOST_MISSES = 40;
 const MISS_RATE_DIVISOR = 4;
 const MOST_IN_LINE = 256;
 
-/** By account and hash. Undefined if the platform does not know the hash. */
-const reads = processState(new SharedReads<Transaction | undefined>(READ_AGAIN_MS));
+/** Undefined if the platform does not know the hash. */
+type Read = () => Promise<Transaction | undefined>;
+
+interface Reading {
+	/** On `clock.elapsed()`. */
+	startedAt: number;
+	result: ReturnType<Read>;
+	/** What this read showed or, until it ends and if it fails, the one before. */
+	shown?: Transaction;
+}
+
+/**
+ * By account and hash.
+ *
+ * @internal
+ */
+export const readings = processState(new BoundedMap<Reading>({ most: 10_000, keptMs: 3_600_000 }));
 
 interface Wish {
 	/** When the read starts at the earliest, on `clock.elapsed()`. */
@@ -32,9 +47,9 @@ interface Wish {
 	isKnown: boolean;
 }
 
-/** What the latest read showed, within the hour. */
+/** What the latest read showed that has not failed, within the hour. */
 export function lastReadBack(account: Account, hash: string): Transaction | undefined {
-	return reads.latest(keyOf(account, hash));
+	return readings.get(keyOf(account, hash))?.shown;
 }
 
 /**
@@ -54,11 +69,41 @@ export async function readBack(
 	const read = async () => await readBefore(context, account, hash, wish.answerBy);
 	const start = isKnown ? read : async () => await readUnknown(account, wish.answerBy, read);
 
-	return await reads.since(keyOf(account, hash), wish.earliest, start);
+	return await readSince(keyOf(account, hash), wish.earliest, start);
 }
 
 function keyOf(account: Account, hash: string): string {
 	return `${account.key} ${hash}`;
+}
+
+/**
+ * Returns what a read shows that starts at `earliest` or later. Callers share a running read.
+ *
+ * @internal
+ */
+export async function readSince(key: string, earliest: number, read: Read): ReturnType<Read> {
+	for (;;) {
+		const last = readings.get(key);
+		if (last && last.startedAt >= earliest) return await last.result;
+
+		const now = clock.elapsed();
+		const dueAt = Math.max(now, earliest, (last?.startedAt ?? -Infinity) + READ_AGAIN_MS);
+		if (dueAt === now) return await startReading(key, read);
+		await clock.sleep(dueAt - now);
+	}
+}
+
+async function startReading(key: string, read: Read): ReturnType<Read> {
+	const shown = readings.get(key)?.shown;
+	const reading: Reading = { startedAt: clock.elapsed(), result: read(), shown };
+	readings.set(key, reading);
+
+	reading.shown = await reading.result.catch((error: unknown) => {
+		// The next caller reads at once.
+		reading.startedAt = -Infinity;
+		throw error;
+	});
+	return reading.shown;
 }
 
 async function readBefore(
@@ -89,11 +134,7 @@ function limitsWithin(readMs: number) {
 	return { timeoutMs, retry, longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS };
 }
 
-async function readUnknown(
-	account: Account,
-	answerBy: number,
-	read: () => Promise<Transaction | undefined>,
-): Promise<Transaction | undefined> {
+async function readUnknown(account: Account, answerBy: number, read: Read): ReturnType<Read> {
 	const lane = findRateLimiter(`${account.key} unknown`);
 	if (lane.waitingCount >= MOST_IN_LINE) throw new TooLateError();
 

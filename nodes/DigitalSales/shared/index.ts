@@ -6,4 +6,3 @@ export * from './json';
 export * from './lock';
 export * from './patiently';
 export * from './processState';
-export * from './sharedReads';
