@@ -6,7 +6,6 @@ import type {
 import { z } from 'zod/v3';
 import { readFault, responseHead } from '../n8n';
 import { type Account, CredentialError, readAccount } from './account';
-import { withPageSizeFallback } from './products';
 import { readResponse } from './response';
 import { readProductPage } from './schemas/product';
 import { ServiceError } from './serviceError';
@@ -16,21 +15,15 @@ const TIMEOUT_MS = 20_000;
 const wholeResponse = responseHead.extend({ body: z.string().catch('') });
 
 /**
- * Reads one product (API document, Endpoint 4: GET /products), because n8n's declarative test would accept any
- * 2xx, such as a web page.
+ * Lists products (API document, Endpoint 4: GET /products), because n8n's declarative test would accept any 2xx, such
+ * as a web page.
  */
 export async function digitalSalesApiTest(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	try {
-		const account = readAccount(data ?? {});
-		const fetchPage = withPageSizeFallback(
-			async (range) => await fetchProducts(this, account, range),
-			1,
-		);
-
-		const products = readProductPage(await fetchPage(1));
+		const products = readProductPage(await fetchProducts(this, readAccount(data ?? {})));
 		if (products) return { status: 'OK', message: 'The platform accepts the token.' };
 		return testFailed('The host answers, but not with a list of products. Check Base URL.');
 	} catch (error) {
@@ -43,13 +36,11 @@ export async function digitalSalesApiTest(
 async function fetchProducts(
 	{ helpers }: ICredentialTestFunctions,
 	{ baseUrl, credential, redact }: Account,
-	{ page, pageSize }: { page: number; pageSize?: number },
 ): Promise<unknown> {
 	// A credential test has no other helper.
 	const response: unknown = await helpers.request({
 		method: 'GET',
 		uri: `${baseUrl}/products`,
-		qs: { page, per_page: pageSize },
 		headers: {
 			Accept: 'application/json',
 			Authorization: `Bearer ${String(credential.apiToken)}`,
