@@ -22,18 +22,20 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-export const lenientInteger = z
-	.union([
-		z.number(),
-		z
-			.string()
-			.trim()
-			.regex(/^-?\d+$/)
-			.transform(Number),
-	])
-	.pipe(z.number().int().safe());
+export const lenientInteger = tolerated(
+	z
+		.union([
+			z.number(),
+			z
+				.string()
+				.trim()
+				.regex(/^-?\d+$/)
+				.transform(Number),
+		])
+		.pipe(z.number().int().safe()),
+);
 
-export const lenientText = z.union([z.string(), z.number().transform(String)]);
+export const lenientText = tolerated(z.union([z.string(), z.number().transform(String)]));
 
 /** An unexpected shape counts as absent, so that it does not fail the whole answer. */
 export function tolerated<T extends z.ZodTypeAny>(schema: T) {

@@ -12,7 +12,7 @@ import {
 } from '../../domain';
 import { addCustomFields, displayPath, fieldLabel, type Path, wholeNumberSchema } from '../../form';
 import { NotSentError } from '../../output';
-import { lenientText, tolerated } from '../../shared';
+import { lenientText } from '../../shared';
 import type { Run } from '../run';
 import { type ChargeForm, chargeForm } from './create.form';
 import { contactKey, customerSchema, fingerprintCharge, fingerprintCustomer } from './fingerprint';
@@ -35,12 +35,10 @@ export interface Charge {
 	customerKey: string;
 }
 
-const word = tolerated(lenientText);
-
 const lineSchema = z.object(
 	{
-		offer_hash: word,
-		title: word,
+		offer_hash: lenientText,
+		title: lenientText,
 		price: wholeNumberSchema(0).nullish(),
 		quantity: wholeNumberSchema(0).default(1),
 	},

@@ -2,11 +2,15 @@ import { pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { type Contact, normalizeContact, normalizeUnicode, parseDocument } from '../../domain';
-import { digest, isJsonObject, lenientText, tolerated } from '../../shared';
+import { digest, isJsonObject, lenientText } from '../../shared';
 
-const text = tolerated(lenientText);
 export const customerSchema = z
-	.object({ document: text, email: text, phone_number: text, name: text })
+	.object({
+		document: lenientText,
+		email: lenientText,
+		phone_number: lenientText,
+		name: lenientText,
+	})
 	.catch({});
 
 /**

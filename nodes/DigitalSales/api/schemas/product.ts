@@ -5,11 +5,11 @@ import { jsonObjects, lenientInteger, lenientText, tolerated } from '../../share
 
 /** API document, Offer. `price` is in cents. */
 export const offerSchema = z.object({
-	hash: tolerated(lenientText),
-	title: tolerated(lenientText),
-	price: tolerated(lenientInteger),
-	url: tolerated(lenientText),
-	interval: tolerated(lenientText),
+	hash: lenientText,
+	title: lenientText,
+	price: lenientInteger,
+	url: lenientText,
+	interval: lenientText,
 });
 
 export type Offer = z.output<typeof offerSchema>;
@@ -23,17 +23,17 @@ const statusCode = z.preprocess((status) => {
 }, lenientInteger);
 
 export const productSchema = z.object({
-	hash: tolerated(lenientText),
-	title: tolerated(lenientText),
-	cover: tolerated(lenientText),
-	id_category: tolerated(lenientInteger),
-	sale_page: tolerated(lenientText),
+	hash: lenientText,
+	title: lenientText,
+	cover: lenientText,
+	id_category: lenientInteger,
+	sale_page: lenientText,
 	// A malformed offer must not hide the others.
 	offers: z
 		.array(offerSchema.nullable().catch(null))
 		.catch([])
 		.transform((offers) => offers.filter((offer) => offer !== null)),
-	status: tolerated(statusCode),
+	status: statusCode,
 });
 
 export type Product = z.output<typeof productSchema>;

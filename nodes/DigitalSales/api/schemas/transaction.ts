@@ -5,39 +5,39 @@ import { lenientInteger, lenientText, tolerated } from '../../shared';
 
 const person = tolerated(
 	z.object({
-		name: tolerated(lenientText),
-		email: tolerated(lenientText),
-		phone_number: tolerated(lenientText),
-		document: tolerated(lenientText),
+		name: lenientText,
+		email: lenientText,
+		phone_number: lenientText,
+		document: lenientText,
 	}),
 );
 
-const titled = tolerated(z.object({ hash: tolerated(lenientText), title: tolerated(lenientText) }));
+const titled = tolerated(z.object({ hash: lenientText, title: lenientText }));
 
 /** The fields that the package reads (API document, Transaction). Amounts are in cents. */
 const transactionSchema = z.object({
 	hash: hashSchema.transform(String),
-	payment_method: tolerated(lenientText),
-	payment_status: tolerated(lenientText),
-	amount: tolerated(lenientInteger),
-	amount_liquid: tolerated(lenientInteger),
-	installments: tolerated(lenientInteger),
+	payment_method: lenientText,
+	payment_status: lenientText,
+	amount: lenientInteger,
+	amount_liquid: lenientInteger,
+	installments: lenientInteger,
 	customer: person,
 	offer: titled,
 	product: titled,
 	pix: tolerated(z.object({ pix_qr_code: tolerated(z.string().trim()) })),
 	items: tolerated(z.array(titled)),
-	postback_url: tolerated(lenientText),
-	created_at: tolerated(lenientText),
-	updated_at: tolerated(lenientText),
+	postback_url: lenientText,
+	created_at: lenientText,
+	updated_at: lenientText,
 	/** `src` and `tracking` are documented for the request only. */
-	src: tolerated(lenientText),
-	tracking: tolerated(z.object({ src: tolerated(lenientText) })),
-	utm_source: tolerated(lenientText),
-	utm_medium: tolerated(lenientText),
-	utm_campaign: tolerated(lenientText),
-	utm_content: tolerated(lenientText),
-	utm_term: tolerated(lenientText),
+	src: lenientText,
+	tracking: tolerated(z.object({ src: lenientText })),
+	utm_source: lenientText,
+	utm_medium: lenientText,
+	utm_campaign: lenientText,
+	utm_content: lenientText,
+	utm_term: lenientText,
 });
 
 export type Transaction = z.output<typeof transactionSchema> & {
