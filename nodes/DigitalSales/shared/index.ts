@@ -1,6 +1,5 @@
 export * from './clock';
 export * from './deferred';
-export * from './digest';
 export * from './eachLimit';
 export * from './json';
 export * from './lock';

@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 
@@ -40,4 +41,11 @@ export const lenientText = tolerated(z.union([z.string(), z.number().transform(S
 /** An unexpected shape counts as absent, so that it does not fail the whole answer. */
 export function tolerated<T extends z.ZodTypeAny>(schema: T) {
 	return schema.nullish().catch(undefined);
+}
+
+const DIGEST_BYTES = 16;
+
+export function digest(...texts: string[]): string {
+	const hash = createHash('sha256').update(JSON.stringify(texts)).digest();
+	return hash.subarray(0, DIGEST_BYTES).toString('base64url');
 }
