@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { lockQueues } from '../../../nodes/DigitalSales/shared/lock';
+import { lockQueues } from '../../../nodes/DigitalSales/shared/tasks';
 import { cpf } from '../../helpers/charge';
 import {
 	type Ask,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { eachLimit } from '../../../nodes/DigitalSales/shared/eachLimit';
+import { eachLimit } from '../../../nodes/DigitalSales/shared/tasks';
 import { cpf } from '../charge';
 import { postJson } from '../http';
 import { until } from '../until';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eachLimit } from '../../../nodes/DigitalSales/shared/eachLimit';
+import { eachLimit } from '../../../nodes/DigitalSales/shared/tasks';
 import { END, type NodeSketch, trigger, webStart } from '../../helpers/e2e/workflows';
 import { until } from '../../helpers/until';
 import type { Bench } from './bench';

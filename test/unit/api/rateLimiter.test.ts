@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import * as fc from 'fast-check';
-import { CanceledError, clock } from '../../../nodes/DigitalSales/shared/clock';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { CanceledError } from '../../../nodes/DigitalSales/shared/tasks';
 import {
 	RateLimiter,
 	SHARES,

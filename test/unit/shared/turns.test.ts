@@ -1,6 +1,10 @@
 import { getEventListeners } from 'node:events';
-import { CanceledError, clock, cancelableSleep } from '../../../nodes/DigitalSales/shared/clock';
-import { eachLimit } from '../../../nodes/DigitalSales/shared/eachLimit';
+import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import {
+	CanceledError,
+	cancelableSleep,
+	eachLimit,
+} from '../../../nodes/DigitalSales/shared/tasks';
 
 /** Ends after so many turns of the event loop. */
 const turns = async (count: number): Promise<void> => {
