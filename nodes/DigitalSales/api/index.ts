@@ -7,7 +7,7 @@ export * from './products';
 export * from './rateLimiter';
 export * from './readBack';
 export * from './retryTable';
-export * from './schemas/error';
+export * from './schemas/answer';
 export * from './schemas/notification';
 export * from './schemas/product';
 export * from './schemas/transaction';

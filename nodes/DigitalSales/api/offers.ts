@@ -4,7 +4,7 @@ import { BoundedMap, isJsonObject, processState } from '../shared';
 import type { Account } from './account';
 import type { Client, Send } from './client';
 import { offerSchema } from './schemas/product';
-import { readResource } from './schemas/resource';
+import { readResource } from './schemas/answer';
 
 /** By offer. Not parsed, because a list brings thousands of prices. */
 const seenPrices = processState(new BoundedMap<string | number>({ most: 10_000 }));

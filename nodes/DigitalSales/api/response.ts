@@ -3,7 +3,7 @@ import { clock, parseJson, unlessCanceled } from '../shared';
 import type { OutcomeKind } from './retryTable';
 import type { Outcome } from './serviceError';
 import type { Redactor } from './redact';
-import { readServiceWords, saysFailure } from './schemas/error';
+import { readServiceWords, saysFailure } from './schemas/answer';
 
 /** @internal */
 export const MOST_BODY_BYTES = 16_777_216;

@@ -8,7 +8,7 @@ import {
 	type ShownOutcome,
 	WRONG_PATH,
 } from './retryTable';
-import type { ServiceWords } from './schemas/error';
+import type { ServiceWords } from './schemas/answer';
 
 export interface Outcome {
 	kind: OutcomeKind;

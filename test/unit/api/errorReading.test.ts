@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { readServiceWords, saysFailure } from '../../../nodes/DigitalSales/api/schemas/error';
+import { readServiceWords, saysFailure } from '../../../nodes/DigitalSales/api/schemas/answer';
 
 describe('The words of the platform', () => {
 	test.each([

@@ -9,7 +9,7 @@ import {
 	retryAfterMs,
 } from '../../../nodes/DigitalSales/api/response';
 import { bodyStream } from '../../../nodes/DigitalSales/n8n/httpHelper';
-import { readResource } from '../../../nodes/DigitalSales/api/schemas/resource';
+import { readResource } from '../../../nodes/DigitalSales/api/schemas/answer';
 import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 

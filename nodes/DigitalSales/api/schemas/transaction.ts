@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { hashSchema, readResource } from './resource';
+import { readResource, resourceHash } from './answer';
 import { lenientInteger, lenientText, tolerated } from '../../shared';
 
 const person = tolerated(
@@ -16,7 +16,7 @@ const titled = tolerated(z.object({ hash: lenientText, title: lenientText }));
 
 /** The fields that the package reads (API document, Transaction). Amounts are in cents. */
 const transactionSchema = z.object({
-	hash: hashSchema.transform(String),
+	hash: resourceHash.transform(String),
 	payment_method: lenientText,
 	payment_status: lenientText,
 	amount: lenientInteger,

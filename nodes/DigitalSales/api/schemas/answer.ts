@@ -1,6 +1,31 @@
-import { groupBy, map, mapValues, partition } from 'lodash';
+import { castArray, groupBy, map, mapValues, partition } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod/v3';
 import { isJsonObject } from '../../shared';
+
+/** An unsafe integer has lost digits, and may be the hash of another resource. */
+export const resourceHash = z.union([z.string().trim().min(1), z.number().int().safe()]);
+
+const withHash = z.object({ hash: resourceHash });
+
+/**
+ * Reads a resource, bare as documented or wrapped as `{success, data}`.
+ *
+ * @returns undefined without a hash, or if wrapped with `success: false`
+ */
+export function readResource(body: unknown): IDataObject | undefined {
+	if (!isJsonObject(body)) return undefined;
+	if (withHash.safeParse(body).success) return body;
+	if (saysFailure(body)) return undefined;
+
+	const [inner] = castArray(body.data);
+	if (isJsonObject(inner) && withHash.safeParse(inner).success) return inner;
+	return undefined;
+}
+
+export function saysFailure(body: unknown): boolean {
+	return isJsonObject(body) && (body.success === false || body.success === 'false');
+}
 
 /** API document, Errors 1. */
 export interface ServiceWords {
@@ -19,10 +44,6 @@ const MOST_LEVELS = 8;
 interface Word {
 	field?: string;
 	text: string;
-}
-
-export function saysFailure(body: unknown): boolean {
-	return isJsonObject(body) && (body.success === false || body.success === 'false');
 }
 
 /** Reads any documented shape, and `errors` by field. Never throws. */
