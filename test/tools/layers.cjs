@@ -19,7 +19,7 @@ const API = [
 	['account', 'redact', 'schemas/.+'],
 	['endpoints', 'retryTable', 'serviceError', 'response', 'rateLimiter', 'pagination'],
 	['client'],
-	['products', 'offers', 'catalog', 'transactions', 'readBack', 'credentialTest'],
+	['products', 'catalog', 'transactions', 'readBack', 'credentialTest'],
 	['index'],
 ];
 

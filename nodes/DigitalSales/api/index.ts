@@ -2,7 +2,6 @@ export * from './account';
 export * from './catalog';
 export * from './client';
 export * from './credentialTest';
-export * from './offers';
 export * from './products';
 export * from './rateLimiter';
 export * from './readBack';

@@ -1,9 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
-import { normalizeUnicode, textMatcher } from '../domain';
-import type { Client } from './client';
-import { markPricesSeen } from './offers';
+import { hashSegment, normalizeUnicode, textMatcher } from '../domain';
+import { BoundedMap, isJsonObject, processState } from '../shared';
+import type { Account } from './account';
+import type { Client, Send } from './client';
 import { readPages } from './pagination';
-import { isOnSale, type ProductPage, productSchema, readProductPage } from './schemas/product';
+import { readResource } from './schemas/answer';
+import {
+	isOnSale,
+	offerSchema,
+	type ProductPage,
+	productSchema,
+	readProductPage,
+} from './schemas/product';
 import { ServiceError } from './serviceError';
 
 interface ProductQuery {
@@ -19,6 +27,9 @@ interface ProductQuery {
 
 /** The document states no maximum. */
 const PAGE_SIZE = 100;
+
+/** By offer. Not parsed, because a list brings thousands of prices. */
+const seenPrices = processState(new BoundedMap<string | number>({ most: 10_000 }));
 
 /**
  * Lists products (API document, Endpoint 4: GET /products).
@@ -81,6 +92,25 @@ export async function fetchProductPage(
 	return fetched;
 }
 
+export function markPricesSeen(account: Account, offers: unknown): void {
+	if (!Array.isArray(offers)) return;
+	for (const { hash, price } of offers.filter(isJsonObject)) {
+		const key = keyOf(account, String(hash));
+		if (typeof price !== 'string' && typeof price !== 'number') seenPrices.delete(key);
+		// Refreshing thousands of entries on every list is not worth its cost.
+		else if (seenPrices.get(key) !== price) seenPrices.set(key, price);
+	}
+}
+
+/** In cents, as this process has read it last. */
+export function seenPrice(account: Account, hash: string): number | undefined {
+	return offerSchema.shape.price.parse(seenPrices.get(keyOf(account, hash))) ?? undefined;
+}
+
+function keyOf({ key }: Account, hash: string): string {
+	return `${key} ${hash}`;
+}
+
 function productMatcher({ search, categories, status }: ProductQuery) {
 	const isFound = textMatcher(search ?? '');
 	const { shape } = productSchema;
@@ -114,4 +144,18 @@ export function withPageSizeFallback<T>(
 			return await fetchPage({ page, pageSize });
 		});
 	};
+}
+
+/**
+ * Yields the tries to create an offer (API document, Endpoint 2: POST /products/{hash}/offers).
+ *
+ * @param body `price` is in integer cents
+ */
+export function offerTries(
+	client: Client,
+	productHash: string,
+	body: IDataObject,
+): AsyncGenerator<Send<IDataObject>, void> {
+	const path = `/products/${hashSegment(productHash)}/offers`;
+	return client.tries({ endpoint: 'POST /products/{hash}/offers', path, body }, readResource);
 }
