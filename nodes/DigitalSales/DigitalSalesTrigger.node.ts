@@ -9,7 +9,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api';
-import { searchOffers, searchProducts, triggerSubtitle } from './form';
+import { searchOffers, searchProducts } from './form';
 import { WEBHOOK_PATH } from './n8n';
 import {
 	executeTrigger,
@@ -17,6 +17,7 @@ import {
 	receiveWebhook,
 	sendTestEvent,
 	triggerForm,
+	triggerSubtitle,
 } from './trigger';
 
 const TRY_IT =

@@ -5,4 +5,3 @@ export * from './listSearch';
 export * from './locators';
 export * from './outputOptions';
 export * from './readForm';
-export * from './triggerOn';

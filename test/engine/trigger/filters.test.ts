@@ -118,7 +118,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		[{ triggerOn: '={{ undefined }}' }, `Trigger On ${EMPTY}`],
 		[
 			{ triggerOn: '={{ ["paid", "refunded"] }}' },
-			'Trigger On contains "refunded", which is not one of its values: paid, waiting, reversed, failed, any, other',
+			'Trigger On must contain only paid, waiting, reversed, failed, any, other',
 		],
 		[{ triggerOn: ['paid', 'other'], otherStatuses: ' ' }, `Other Statuses ${EMPTY}`],
 		[{ simplify: '={{ "perhaps" }}' }, 'Simplify must be true or false'],
