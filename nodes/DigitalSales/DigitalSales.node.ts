@@ -8,12 +8,12 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import {
-	executeOperation,
 	formProperties,
 	manyItemsHints,
 	outputsExpression,
 	subtitleExpression,
-} from './actions';
+} from './actions/registry';
+import { executeOperation } from './actions/router';
 import { digitalSalesApiTest } from './api';
 import { searchOffers, searchProducts } from './form';
 import { resumeWebhooks } from './n8n';

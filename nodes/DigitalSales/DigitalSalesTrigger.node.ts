@@ -11,14 +11,10 @@ import {
 import { digitalSalesApiTest } from './api';
 import { searchOffers, searchProducts } from './form';
 import { WEBHOOK_PATH } from './n8n';
-import {
-	executeTrigger,
-	readTriggerForm,
-	receiveWebhook,
-	sendTestEvent,
-	triggerForm,
-	triggerSubtitle,
-} from './trigger';
+import { executeTrigger } from './trigger/execute';
+import { readTriggerForm, triggerForm, triggerSubtitle } from './trigger/form';
+import { receiveWebhook } from './trigger/receive';
+import { sendTestEvent } from './trigger/testEvent';
 
 const TRY_IT =
 	'<b>To try it</b>, enter the hash of a past sale in <b>Test With Transaction</b>, and press <b>Execute step</b> above: it arrives here like a new sale.';

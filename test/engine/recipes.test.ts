@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { files, RECIPES } from '../../examples/source';
 import { type Language, LANGUAGES, type PlacedNode } from '../../examples/source/workflow';
-import { outputsExpression } from '../../nodes/DigitalSales/actions';
+import { outputsExpression } from '../../nodes/DigitalSales/actions/registry';
 import { ACTION_TYPE, defaultProcess, runWorkflow, testDouble } from '../helpers/engine';
 
 /** Phones as customers type them, as the platform returns them, and as WhatsApp dials them. */

@@ -1,4 +1,0 @@
-export * from './execute';
-export * from './form';
-export * from './receive';
-export * from './testEvent';
