@@ -8,10 +8,9 @@ import {
 	type ClientOptions,
 } from '../api';
 import { quoteText } from '../domain';
-import { type Attempt, ExecutionMemory } from '../idempotency';
+import { type Attempt, ExecutionMemory, ItemOrder } from '../idempotency';
 import { askIfListening, isFailureKept, isRetry, isTool } from '../n8n';
 import { createdNotes, type Situation } from '../output';
-import { ItemOrder } from './itemOrder';
 
 const MOST_NAMED = 10;
 const LONGEST_HINT = 1_000;

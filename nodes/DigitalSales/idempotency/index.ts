@@ -1,3 +1,4 @@
 export * from './createOnce';
+export * from './itemOrder';
 export * from './keys';
 export * from './memory';

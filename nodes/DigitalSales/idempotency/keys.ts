@@ -4,15 +4,8 @@ import { normalizeReference } from '../domain';
 import { isRetry, Ledger } from '../n8n';
 import type { NotSentError } from '../output';
 import { clock, digest, formatDay } from '../shared';
+import type { ItemOrder } from './itemOrder';
 import type { ExecutionMemory } from './memory';
-
-/** Items look, and claim, one after the other. A refused item stops the next ones. */
-interface ItemOrder {
-	readonly signal: AbortSignal;
-	readonly mustNotSend: boolean;
-	runInOrder<T>(step: 'look' | 'claim', task: (signal: AbortSignal) => Promise<T>): Promise<T>;
-	stopAfter(error: unknown): void;
-}
 
 /** What is asked for, by which item. */
 export interface Subject {
