@@ -2,7 +2,6 @@ import {
 	type IDataObject,
 	type IExecuteFunctions,
 	type IHookFunctions,
-	type INodePropertyOptions,
 	type IWebhookFunctions,
 	NodeOperationError,
 } from 'n8n-workflow';
@@ -36,7 +35,7 @@ import { isJsonObject } from '../shared';
 export const OTHER = 'other';
 export const ANY = 'any';
 
-const OPTIONS: INodePropertyOptions[] = [
+const OPTIONS = [
 	{
 		name: 'Paid',
 		value: 'paid',
