@@ -9,9 +9,8 @@ import { buildCharge, type Charge, describeCharge } from './charge';
 import { addChargeHints } from './chargeHints';
 import { findDecision, findDifferences, nameOfCharge } from './chargeMatch';
 import { type ChargeForm, chargeForm } from './create.form';
-import { fillCart } from './fillCart';
+import { fillCart, findPriceMismatch } from './fillCart';
 import { resolveNotificationAddress } from './notificationAddress';
-import { findPriceMismatch } from './priceMismatch';
 import { buildTransactionItem } from './transactionItem';
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */

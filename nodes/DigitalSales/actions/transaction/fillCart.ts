@@ -1,5 +1,6 @@
 import { compact } from 'lodash';
 import {
+	type Account,
 	type FoundOffer,
 	isOnSale,
 	type Lookup,
@@ -7,11 +8,18 @@ import {
 	seenPrice,
 	type ServiceError,
 } from '../../api';
-import { formatReais, quoteText, RUN_AGAIN, validWebAddress } from '../../domain';
-import { displayPath } from '../../form';
+import {
+	formatReais,
+	isHundredfold,
+	quoteText,
+	RUN_AGAIN,
+	typedAmount,
+	validWebAddress,
+} from '../../domain';
 import { NotSentError } from '../../output';
 import type { Run } from '../run';
-import { type ChargeForm, chargeForm } from './create.form';
+import { type Charge, labelOf } from './charge';
+import type { ChargeForm } from './create.form';
 
 const MOST_NAMED = 10;
 
@@ -25,12 +33,9 @@ type CartItem = ChargeForm['cart'][number];
  * @throws NotSentError if a blank price is ambiguous, cannot be looked up, or is missing
  */
 export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> {
-	const { customFields = {} } = form.additionalFields;
-	const needsPrice = !('amount' in customFields);
 	const cart: CartItem[] = [];
-
 	for (const [index, item] of form.cart.entries()) {
-		cart.push(await fillItem(run, item, index, needsPrice));
+		cart.push(await fillItem(run, form, index, item));
 	}
 
 	return { ...form, cart };
@@ -38,20 +43,22 @@ export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> 
 
 async function fillItem(
 	run: Run,
-	item: CartItem,
+	form: ChargeForm,
 	index: number,
-	needsPrice: boolean,
+	item: CartItem,
 ): Promise<CartItem> {
 	if (blankFields(item).length === 0) return item;
 
 	const hash = item.offerHash;
 	const isPriced = item.price !== undefined;
-	const labelOf = (field: string): string =>
-		displayPath(chargeForm.properties, ['cart', 'items', index, field]);
+	const { customFields = {} } = form.additionalFields;
+	const needsPrice = !('amount' in customFields);
 
 	const lookup = await run.catalog().findOffer(hash, { isPriced });
 	if (lookup.failed && !isPriced) throw lookupError(hash, lookup.failed);
-	if (lookup.several) throw ambiguousError(labelOf('offerHash'), lookup.several);
+	if (lookup.several) {
+		throw ambiguousError(labelOf(form, 'cart', index, 'offer_hash'), lookup.several);
+	}
 
 	const filled = lookup.found ? withOffer(run, item, lookup.found) : item;
 	const blanks = blankFields(filled);
@@ -59,8 +66,9 @@ async function fillItem(
 
 	const problem = lookupProblem(blanks, lookup);
 	if (blanks.includes(PRICE) && needsPrice) {
+		const field = labelOf(form, 'cart', index, 'price');
 		const advice = `Offer ${quoteText(hash)} ${problem}. Enter the price.`;
-		throw new NotSentError(`${labelOf('price')} is empty`, advice);
+		throw new NotSentError(`${field} is empty`, advice);
 	}
 	run.addHint(`It ${problem}.`, `Offer ${hash}`);
 	return filled;
@@ -105,4 +113,27 @@ function ambiguousError(label: string, several: FoundOffer[]): NotSentError {
 		`${label} matches several offers in the catalog`,
 		`They are ${names.join(', ')}. Enter the price.`,
 	);
+}
+
+/** Finds a price that is a hundred times the catalog's last known price of the offer, or a hundredth. */
+export function findPriceMismatch(
+	account: Account,
+	form: ChargeForm,
+	{ cart }: Charge,
+): NotSentError | undefined {
+	if (form.options.allowPriceMismatch === true) return undefined;
+
+	for (const [index, { offer_hash, price }] of cart.entries()) {
+		const seen = seenPrice(account, offer_hash ?? '');
+		if (price == null || seen === undefined || !isHundredfold(price, seen)) continue;
+
+		const field = labelOf(form, 'cart', index, 'price');
+		const right = form.cart.length > 0 ? typedAmount(seen) : seen;
+		return new NotSentError(
+			`${field} is ${formatReais(price)}, but the catalog last said ${formatReais(seen)}`,
+			`Enter ${right}, or add Options > Allow Price Mismatch if ${formatReais(price)} is right.`,
+		);
+	}
+
+	return undefined;
 }
