@@ -1,12 +1,45 @@
 import { get, isEqual, merge } from 'lodash';
-import { deepCopy, type IDataObject } from 'n8n-workflow';
+import { deepCopy, type IDataObject, jsonParse } from 'n8n-workflow';
+import type { Result } from '../domain';
 import { NotSentError } from '../output';
 import { isJsonObject } from '../shared';
 import { defineField, type Form } from './defineForm';
-import { allowBlank, jsonObjectSchema } from './fields';
+import { allowBlank, findExcess, parseWith } from './fields';
 import { fieldLabel } from './readForm';
 
 /* Custom Fields add to what the form sends, and never replace it, so what the form has checked is what is sent. */
+
+const CURLY_QUOTES = /[\u201c-\u201f]/;
+
+const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
+	const value = typeof input === 'string' ? parseCopiedJson(input) : input;
+	if (value === null && CURLY_QUOTES.test(String(input))) {
+		return { problem: 'has curly quotes, such as “ and ”: write straight ones (")' };
+	}
+	if (!isJsonObject(value)) {
+		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
+	}
+
+	// `checkForm` does not see the values within a JSON text.
+	const excess = findExcess(value);
+	if (excess) return { problem: excess.message };
+	if (!hasMissingValue(value)) return { value };
+	return { problem: 'contains a field whose expression returned nothing' };
+});
+
+/** Copied JSON may have a byte order mark, or no-break spaces between its parts. */
+function parseCopiedJson(text: string): unknown {
+	const parse = (json: string): unknown => jsonParse<unknown>(json, { fallbackValue: null });
+
+	return parse(text) ?? parse(text.replace(/[\ufeff\p{Zs}]/gu, ' '));
+}
+
+/** A value without a JSON form (undefined, NaN) would be left out or sent as null. */
+function hasMissingValue(value: unknown): boolean {
+	if (value === null) return false;
+	if (typeof value === 'object') return Object.values(value).some(hasMissingValue);
+	return typeof value !== 'string' && typeof value !== 'boolean' && !Number.isFinite(value);
+}
 
 /** A token in a form would be stored in plain text, and shown with the workflow. */
 const customFieldsSchema = jsonObjectSchema.refine((fields) => !('api_token' in fields), {

@@ -1,7 +1,6 @@
 import { castArray, compact } from 'lodash';
-import { type IDataObject, type INodeProperties, jsonParse } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { isJsonObject } from '../shared';
 import {
 	cleanText,
 	isUsableHash,
@@ -141,39 +140,6 @@ export const webAddressSchema = cleanTextSchema.refine(
 	(text) => parseWebAddress(text) !== undefined,
 	'must be a complete web address that starts with http:// or https://',
 );
-
-const CURLY_QUOTES = /[\u201c-\u201f]/;
-
-/** @internal */
-export const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
-	const value = typeof input === 'string' ? parseCopiedJson(input) : input;
-	if (value === null && CURLY_QUOTES.test(String(input))) {
-		return { problem: 'has curly quotes, such as “ and ”: write straight ones (")' };
-	}
-	if (!isJsonObject(value)) {
-		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
-	}
-
-	// `checkForm` does not see the values within a JSON text.
-	const excess = findExcess(value);
-	if (excess) return { problem: excess.message };
-	if (!hasMissingValue(value)) return { value };
-	return { problem: 'contains a field whose expression returned nothing' };
-});
-
-/** Copied JSON may have a byte order mark, or no-break spaces between its parts. */
-function parseCopiedJson(text: string): unknown {
-	const parse = (json: string): unknown => jsonParse<unknown>(json, { fallbackValue: null });
-
-	return parse(text) ?? parse(text.replace(/[\ufeff\p{Zs}]/gu, ' '));
-}
-
-/** A value without a JSON form (undefined, NaN) would be left out or sent as null. */
-function hasMissingValue(value: unknown): boolean {
-	if (value === null) return false;
-	if (typeof value === 'object') return Object.values(value).some(hasMissingValue);
-	return typeof value !== 'string' && typeof value !== 'boolean' && !Number.isFinite(value);
-}
 
 type Spec<N extends string> = Omit<INodeProperties, 'type' | 'default'> & FieldUse & { name: N };
 
