@@ -31,8 +31,3 @@ export function productStatusName(
 ): string | number | null | undefined {
 	return lowerCase(findKey(PRODUCT_STATUSES, (code) => code === status)) || status;
 }
-
-/** A created offer as the platform sent it, plus its price in reais. */
-export function offerOutput(json: IDataObject): IDataObject {
-	return { ...json, price_reais: inReais(offerSchema.parse(json).price) };
-}

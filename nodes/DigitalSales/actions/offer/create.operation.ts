@@ -1,10 +1,9 @@
 import { compact, memoize } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { catalogPages, markPricesSeen, offerTries } from '../../api';
-import { formatReais, normalizeUnicode, quoteText } from '../../domain';
+import { catalogPages, markPricesSeen, offerSchema, offerTries } from '../../api';
+import { formatReais, inReais, normalizeUnicode, quoteText } from '../../domain';
 import { addCustomFields } from '../../form';
 import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
-import { offerOutput } from '../../output';
 import { digest } from '../../shared';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
@@ -39,7 +38,7 @@ export const createOfferOperation: Operation<OfferForm> = {
 					run.addHint('The offer was already created.', `Offer ${String(json.hash)}`);
 				}
 
-				return [{ json: offerOutput(json) }];
+				return [{ json: { ...json, price_reais: inReais(offerSchema.parse(json).price) } }];
 			},
 		};
 	},
