@@ -4,8 +4,8 @@ import { isTooLateToPay } from '../../domain';
 import { type OutputChoice, transactionOutput } from '../../output';
 import type { Run } from '../run';
 
-/** File systems allow at most 255 characters. */
-const LONGEST_NAME = 100;
+/** A usual PIX code becomes about 500 pixels wide. The margin of four modules is the specification's. */
+const PICTURE = { ecLevel: 'M', scale: 8, margin: 4 } as const;
 
 /** Never throws, because the charge exists. Messengers need the QR code as a file, pages as a data URL. */
 export async function buildTransactionItem(
@@ -23,11 +23,13 @@ export async function buildTransactionItem(
 	if (!code || !(isFile || isDataUrl)) return { json };
 
 	try {
-		const png = Buffer.from(await drawQrCode(code));
+		// n8n loads every node when it starts, and most runs draw nothing.
+		const { generatePngQrCode } = await import('../../../../vendor/qrCode');
+		const png = Buffer.from(await generatePngQrCode(code, PICTURE));
 		if (isDataUrl) json.pix_qr_code_image = `data:image/png;base64,${png.toString('base64')}`;
 		if (!isFile) return { json };
 
-		const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
+		const fileName = `pix-${hash.replace(/[^\w-]+/g, '_')}.png`;
 		const qrCode = await context.helpers.prepareBinaryData(png, fileName, 'image/png');
 		return { json, binary: { qrCode } };
 	} catch {
@@ -37,16 +39,4 @@ export async function buildTransactionItem(
 		);
 		return { json };
 	}
-}
-
-/** A usual PIX code becomes about 500 pixels wide. */
-const SCALE = 8;
-/** In modules, as the specification requires. */
-const MARGIN = 4;
-
-/** @throws Error if the text is too long */
-async function drawQrCode(text: string): Promise<Uint8Array> {
-	// n8n loads every node when it starts, and most runs draw nothing.
-	const { generatePngQrCode } = await import('../../../../vendor/qrCode');
-	return await generatePngQrCode(text, { ecLevel: 'M', scale: SCALE, margin: MARGIN });
 }
