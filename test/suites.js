@@ -26,7 +26,7 @@ const SUITES = {
 		folders: ['e2e'],
 		testTimeout: 300_000,
 		// Each file has its n8n or its account to itself, and mostly waits.
-		maxWorkers: 3,
+		maxWorkers: 2,
 		globalSetup: inTest('helpers/e2e/sharedN8n.ts'),
 		globalTeardown: inTest('helpers/e2e/closeSharedN8n.ts'),
 	},

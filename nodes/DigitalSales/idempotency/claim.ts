@@ -1,7 +1,7 @@
 import { compact, uniq } from 'lodash';
 import { CanceledError } from '../shared';
 import { forgetTold, tellOfEnd } from './decide';
-import { againKey, type Created, type Creation, isOrderKey } from './keys';
+import { againKeys, type Created, type Creation, isOrderKey } from './keys';
 import { buildAttempt, findHolder, type Found, isKeyTaken } from './look';
 import { type Attempt, attempts, hashOf } from './memory';
 import { type Doubt, inDoubtError } from './refusals';
@@ -23,13 +23,15 @@ export class Claim<T> {
 	readonly acquire = async (): Promise<void> => {
 		const { creation, attempt, found } = this;
 		const { memory, itemIndex, itemOrder, unresolved } = creation;
+		const { doubt, lookedAt } = found;
 
 		// One decision allows one attempt a day, on whichever process.
-		const again = againKey(creation, attempt.key);
-		if (found.doubt) await this.claimKey(again, attempt.id, { ...found.doubt, isSpent: true });
+		for (const again of doubt ? againKeys(creation, attempt.key, lookedAt) : []) {
+			await this.claimKey(again, attempt.id, { ...doubt, isSpent: true });
+		}
 		await forgetTold(creation, attempt.key);
 		for (const key of found.ends) await this.claimFree(key, attempt.id);
-		// Owned by the key, so that only a decision about this attempt ends it.
+		// Owned by the attempt's key, so that only a decision about this attempt ends it.
 		if (unresolved !== undefined) await this.claimFree(unresolved, attempt.key);
 		if (itemOrder.mustNotSend) throw new CanceledError();
 

@@ -1,5 +1,4 @@
 import { ServiceError } from '../api';
-import { LedgerError } from '../n8n';
 import { CanceledError, lockKeys } from '../shared';
 import { Claim, giveReference, recordExisting } from './claim';
 import { decide } from './decide';
@@ -84,10 +83,10 @@ async function endAfter<T>(
 	claim: Claim<T> | undefined,
 	error: unknown,
 ): Promise<unknown> {
-	const isRefused = error instanceof ServiceError && !error.isInDoubt;
-	const isNotSent = isRefused || error instanceof CanceledError || error instanceof LedgerError;
+	const isNotMade =
+		error instanceof CanceledError || (error instanceof ServiceError && !error.isInDoubt);
 
-	if (isNotSent || !claim?.isInFlight) await claim?.release();
+	if (isNotMade || !claim?.isInFlight) await claim?.release();
 	else {
 		await claim.leaveInDoubt();
 		if (error instanceof ServiceError) error.advise(refusals.wayOut(creation));

@@ -2,17 +2,20 @@ import { range, uniq } from 'lodash';
 import { ServiceError } from '../api';
 import type { Ledger } from '../n8n';
 import { clock } from '../shared';
-import { againKey, type Creation, toldKey } from './keys';
+import { againKeys, type Creation, MINUTES_UNDER_WAY, toldKey } from './keys';
 import { type Found, isKeyTaken } from './look';
-import { describeAnswer, type Doubt, hashError, inDoubtError } from './refusals';
+import {
+	describeAnswer,
+	type Doubt,
+	hashError,
+	inDoubtError,
+	severalDoubtsError,
+} from './refusals';
 
 /*
  * A decision counts only if its author has read the error about this doubt. An entry that was left behind must not act on
  * a later attempt, nor on one that another worker is still sending.
  */
-
-/** A request and its answer take two minutes at most. */
-const MINUTES_UNDER_WAY = 4;
 
 /**
  * Applies what a person has said about the charge in doubt.
@@ -21,18 +24,22 @@ const MINUTES_UNDER_WAY = 4;
  * @throws NotSentError if nobody has, or what was found is not this charge
  */
 export async function decide<T>(creation: Creation<T>, found: Found<T>): Promise<T | undefined> {
-	const { decision } = creation;
-	const { doubt, ends } = found;
+	const { decision, memory, name, identity } = creation;
+	const { doubt, ends, lookedAt } = found;
 	const [key = ''] = ends;
 	if (!doubt) return undefined;
 
 	const isTooEarly = await isDecisionTooEarly(creation, key, doubt);
 	if (!decision) throw inDoubtError(creation, doubt);
+	// Without an Order Reference, an entry names a customer.
+	if (memory.countDoubts(name, identity) > 1) throw severalDoubtsError(creation);
 	if (isTooEarly) throw inDoubtError(creation, { ...doubt, isTooEarly });
 	if (decision.hash !== undefined) return await readDecided(creation, decision.hash);
 
-	const isSpent = await isKeyTaken(creation, againKey(creation, key));
-	if (isSpent) throw inDoubtError(creation, { ...doubt, isSpent });
+	for (const again of againKeys(creation, key, lookedAt)) {
+		const isSpent = await isKeyTaken(creation, again);
+		if (isSpent) throw inDoubtError(creation, { ...doubt, isSpent });
+	}
 	return undefined;
 }
 

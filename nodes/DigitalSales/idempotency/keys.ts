@@ -1,3 +1,4 @@
+import { uniq } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { Account, Send } from '../api';
 import { normalizeReference } from '../domain';
@@ -106,7 +107,17 @@ export function toldKey({ unresolved }: Keys, key: string): string {
 	return `told ${digest(isOrderKey(key) ? key : (unresolved ?? key))}`;
 }
 
-/** Claimed by the one attempt that decisions about a doubt allow in a day. */
-export function againKey(keys: Keys, key: string): string {
-	return `again ${digest(toldKey(keys, key), formatDay(clock.now()))}`;
+/** A request and its answer take two minutes at most. */
+export const MINUTES_UNDER_WAY = 4;
+
+/**
+ * Claimed by the one attempt that decisions about a doubt allow in a day. Around midnight, of both days.
+ *
+ * @param lookedAt an attempt that began shortly before may still be under way
+ */
+export function againKeys(keys: Keys, key: string, lookedAt: number): string[] {
+	const times = [lookedAt - MINUTES_UNDER_WAY * 60_000, clock.now()];
+	const days = uniq(times.map(formatDay));
+
+	return days.map((day) => `again ${digest(toldKey(keys, key), day)}`);
 }

@@ -17,6 +17,8 @@ export interface Found<T> {
 	 * is that of `identity`: it names the attempt.
 	 */
 	ends: string[];
+	/** Unix time in milliseconds. */
+	lookedAt: number;
 	existing?: Attempt;
 	/** The existing charge as it is now. Missing ahead, where it is not read. */
 	current?: T;
@@ -35,7 +37,7 @@ export interface Found<T> {
  */
 export async function findEarlier<T>(creation: Creation<T>, isAhead: boolean): Promise<Found<T>> {
 	const { memory, own, unresolved } = creation;
-	const found: Found<T> = { ends: [] };
+	const found: Found<T> = { ends: [], lookedAt: clock.now() };
 
 	for (const identity of identitiesOf(creation)) {
 		const { latest, end } = await followChain(creation, identity);
@@ -44,6 +46,7 @@ export async function findEarlier<T>(creation: Creation<T>, isAhead: boolean): P
 			found.doubt = { attempt: findHolder(creation, end) };
 		else if (latest) await considerLatest(creation, latest, end, found, isAhead);
 
+		// Found under its own name, there is nothing to claim. Ahead, only the keys before it matter.
 		if (found.existing && (isAhead || identity === creation.identity)) return found;
 		// A changed Retry only looks at its earlier chain: the changed charge must not take the key of that.
 		const isOther = own?.identity === identity && own.fingerprint !== creation.fingerprint;

@@ -72,6 +72,8 @@ export class ExecutionMemory {
 	readonly execution: string;
 	/** By order: the fingerprint of its first item in this run. */
 	private readonly orders = new Map<string, string>();
+	/** By name: the identities of this run's charges in doubt. */
+	private readonly named = new Map<string, Set<string>>();
 	/** The `unresolved` keys that decisions about earlier items of this run will release. */
 	readonly decided = new Set<string>();
 
@@ -116,6 +118,14 @@ export class ExecutionMemory {
 		this.orders.set(identity, first);
 
 		return first === fingerprint;
+	}
+
+	/** @returns how many charges of this run that are in doubt have the name */
+	countDoubts(name: string, identity: string): number {
+		const identities = this.named.get(name) ?? new Set();
+		this.named.set(name, identities.add(identity));
+
+		return identities.size;
 	}
 
 	/** What the item has got or attempted. Not the charge of an earlier equal item: this one, if corrected, is charged. */

@@ -161,6 +161,14 @@ export function hashError({ name }: Subject, problem: string): NotSentError {
 	);
 }
 
+export function severalDoubtsError({ name }: Subject): NotSentError {
+	return new NotSentError(
+		`Options > Charges in Doubt names ${quoteText(name)}, who has several charges in doubt, so ${NOT_SENT}`,
+		`Give each its own Order Reference, with a decision of its own, then ${RUN_AGAIN}.`,
+		MAY_EXIST,
+	);
+}
+
 /** Nothing is sent if n8n's database fails. */
 export function ofLedger({ kind }: Subject, error: unknown): unknown {
 	if (!(error instanceof LedgerError)) return error;

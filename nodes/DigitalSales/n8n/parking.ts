@@ -65,8 +65,7 @@ function readParked(context: IExecuteFunctions): { state?: unknown; parkedBy: st
 export function assertCanPark(context: IExecuteFunctions, itemIndex: number): void {
 	if (findStack(context)) return;
 	const message = `${context.getNode().name} cannot wait in this version of n8n`;
-	const description =
-		'Nothing waits. Update the package, or use the Digital Sales Trigger, which works without waiting.';
+	const description = 'Nothing waits. Update the package.';
 	throw new NodeOperationError(context.getNode(), message, { description, itemIndex });
 }
 

@@ -31,7 +31,7 @@ export async function executeTrigger(context: IExecuteFunctions): Promise<INodeE
 	if (fault && !isRetry(context))
 		throw new NodeOperationError(context.getNode(), fault.message, fault);
 
-	// A sale that was parked has lost its own status, and looks for the awaited one.
+	// A sale is parked only after another execution has taken its status, and looks for the awaited one.
 	const isParked = readParkedState(context) !== undefined;
 	if (item && !isParked) {
 		if (await recordStatus(context, hash, status)) return [[{ json: item, pairedItem: 0 }]];

@@ -72,8 +72,8 @@ function isNamedStatus({ triggerOn, otherStatuses = [] }: TriggerForm, status: S
 
 /** Whether a webhook names a status that the form wants, in words that are known. */
 export function isClaim(form: TriggerForm, status: Status): boolean {
-	const isListed = groupOf(status) !== undefined || isNamedStatus(form, status);
-	return isListed && isWantedStatus(form, status);
+	const isKnown = groupOf(status) !== undefined;
+	return isNamedStatus(form, status) || (isKnown && form.triggerOn.includes(ANY));
 }
 
 /** Whether reads may still show a status that a webhook claims. */

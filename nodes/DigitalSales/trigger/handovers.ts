@@ -13,7 +13,10 @@ export const handoverSchema = z.object({
 	/** Of a sale, what was read. Of a claim, what the webhook named, or what was read if a second read failed. */
 	status: z.string().nullish(),
 	item: jsonObject.optional(),
-	/** Of a sale: the claim to look for if the status that was read has started the workflow before, else dropped. */
+	/**
+	 * Of a sale: the status that the webhook named, if its order to the read one is not known. The execution looks for it only
+	 * if another execution has the sale.
+	 */
 	awaited: z.string().optional(),
 	fault: z.object({ message: z.string(), description: z.string() }).optional(),
 	hint: z.string().optional(),
@@ -22,7 +25,7 @@ export type Handover = z.output<typeof handoverSchema>;
 
 /** To store 80 executions takes n8n at least six seconds, and a sender waits about ten. */
 const MOST_UNANSWERED = 80;
-/** Of the last 20 minutes, that were not found under their own status. Their executions look for 18 minutes at most. */
+/** Of executions that may still look: a status leaves when the ledger has it, else after 20 minutes. */
 const MOST_CLAIMS = 200;
 const CLAIM_KEPT_MS = 20 * 60_000;
 const LONGEST_STATUS = 100;
@@ -31,7 +34,7 @@ type Stored = { isStored: boolean };
 
 /** By trigger and {@link statusKey}. The ledger drops the repeats that these maps miss. */
 const sales = processState(new BoundedMap<Stored>({ most: 10_000 }));
-const claims = processState(new BoundedMap<Stored>({ most: 1_000, keptMs: CLAIM_KEPT_MS }));
+const claims = processState(new BoundedMap<Stored>({ most: MOST_CLAIMS, keptMs: CLAIM_KEPT_MS }));
 
 export function statusKey(hash: string, status: Status): string {
 	return normalizeUnicode(JSON.stringify([hash, status?.slice(0, LONGEST_STATUS).toLowerCase()]));

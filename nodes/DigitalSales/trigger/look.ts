@@ -24,7 +24,7 @@ const stateSchema = z.object({ looks: z.number() });
 /**
  * The execution waits in n8n before each look.
  *
- * @param claim in the platform's own words or without a status, any that the form wants is looked for
+ * @param claim without a listed status, the first read that the form accepts counts, and none after it
  * @returns undefined if reads did not show the status: the execution waits for the next look, or ends
  * @throws NodeOperationError or NodeApiError if the last look fails
  */
@@ -45,7 +45,6 @@ export async function lookForClaim(
 		return { status, item: saleItem(form, read) };
 	}
 
-	// In the platform's own words, the first read counts.
 	const isDecided = claimed === undefined || isLater(status, claimed);
 	const isOver = read && (isDecided || isExcludedForGood(form, read));
 	if (isLast || isOver) return undefined;
@@ -53,8 +52,9 @@ export async function lookForClaim(
 }
 
 function isAwaited(claimed: Status, read: Status, isLast: boolean): boolean {
-	// The last look also accepts a status that is not earlier: it may be another word for the claimed one.
-	if (isLast || claimed === undefined) return !isLater(claimed, read);
+	if (claimed === undefined) return true;
+	// Another word for the claimed status, perhaps.
+	if (isLast) return !isLater(claimed, read);
 	return isSameStatus(claimed, read) || isLater(read, claimed);
 }
 

@@ -78,9 +78,8 @@ class Delivery {
 		if (second) return this.decide(second);
 		if (!first) throw new Declined(webhook.isTest ? REPLIES.noSale : REPLIES.unknown);
 
-		// The second read failed. A settled status is the one that the webhook is most likely about. After any other, this may
-		// be the only webhook about a payment, so the execution looks for what the webhook names, else for what was read or a
-		// later status.
+		// The second read failed, and this may be the only webhook about a payment. A settled status is most likely what it is
+		// about. Otherwise the execution looks for the named status, else for the read one or a later one.
 		if (isSettled(first.payment_status) && this.isNews(first)) return this.decide(first);
 		const status = isClaim(form, webhook.status) ? webhook.status : first.payment_status;
 		return this.handOver({ hash: first.hash, status });

@@ -262,6 +262,86 @@ describe('A charge whose outcome is unknown', () => {
 			},
 		);
 
+		test.each<[string, (hash: string) => ReturnType<typeof decide>]>([
+			['nothing was found', () => decide()],
+			['a hash was found', (hash) => decide(undefined, hash)],
+		])(
+			'of two charges of one customer, an entry of this customer decides neither: %s',
+			async (_what, entry) => {
+				const offers = { items: [{ price: '19,90' }, { price: '29,90' }] };
+				const cart = {
+					items: [{ offerHash: shop.offer, price: '={{ $json.price }}', quantity: 1 }],
+				};
+				const ask = { ...offers, more: { cart } };
+				for (const ms of [200, 400]) {
+					shop.account.fault('charge', { kind: 'delay', ms });
+					shop.fault('loseAnswer');
+				}
+				const lost = await shop.refused(ask);
+				expect(shop.charges).toBe(2);
+				const [hash = ''] = shop.hashes;
+				const retrying = { ...ask, retrying: lost };
+
+				for (const continueOnFail of [false, true]) {
+					const refused = await shop.ask({ ...retrying, ...entry(hash), continueOnFail });
+					const said = continueOnFail ? JSON.stringify(refused.json) : errorOf(refused);
+					expect(said).toContain('who has several charges in doubt');
+				}
+				expect(shop.posts).toBe(2);
+
+				const order = '={{ $json.price }}';
+				const decisions = shop.hashes.map((one, nth) => ({
+					orderOrCustomer: nth === 0 ? '19,90' : '29,90',
+					hash: one,
+				}));
+				await shop.refused({ ...retrying, order, decisions });
+				const found = await shop.charge({ ...retrying, order, decisions });
+				expect(found.json.map((item) => item.hash)).toEqual(shop.hashes);
+			},
+		);
+
+		test('a hash whose transaction has a discounted amount of the same offer is accepted', async () => {
+			await inDoubt('loseAnswer');
+			shop.account.fault('read', { kind: 'patchBody', set: { amount: 3_582 } }, 'always');
+
+			await shop.charge(decide(undefined, shop.hashes[0]));
+			expect(shop.charges).toBe(1);
+		});
+
+		describe('at midnight in Brasília', () => {
+			const DAY_MS = 24 * 3_600_000;
+			/** @param seconds before midnight */
+			const pauseUntil = async (seconds: number) => {
+				const sinceMidnight = (clock.now() - 3 * 3_600_000) % DAY_MS;
+				await pause(2 * DAY_MS - sinceMidnight - seconds * 1_000);
+			};
+
+			test('a decision whose attempt waits for the rate limit sends nothing beside the attempt of another process', async () => {
+				await inDoubt('loseRequest');
+				await pauseUntil(20);
+				shop.account.fault('charge', { kind: 'retryAfter', seconds: 60 });
+				const waits = shop.ask(decide());
+				await pause(10_000);
+				const { ended } = await shop.underWay({ ...decide(), ...otherProcess() }, 90_000);
+
+				expect(errorOf(await waits)).toContain(MAYBE);
+				expect((await ended).status).toBe('success');
+				expect(shop.charges).toBe(1);
+			});
+
+			test('a decision sends nothing beside the attempt of another process, although this process knows the first one', async () => {
+				await inDoubt('loseRequest');
+				await pauseUntil(20);
+				const { ended } = await shop.underWay({ ...decide(), ...otherProcess() }, 90_000);
+				await shop.refused(decide());
+				await pause(30_000);
+				await shop.refused(decide());
+
+				expect((await ended).status).toBe('success');
+				expect(shop.charges).toBe(1);
+			});
+		});
+
 		test('an entry that was left behind does not act under Retry On Fail, and acts in the next execution', async () => {
 			shop.fault('loseRequest');
 			const lost = await shop.refused({ ...decide(), settings: RETRY_ON_FAIL });

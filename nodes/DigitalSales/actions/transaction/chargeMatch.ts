@@ -55,8 +55,11 @@ export function findDifferences(charge: Charge, transaction: Transaction): strin
 	if (differing.length > 0)
 		return differing.map(({ field }) => `has another ${CUSTOMER_LABELS[field]}`);
 
-	const { amount } = transaction;
-	if (amount == null || amount === charge.amount) return [];
+	const { amount, offer } = transaction;
+	const isOfOffer = charge.cart.some(({ offer_hash: hash }) => hash && hash === offer?.hash);
+	// The platform may give the discount of the offer.
+	const isLess = isOfOffer && Number(amount) < charge.amount;
+	if (amount == null || amount === charge.amount || isLess) return [];
 	return [`has another amount (${formatReais(amount)} instead of ${formatReais(charge.amount)})`];
 }
 

@@ -77,7 +77,7 @@ export function parseNotification(body: unknown): Notification | undefined {
 			const hash = hashAt(fields);
 			if (!hash) continue;
 
-			const status = readStatus(fields);
+			const status = readStatus(fields) ?? readStatus(root ?? {});
 			const isAbandoned = ABANDONED.test(status ?? '');
 			return { hash, status, isTest: objects.some(isTest), isAbandoned };
 		}
