@@ -7,7 +7,7 @@ const LARGEST_SEED = 2 ** 31;
 export class Chance {
 	private readonly next: () => number;
 
-	constructor(readonly seed: number) {
+	constructor(seed: number) {
 		this.next = seededRandom(seed);
 	}
 
@@ -27,5 +27,9 @@ export class Chance {
 	/** True with this probability, 0 to 1. */
 	is(probability: number): boolean {
 		return this.next() < probability;
+	}
+
+	oneOf<T>(list: readonly T[]): T {
+		return list[this.within(0, list.length - 1)] as T;
 	}
 }

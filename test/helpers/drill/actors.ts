@@ -1,110 +1,167 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { z } from 'zod';
+import type { Fault } from '../../sandbox';
+import type { Chance } from '../chance';
+import { cpf } from '../charge';
 import { addressOf } from '../e2e/workflows';
 import { postJson } from '../http';
 import type { N8n } from '../n8n/n8n';
 import { until } from '../until';
-import type { Act, Order } from './plan';
-import { FAILED, SALES, type Workflows } from './workflows';
+import { SALES, WAIT_NAMES, type Workflows } from './workflows';
 
-const REPEAT_AFTER_MS = 1_000;
-const ACCEPTED_WITHIN_MS = 120_000;
-const CHARGED_WITHIN_MS = 60_000;
+const CHARGE = 'POST /transactions';
+const READ = 'GET /transactions/{hash}';
+const FIRST_CUSTOMER = 300_400_500;
+const REPEATEDLY = { withinMs: 120_000, everyMs: 1_000 };
+export const FAILED = ['error', 'crashed'];
 
-/** What customers, the platform and the owner of n8n do, whether n8n is up or not. */
+/** The name is the identity of the order, and its reference if it has one. */
+interface Order {
+	name: string;
+	customer: string;
+}
+
+/**
+ * What customers, the platform and the owner of n8n do, whether n8n is up or not. An act draws all its choices before it
+ * awaits anything, so that they follow from the seed alone.
+ */
 export class Actors {
 	/** Sales whose webhook was answered with 200, by hash. */
 	readonly accepted: string[] = [];
-	private attempts = 0;
+	private readonly referenced: Order[] = [];
+	private customers = 0;
 
 	constructor(
 		private readonly n8n: N8n,
 		private readonly workflows: Workflows,
 		/** The hashes of the sales that webhooks are about. */
 		private readonly sales: readonly string[],
+		private readonly chance: Chance,
 	) {}
 
-	async carryOut(act: Act): Promise<unknown> {
-		const { sandbox, webhooks } = this.n8n;
-		if ('fault' in act && act.fault) sandbox.addFault(act.fault);
-		const first = 'at' in act ? Math.floor(act.at * webhooks.length) : 0;
-		const times = 'times' in act ? Array.from({ length: act.times }, (_, nth) => nth) : [0];
-		switch (act.kind) {
-			case 'charge': {
-				const workflow = act.order.reference === undefined ? 'plain' : 'referenced';
-				return await Promise.all(times.map((nth) => this.order(workflow, act.order, first + nth)));
-			}
-			case 'wait':
-				return await this.order(act.wait, act.order, first);
-			case 'settle':
-				return await this.settle(act.customer, act.status);
-			case 'notify':
-				return await Promise.all(
-					times.map((nth) => this.notify(this.sales[act.sale] ?? '', first + nth)),
-				);
-			case 'retry':
-				return await this.retryOne(act.which, act.loadWorkflow);
-		}
+	/** Does anything, and resolves once n8n has answered. */
+	async act(): Promise<void> {
+		if (this.chance.is(0.25)) this.addFault();
+		const acts = [
+			async () => await this.orderWithoutReference(),
+			async () => await this.order(),
+			async () => await this.order(),
+			async () => await this.orderAndWait(),
+			async () => await this.orderAndWait(),
+			async () => await this.settle(),
+			async () => await this.notify(),
+			async () => await this.notify(),
+			async () => await this.retry(),
+		];
+		await this.chance.oneOf(acts)();
 	}
 
-	/** Posts an order to a webhook process, and again to the next until one of them may have accepted it. */
-	private async order(workflow: string, order: Order, first: number): Promise<void> {
-		await this.repeat(first, async (url) => {
-			this.attempts += 1;
-			// Without a reference, an execution is the identity. Each post starts at most one.
-			const name = order.reference ?? `p${this.attempts}`;
-			const answer = postJson(`${url}/webhook/${workflow}`, { ...order, name });
-			// A request without an answer may have started an execution, unless the connection was refused.
-			const status = await answer.then((given) => given.status, isRefused);
-			return status === 200 || status === false;
-		});
+	/** A disaster strikes while a request of this is under way. */
+	async actSlowly(): Promise<void> {
+		const ms = this.chance.within(2_000, 6_000);
+		const faults: Fault[] = [
+			{ endpoint: CHARGE, kind: 'delay', ms },
+			{ endpoint: CHARGE, kind: 'delayAfterProcessing', ms },
+			{ endpoint: READ, kind: 'delay', ms },
+		];
+		this.n8n.sandbox.addFault(this.chance.oneOf(faults));
+		await this.orderAndWait();
 	}
 
-	/** Notifies the trigger of a sale until it answers 200, as the platform does. */
-	private async notify(hash: string, first: number): Promise<void> {
-		await this.repeat(first, async (url) => {
-			const body = { hash, payment_status: 'paid' };
-			const answer = await postJson(addressOf({ url }, SALES), body).catch(() => undefined);
-			// While n8n starts, it answers 200 to everything. The platform would stop here, and the sale would be lost.
-			if (answer?.status !== 200 || answer.text.startsWith('n8n is starting up')) return false;
-			this.accepted.push(hash);
-			return true;
-		});
+	/** Strikes the next request. Most faults are delays, because kills strike slow requests most often. */
+	private addFault(): void {
+		const { chance } = this;
+		const ms = chance.within(500, 6_000);
+		const endpoint = chance.oneOf([CHARGE, READ] as const);
+		const faults: Fault[] = [
+			{ endpoint, kind: 'delay', ms },
+			{ endpoint, kind: 'delay', ms },
+			{ endpoint, kind: 'resetBeforeProcessing' },
+			{ endpoint, kind: 'status', status: 503 },
+			{ endpoint: CHARGE, kind: 'delayAfterProcessing', ms },
+			{ endpoint: CHARGE, kind: 'resetAfterProcessing' },
+			{ endpoint: CHARGE, kind: 'status', status: 503, processed: true },
+			{ endpoint: CHARGE, kind: 'status', status: 422 },
+			{ endpoint: CHARGE, kind: 'retryAfter', seconds: 1 },
+			{ endpoint: CHARGE, kind: 'refused' },
+		];
+		this.n8n.sandbox.addFault(chance.oneOf(faults));
 	}
 
-	private async repeat(first: number, post: (url: string) => Promise<boolean>): Promise<void> {
-		const { webhooks } = this.n8n;
-		const deadline = Date.now() + ACCEPTED_WITHIN_MS;
-		for (let nth = first; Date.now() < deadline; nth++) {
-			if (await post(webhooks[nth % webhooks.length]?.url ?? '')) return;
-			await pause(REPEAT_AFTER_MS);
-		}
+	/** An execution is the identity. Each post starts at most one. */
+	private async orderWithoutReference(): Promise<void> {
+		const { name, customer } = this.newOrder();
+		await this.post('webhook/plain', (nth) => ({ name: `${name}-${nth}`, customer }));
 	}
 
-	/** Sets the final status once the payment exists. Some were refused, or their charge failed. */
-	private async settle(customer: string, status: string): Promise<void> {
+	/** A new order or an earlier one, sometimes twice at the same moment. */
+	private async order(): Promise<void> {
+		const { chance, referenced } = this;
+		const isNew = referenced.length === 0 || chance.is(0.75);
+		const order = isNew ? this.newOrder() : chance.oneOf(referenced);
+		if (isNew) referenced.push(order);
+		const times = chance.within(1, 2);
+		const post = async () => await this.post('webhook/referenced', () => order);
+		await Promise.all(Array.from({ length: times }, post));
+	}
+
+	/** An execution charges, and then waits for the payment. */
+	private async orderAndWait(): Promise<void> {
+		const order = this.newOrder();
+		await this.post(`webhook/${this.chance.oneOf(WAIT_NAMES)}`, () => order);
+	}
+
+	/** An open payment gets its final status. */
+	private async settle(): Promise<void> {
+		const { chance } = this;
 		const { sandbox } = this.n8n;
-		const find = () => sandbox.transactions.find((one) => one.customer.document === customer);
-		const options = { withinMs: CHARGED_WITHIN_MS };
-		const made = await until(`${customer} is charged`, find, options).catch(() => undefined);
-		if (made?.payment_status === 'waiting_payment') await sandbox.setStatus(made.hash, status);
+		const which = chance.within(0, 999);
+		const status = chance.is(0.85) ? 'paid' : 'canceled';
+		const open = sandbox.transactions.filter((one) => one.payment_status === 'waiting_payment');
+		const chosen = open[which % open.length];
+		if (chosen) await sandbox.setStatus(chosen.hash, status);
 	}
 
-	private async retryOne(which: number, loadWorkflow: boolean): Promise<void> {
+	/** The trigger is notified of a sale, sometimes several times at the same moment. */
+	private async notify(): Promise<void> {
+		const hash = this.chance.oneOf(this.sales);
+		const times = this.chance.within(1, 3);
+		const address = addressOf({ url: '' }, SALES).slice(1);
+		const post = async () => {
+			const body = { hash, payment_status: 'paid' };
+			if (await this.post(address, () => body)) this.accepted.push(hash);
+		};
+		await Promise.all(Array.from({ length: times }, post));
+	}
+
+	/** The owner presses n8n's Retry on a failed execution. */
+	private async retry(): Promise<void> {
 		const { rest } = this.n8n;
-		const lists = [...this.workflows.ids].map(async (id) => await rest.executions(id));
-		const executions = (await Promise.all(lists).catch(() => [])).flat();
-		const failed = executions.filter(({ status }) => FAILED.includes(status));
-		const chosen = failed[Math.floor(which * failed.length)];
+		const which = this.chance.within(0, 999);
+		const loadWorkflow = this.chance.is(0.5);
+		const failed = await rest.withStatus(...FAILED).catch(() => []);
+		const chosen = failed[which % failed.length];
 		if (!chosen) return;
 		// With the current workflow, n8n skips a wait that was killed during a read. The guide says which Retry to use.
-		await rest
-			.retry(chosen.id, loadWorkflow && !this.workflows.isWait(chosen))
-			.catch(() => undefined);
+		const isWait = this.workflows.waits.includes(chosen.workflowId);
+		await rest.retry(chosen.id, loadWorkflow && !isWait).catch(() => undefined);
 	}
-}
 
-/** A refused connection means that nothing was sent. */
-function isRefused(error: unknown): boolean {
-	return z.object({ code: z.literal('ECONNREFUSED') }).safeParse(error).success;
+	private newOrder(): Order {
+		this.customers += 1;
+		const customer = cpf(FIRST_CUSTOMER + this.customers).replace(/\D/g, '');
+		return { name: `order ${this.customers}`, customer };
+	}
+
+	/** Posts to one webhook process after the other until one answers 200, as the platform does, or gives up. */
+	private async post(path: string, bodyOf: (nth: number) => object): Promise<boolean> {
+		const { webhooks } = this.n8n;
+		let nth = this.chance.within(1, webhooks.length);
+		const isTaken = async (): Promise<boolean> => {
+			nth += 1;
+			const url = `${webhooks[nth % webhooks.length]?.url}/${path}`;
+			const answer = await postJson(url, bodyOf(nth)).catch(() => undefined);
+			// While n8n starts, it answers 200 to everything. The platform would stop here, and the sale would be lost.
+			return answer?.status === 200 && !answer.text.startsWith('n8n is starting up');
+		};
+		return await until(`a 200 of ${path}`, isTaken, REPEATEDLY).catch(() => false);
+	}
 }

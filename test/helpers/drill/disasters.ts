@@ -1,82 +1,71 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RecordedRequest } from '../../sandbox/parts';
+import type { Chance } from '../chance';
 import type { Member, N8n } from '../n8n/n8n';
-import type { Cluster } from '../queue/cluster';
+import type { Cluster, Server } from '../queue/cluster';
 import { until } from '../until';
-import type { Disaster } from './plan';
 
-const BUSY_WITHIN_MS = 10_000;
-const RESTARTED_WITHIN_MS = 600_000;
-const START_AGAIN_AFTER_MS = 2_000;
+const BUSY = { withinMs: 10_000 };
+const UP = { withinMs: 600_000, everyMs: 2_000 };
 
-/** Kills and restarts the processes of n8n and their servers. */
+/** Kills the processes of n8n, and restarts them and their servers. */
 export class Disasters {
-	/** Requests under way at the kills. */
-	readonly underWay = { charges: 0, reads: 0 };
-	private readonly restarts: Array<Promise<void>> = [];
+	/** How many requests were under way at the kills. */
+	struck = 0;
 	private readonly down = new Set<Member>();
 
-	constructor(private readonly n8n: N8n & Partial<Cluster>) {
+	constructor(
+		private readonly n8n: N8n & Partial<Cluster>,
+		private readonly chance: Chance,
+	) {
 		for (const member of n8n.members) {
 			// A process that ends while it starts is started again by the restart that is under way.
 			member.onDeath = () => {
-				if (!this.down.has(member)) this.restarts.push(this.restart(member));
+				if (!this.down.has(member)) void this.restart(member);
 			};
 		}
 	}
 
-	async strike(disaster: Disaster): Promise<void> {
-		const { redis, postgres, members } = this.n8n;
-		if (disaster.kind === 'restart') {
+	/** Strikes a process or a server while a request is under way. */
+	async strike(): Promise<void> {
+		const { chance } = this;
+		const { members, redis, postgres } = this.n8n;
+		const servers = [redis, postgres].filter((server) => server !== undefined);
+		const struck = chance.oneOf<Member | Server>([...members, ...servers]);
+		const afterMs = chance.within(0, 1_000);
+		const downMs = chance.within(0, 8_000);
+
+		const isBusy = () => this.requestsUnderWay() > 0;
+		await until('a request is under way', isBusy, BUSY).catch(() => undefined);
+		await pause(afterMs);
+
+		if ('restart' in struck) {
 			// An n8n that loses its database while it starts neither starts nor ends.
-			while (this.down.size > 0) await pause(500);
-			return await { redis, postgres }[disaster.server]?.restart();
+			await this.allAreUp();
+			return await struck.restart();
 		}
-		const isBusy = () => this.requestsUnderWay().length > 0;
-		await until('a request is under way', isBusy, { withinMs: BUSY_WITHIN_MS }).catch(
-			() => undefined,
-		);
-		await pause(disaster.afterMs);
-		await this.waitUntilUp();
-		const up = members.filter((member) => !this.down.has(member));
-		const member = up[Math.floor(disaster.which * up.length)];
-		if (!member) return;
-		const underWay = this.requestsUnderWay();
+		if (this.down.has(struck)) return;
+		this.struck += this.requestsUnderWay();
+		await struck.kill();
+		void this.restart(struck, downMs);
+	}
+
+	async allAreUp(): Promise<void> {
+		await until('all processes are up', () => this.down.size === 0, UP);
+	}
+
+	/** Starts a process, and again while its servers are down. One that does not start stays down. */
+	private async restart(member: Member, afterMs = 0): Promise<void> {
 		this.down.add(member);
-		await member.kill();
-		this.underWay.charges += underWay.filter(({ method }) => method === 'POST').length;
-		this.underWay.reads += underWay.filter(({ method }) => method === 'GET').length;
-		this.restarts.push(pause(disaster.downMs).then(async () => await this.restart(member)));
+		await pause(afterMs);
+		const start = async (): Promise<boolean> => {
+			await member.start();
+			return this.down.delete(member);
+		};
+		const isUp = async () => await start().catch(() => false);
+		await until(`${member.name} starts again`, isUp, UP).catch(() => undefined);
 	}
 
-	private requestsUnderWay(): RecordedRequest[] {
-		return this.n8n.sandbox.requests.filter(({ durationMs }) => durationMs === null);
-	}
-
-	/** Starts a process, and again while its servers are down. */
-	async restart(member: Member): Promise<void> {
-		this.down.add(member);
-		const start = async () =>
-			await member
-				.start()
-				.then(() => true)
-				.catch(() => false);
-		const options = { withinMs: RESTARTED_WITHIN_MS, everyMs: START_AGAIN_AFTER_MS };
-		await until(`${member.name} starts again`, start, options);
-		this.down.delete(member);
-	}
-
-	async waitUntilUp(): Promise<void> {
-		const isUp = () => this.down.size < this.n8n.members.length;
-		await until('a process is up', isUp, { withinMs: RESTARTED_WITHIN_MS });
-	}
-
-	async areOver(): Promise<void> {
-		await Promise.all(this.restarts);
-	}
-
-	/** Later, the processes die because their servers are stopped. */
-	end(): void {
-		for (const member of this.n8n.members) member.onDeath = () => undefined;
+	private requestsUnderWay(): number {
+		return this.n8n.sandbox.requests.filter(({ durationMs }) => durationMs === null).length;
 	}
 }

@@ -1,22 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StoredTransaction } from '../../sandbox/types';
+import type { Chance } from '../chance';
 import { chargesAt } from '../charge';
-import type { Downstream } from '../e2e/workflows';
 import type { Execution, ExecutionSummary } from '../n8n/execution';
 import type { N8n } from '../n8n/n8n';
 import type { Cluster } from '../queue/cluster';
 import { until } from '../until';
-import { Actors } from './actors';
+import { Actors, FAILED } from './actors';
 import { Disasters } from './disasters';
-import { type Report, reportSchema } from './invariants';
-import type { Plan } from './plan';
-import { FAILED, Workflows } from './workflows';
+import { publishAll } from './workflows';
 
 const LAST_ACTS = 5;
 /** n8n ends the executions of a dead worker after 90 seconds; a single process ends them when it starts. */
 const STUCK_AFTER_MS = { several: 110_000, single: 8_000 };
 /** Looks that failed are up to 18 minutes apart. */
-const WAITS_END_WITHIN_MS = 35 * 60_000;
+const FOR_WAITS = { withinMs: 35 * 60_000, everyMs: 5_000 };
 /** An execution that was killed before n8n's event log had an entry keeps such a status. */
 const OPEN = ['new', 'running'];
 
@@ -26,77 +24,67 @@ export interface Outcome {
 	charges: StoredTransaction[];
 	/** Sales whose webhook was answered with 200, by hash. */
 	accepted: string[];
-	reports: Report[];
-	/** How many executions of sales n8n has lost the data of. */
-	lostSales: number;
-	/** The hashes that executions began to wait for. An execution that failed in Create PIX has not waited. */
-	awaited: string[];
-	/** Requests under way at the kills. */
-	underWay: Disasters['underWay'];
+	/** The executions of the trigger, and those that wait. */
+	sales: Execution[];
+	waits: Execution[];
+	/** How many requests were under way at the kills. */
+	struck: number;
 }
 
-/** Carries out the whole plan, settles all payments, retries what failed, and waits until nothing runs any more. */
+/** Kills n8n while it works, settles all payments, retries what failed, and waits until nothing runs any more. */
 export async function drill(
 	n8n: N8n & Partial<Cluster>,
-	downstream: Downstream,
-	plan: Plan,
+	chance: Chance,
+	{ rounds, actsEach }: { rounds: number; actsEach: number },
 ): Promise<Outcome> {
-	const { sandbox, rest, main } = n8n;
-	const workflows = await Workflows.publish(n8n, downstream);
-	const sales = await chargesAt(sandbox, plan.sales);
+	const { sandbox, rest } = n8n;
+	const workflows = await publishAll(n8n);
+	const sales = await chargesAt(sandbox, 3 * rounds);
 	for (const hash of sales) await sandbox.setStatus(hash, 'paid');
-	const actors = new Actors(n8n, workflows, sales);
-	const disasters = new Disasters(n8n);
+	const actors = new Actors(n8n, workflows, sales, chance);
+	const disasters = new Disasters(n8n, chance);
 
-	const acts: Array<Promise<unknown>> = [];
-	for (const round of plan.rounds) {
-		const posts: Array<Promise<unknown>> = [];
-		for (const [nth, { act, afterMs }] of round.acts.entries()) {
-			await pause(afterMs);
-			await disasters.waitUntilUp();
-			// On a slow machine, too, only the last acts are under way when the disaster strikes.
-			if (nth === round.acts.length - LAST_ACTS) await Promise.all(posts);
-			const done = actors.carryOut(act);
-			acts.push(done);
-			if ('at' in act) posts.push(done);
+	const acts: Array<Promise<void>> = [];
+	/** The acts begin one after the other and overlap. */
+	const begin = async (count: number): Promise<void> => {
+		for (let nth = 0; nth < count; nth++) {
+			await pause(chance.within(0, 500));
+			acts.push(actors.act());
 		}
-		await disasters.strike(round.disaster);
+	};
+	for (let round = 0; round < rounds; round++) {
+		await begin(actsEach - LAST_ACTS);
+		// On a slow machine, too, only the last acts are under way when the disaster strikes.
+		await Promise.all(acts);
+		await begin(LAST_ACTS);
+		acts.push(actors.actSlowly());
+		await disasters.strike();
 	}
 	await Promise.all(acts);
-	await disasters.areOver();
+	await disasters.allAreUp();
 
 	sandbox.clearFaults();
 	await payAll(n8n);
 	await waitUntilQuiet(n8n);
 	// n8n looks for lost executions only when it starts.
-	await main.kill();
-	await disasters.restart(main);
+	await n8n.restart();
 	await waitUntilQuiet(n8n);
 	await retryFailed(n8n);
 	const areOver = async (): Promise<boolean> => {
 		// A Retry may have charged somebody.
 		await payAll(n8n);
-		const all = await rest.everyExecution();
-		return all.every(({ summary }) => summary.status !== 'waiting');
+		return (await rest.withStatus('waiting')).length === 0;
 	};
-	await until('the waits have ended', areOver, { withinMs: WAITS_END_WITHIN_MS, everyMs: 5_000 });
+	await until('the waits have ended', areOver, FOR_WAITS);
 	await waitUntilQuiet(n8n);
-	disasters.end();
 
 	const executions = await rest.everyExecution();
-	const { accepted } = actors;
-	const isLostSale = ({ isForgotten, summary }: Execution) =>
-		isForgotten && workflows.isSale(summary);
 	return {
 		charges: sandbox.transactions.filter(({ hash }) => !sales.includes(hash)),
-		accepted,
-		reports: downstream.reports.map((report) => reportSchema.parse(report)),
-		lostSales: executions.filter(isLostSale).length,
-		awaited: executions
-			.filter(({ summary }) => workflows.isWait(summary))
-			.flatMap((execution) => execution.items('Charge'))
-			.flatMap(({ json: { hash } }) => (typeof hash === 'string' ? [hash] : [])),
-		underWay: disasters.underWay,
+		accepted: actors.accepted,
+		sales: executions.filter(({ summary }) => summary.workflowId === workflows.sales),
+		waits: executions.filter(({ summary }) => workflows.waits.includes(summary.workflowId)),
+		struck: disasters.struck,
 	};
 }
 
@@ -118,15 +106,15 @@ async function retryFailed(n8n: N8n): Promise<void> {
 }
 
 /** Waits until no execution is open, or the open ones will never end. One that waits is open only during a look. */
-async function waitUntilQuiet(n8n: N8n): Promise<void> {
-	const stuckAfterMs = STUCK_AFTER_MS[n8n.members.length === 1 ? 'single' : 'several'];
-	let since = new Map<string, number>();
-	for (;;) {
-		const open = await n8n.rest.openExecutions().catch(() => undefined);
-		if (open) {
-			since = new Map(open.map(({ id }) => [id, since.get(id) ?? Date.now()]));
-			if ([...since.values()].every((at) => Date.now() - at > stuckAfterMs)) return;
-		}
-		await pause(1_000);
-	}
+async function waitUntilQuiet({ rest, members }: N8n): Promise<void> {
+	const stuckAfterMs = STUCK_AFTER_MS[members.length === 1 ? 'single' : 'several'];
+	let open: string[] = [];
+	let since = Date.now();
+	const isQuiet = async (): Promise<boolean> => {
+		const before = open.join();
+		open = (await rest.withStatus(...OPEN)).map(({ id }) => id).sort();
+		if (open.join() !== before) since = Date.now();
+		return open.length === 0 || Date.now() - since > stuckAfterMs;
+	};
+	await until('nothing runs any more', isQuiet, { ...FOR_WAITS, everyMs: 1_000 });
 }

@@ -1,56 +1,64 @@
-import { z } from 'zod';
+import difference from 'lodash/difference';
+import uniq from 'lodash/uniq';
 import type { StoredTransaction } from '../../sandbox/types';
-
-/** What an execution reported after our node. */
-export const reportSchema = z.object({
-	hash: z.string(),
-	payment_status: z.string(),
-	/** Only items of a wait have it. */
-	timed_out: z.boolean().optional(),
-});
-export type Report = z.infer<typeof reportSchema>;
+import type { Execution } from '../n8n/execution';
 
 /** A payment may be made again after these. */
 const VOID = ['refused', 'canceled', 'expired'];
 
-type Charge = Pick<StoredTransaction, 'hash' | 'payment_status'> & { customer: { name: string } };
-
 /** Names that were charged twice. The name of the customer is the identity of the order. */
-export function chargedTwice(charges: readonly Charge[]): string[] {
+export function chargedTwice(charges: readonly StoredTransaction[]): string[] {
 	const payable = charges.filter(({ payment_status: status }) => !VOID.includes(status));
 	const names = payable.map(({ customer }) => customer.name);
-	return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+	return uniq(names.filter((name, index) => names.indexOf(name) !== index));
 }
 
 /**
  * Sales whose webhook was answered with 200, without an execution.
  *
- * @param lost the executions whose data n8n lost, because their worker died; each accounts for one sale
+ * @param accepted their hashes
+ * @param sales the executions of the trigger
  */
 export function withoutExecution(
 	accepted: readonly string[],
-	reports: readonly Report[],
-	lost: number,
+	sales: readonly Execution[],
 ): string[] {
-	const missing = [...new Set(accepted)].filter(
-		(sale) => !reports.some(({ hash }) => hash === sale),
-	);
-	return missing.slice(lost);
+	// n8n loses the data of an execution whose worker dies. Each accounts for one sale.
+	const lost = sales.filter(({ isForgotten, summary }) => isForgotten && !summary.retryOf);
+	return difference(uniq(accepted), hashesOf(sales, 'Trigger')).slice(lost.length);
+}
+
+/** The hashes that executions began to wait for. An execution that failed in Create PIX has not waited. */
+export function awaitedBy(waits: readonly Execution[]): string[] {
+	return uniq(hashesOf(waits, 'Charge'));
 }
 
 /**
- * Payments that no execution reported with their final status.
+ * Payments that no execution continued with in their final status.
  *
- * @param awaited the hashes that executions began to wait for, once all payments are settled
+ * @param charges once all payments are settled
  */
 export function withoutEnd(
-	awaited: readonly string[],
-	charges: readonly Charge[],
-	reports: readonly Report[],
+	waits: readonly Execution[],
+	charges: readonly StoredTransaction[],
 ): string[] {
 	const statusOf = new Map(charges.map(({ hash, payment_status: status }) => [hash, status]));
-	const isEnd = ({ hash, payment_status: status, timed_out: isTimedOut }: Report): boolean =>
-		isTimedOut === true || status === statusOf.get(hash);
-	const ended = new Set(reports.filter(isEnd).map(({ hash }) => hash));
-	return [...new Set(awaited)].filter((hash) => !ended.has(hash));
+	const ended = hashesOf(
+		waits,
+		'Wait',
+		({ hash, payment_status: status, timed_out: isTimedOut }) =>
+			isTimedOut === true || status === statusOf.get(String(hash)),
+	);
+	return difference(awaitedBy(waits), ended);
+}
+
+/** Of the items that a node has returned by any of its outputs. */
+function hashesOf(
+	executions: readonly Execution[],
+	node: string,
+	isMeant: (item: Record<string, unknown>) => boolean = () => true,
+): string[] {
+	const items = executions.flatMap((one) => [...one.items(node, 0), ...one.items(node, 1)]);
+	const meant = items.map(({ json }) => json).filter(isMeant);
+	return meant.flatMap(({ hash }) => (typeof hash === 'string' ? [hash] : []));
 }

@@ -195,9 +195,9 @@ export class N8nRest {
 		return results.sort((a, b) => Number(b.id) - Number(a.id) || 0);
 	}
 
-	/** The executions of all workflows that run or are about to run, at most 100. */
-	async openExecutions(): Promise<ExecutionSummary[]> {
-		return await this.list({ status: ['new', 'running'] });
+	/** The executions of all workflows with one of these statuses, at most 100. */
+	async withStatus(...status: string[]): Promise<ExecutionSummary[]> {
+		return await this.list({ status });
 	}
 
 	private async list(filter: object): Promise<ExecutionSummary[]> {
@@ -217,7 +217,7 @@ export class N8nRest {
 
 	/** Waits until no execution of any workflow runs or is about to run. */
 	async settled(): Promise<void> {
-		const isOver = async () => (await this.openExecutions()).length === 0;
+		const isOver = async () => (await this.withStatus('new', 'running')).length === 0;
 		await until('nothing runs any more', isOver, { withinMs: FINISH_WITHIN_MS, everyMs: POLL_MS });
 	}
 
