@@ -18,6 +18,11 @@ const FOR_WAITS = { withinMs: 35 * 60_000, everyMs: 5_000 };
 /** An execution that was killed before n8n's event log had an entry keeps such a status. */
 const OPEN = ['new', 'running'];
 
+interface Size {
+	rounds: number;
+	actsEach: number;
+}
+
 /** What a drill leaves, for the invariants. */
 export interface Outcome {
 	/** Without the sales that webhooks are about. */
@@ -31,21 +36,40 @@ export interface Outcome {
 	struck: number;
 }
 
-/** Kills n8n while it works, settles all payments, retries what failed, and waits until nothing runs any more. */
+/** Kills n8n while it works, and then gives everything time to end. */
 export async function drill(
 	n8n: N8n & Partial<Cluster>,
 	chance: Chance,
-	{ rounds, actsEach }: { rounds: number; actsEach: number },
+	size: Size,
 ): Promise<Outcome> {
-	const { sandbox, rest } = n8n;
+	const { sandbox } = n8n;
 	const workflows = await publishAll(n8n);
-	const sales = await chargesAt(sandbox, 3 * rounds);
+	const sales = await chargesAt(sandbox, 3 * size.rounds);
 	for (const hash of sales) await sandbox.setStatus(hash, 'paid');
 	const actors = new Actors(n8n, workflows, sales, chance);
 	const disasters = new Disasters(n8n, chance);
 
+	await workAndStrike(actors, disasters, chance, size);
+	await endAll(n8n);
+
+	const executions = await n8n.rest.everyExecution();
+	return {
+		charges: sandbox.transactions.filter(({ hash }) => !sales.includes(hash)),
+		accepted: actors.accepted,
+		sales: executions.filter(({ summary }) => summary.workflowId === workflows.sales),
+		waits: executions.filter(({ summary }) => workflows.waits.includes(summary.workflowId)),
+		struck: disasters.struck,
+	};
+}
+
+/** Acts begin one after the other and overlap. In each round, the last of them are under way when a disaster strikes. */
+async function workAndStrike(
+	actors: Actors,
+	disasters: Disasters,
+	chance: Chance,
+	{ rounds, actsEach }: Size,
+): Promise<void> {
 	const acts: Array<Promise<void>> = [];
-	/** The acts begin one after the other and overlap. */
 	const begin = async (count: number): Promise<void> => {
 		for (let nth = 0; nth < count; nth++) {
 			await pause(chance.within(0, 500));
@@ -54,7 +78,7 @@ export async function drill(
 	};
 	for (let round = 0; round < rounds; round++) {
 		await begin(actsEach - LAST_ACTS);
-		// On a slow machine, too, only the last acts are under way when the disaster strikes.
+		// A slow machine would still be busy with the first acts when the disaster strikes.
 		await Promise.all(acts);
 		await begin(LAST_ACTS);
 		acts.push(actors.actSlowly());
@@ -62,7 +86,11 @@ export async function drill(
 	}
 	await Promise.all(acts);
 	await disasters.allAreUp();
+}
 
+/** Settles all payments, retries what failed, and waits until nothing runs any more. */
+async function endAll(n8n: N8n): Promise<void> {
+	const { sandbox, rest } = n8n;
 	sandbox.clearFaults();
 	await payAll(n8n);
 	await waitUntilQuiet(n8n);
@@ -77,15 +105,6 @@ export async function drill(
 	};
 	await until('the waits have ended', areOver, FOR_WAITS);
 	await waitUntilQuiet(n8n);
-
-	const executions = await rest.everyExecution();
-	return {
-		charges: sandbox.transactions.filter(({ hash }) => !sales.includes(hash)),
-		accepted: actors.accepted,
-		sales: executions.filter(({ summary }) => summary.workflowId === workflows.sales),
-		waits: executions.filter(({ summary }) => workflows.waits.includes(summary.workflowId)),
-		struck: disasters.struck,
-	};
 }
 
 async function payAll({ sandbox }: N8n): Promise<void> {
@@ -111,8 +130,10 @@ async function waitUntilQuiet({ rest, members }: N8n): Promise<void> {
 	let open: string[] = [];
 	let since = Date.now();
 	const isQuiet = async (): Promise<boolean> => {
+		const found = await rest.withStatus(...OPEN).catch(() => undefined);
+		if (!found) return false;
 		const before = open.join();
-		open = (await rest.withStatus(...OPEN)).map(({ id }) => id).sort();
+		open = found.map(({ id }) => id).sort();
 		if (open.join() !== before) since = Date.now();
 		return open.length === 0 || Date.now() - since > stuckAfterMs;
 	};
