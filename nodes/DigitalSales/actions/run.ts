@@ -40,7 +40,7 @@ export class Run {
 
 	readonly catalog = once(() => new CatalogLookup(this.newClient(CHARGE_LOOKUP_LIMITS)));
 
-	newClient(options: ClientOptions = {}): Client {
+	readonly newClient = (options: ClientOptions = {}): Client => {
 		const canceled = this.context.getExecutionCancelSignal();
 
 		return new Client(this.context, this.account, {
@@ -50,7 +50,7 @@ export class Run {
 			onWait: (endpoint) =>
 				this.addHint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
 		});
-	}
+	};
 
 	/** What a creation needs of its run. */
 	creationContext(itemIndex: number) {

@@ -1,6 +1,14 @@
 import { omit, sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type Client, getTransaction, isUnknownHash, ServiceError, type Transaction } from '../api';
+import {
+	type Client,
+	type ClientOptions,
+	getTransaction,
+	isUnknownHash,
+	ServiceError,
+	SHARES,
+	type Transaction,
+} from '../api';
 import { isPaid, isPrivateAddress, isSettled } from '../domain';
 import { parkExecution, resumeUrl } from '../n8n';
 import { type OutputChoice, waitOutput } from '../output';
@@ -20,6 +28,9 @@ import {
 export type AwaitedPayment = OutputChoice & { itemIndex: number; hash: string };
 type Entry = AwaitedPayment & { payment: Payment };
 
+/** A failed read is not repeated, because the next look comes soon enough. */
+const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
+
 /** A run of the node is one look at all payments. All items share the longest time limit. */
 export class PaymentWait {
 	private readonly now = clock.now();
@@ -27,7 +38,7 @@ export class PaymentWait {
 	/** A webhook started this look. */
 	private readonly isWoken: boolean;
 	/** The last reads have failed for so long that earlier ones count. */
-	readonly isLastLook: boolean;
+	private readonly isLastLook: boolean;
 	/** Those that this look or a later one can read. */
 	private readonly entries: Entry[] = [];
 	private hasAnswer = false;
@@ -49,22 +60,24 @@ export class PaymentWait {
 	 */
 	async lookAtAll(
 		awaited: AwaitedPayment[],
-		newClient: () => Client,
+		newClient: (options: ClientOptions) => Client,
 		fail: (awaited: AwaitedPayment, error: unknown) => void,
 	): Promise<Map<number, INodeExecutionData[]> | undefined> {
+		const urgency = this.isLastLook ? { isUrgent: true } : { share: SHARES.looks };
+		const newLookClient = () => newClient({ ...LOOK, ...urgency });
 		const entries = awaited.map((one) => ({ ...one, payment: this.paymentOf(one) }));
 		// The payment that was tried longest ago goes first, because permits may run out.
 		const inTurn = sortBy(entries, ({ payment }) => payment.triedAt);
 
 		await eachLimit(inTurn, READS_AT_ONCE, async (entry) => {
 			try {
-				await this.readUnlessDone(entry, newClient());
+				await this.readUnlessDone(entry, newLookClient());
 				this.entries.push(entry);
 			} catch (error) {
 				fail(entry, error);
 			}
 		});
-		if (this.isEnding) await this.readAgain(newClient);
+		if (this.isEnding) await this.readAgain(newLookClient);
 
 		const isOver = this.areAllDone(this.now - PATIENCE_MS) || (this.isEnding && this.isLastLook);
 		if (isOver) return new Map(this.entries.map((one) => [one.itemIndex, [outputOf(one)]]));

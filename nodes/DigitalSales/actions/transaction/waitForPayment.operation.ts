@@ -1,7 +1,6 @@
 import { max, partition, upperFirst } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { type Client, SHARES } from '../../api';
 import { quoteText } from '../../domain';
 import {
 	defineField,
@@ -18,7 +17,6 @@ import { assertCanPark, isTool } from '../../n8n';
 import { NotSentError } from '../../output';
 import { PaymentWait } from '../../wait';
 import type { WaitOperation } from '../operation';
-import type { Run } from '../run';
 
 const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const LONGEST_LIMIT_DAYS = 365;
@@ -95,10 +93,8 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 		}));
 
 		const wait = new PaymentWait(run.context, max(limits));
-		return await wait.lookAtAll(
-			awaited,
-			() => lookClient(run, wait.isLastLook),
-			({ itemIndex, hash }, error) => fail(itemIndex, error, `transaction ${quoteText(hash)}`),
+		return await wait.lookAtAll(awaited, run.newClient, ({ itemIndex, hash }, error) =>
+			fail(itemIndex, error, `transaction ${quoteText(hash)}`),
 		);
 	},
 	postpone: async (context) => await new PaymentWait(context).postpone(),
@@ -109,14 +105,6 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 		sort: (items) => partition(items, ({ json }) => json.paid !== true),
 	},
 };
-
-/** A failed read is not repeated, because the next look comes soon enough. */
-const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
-
-function lookClient(run: Run, isLastLook: boolean): Client {
-	if (isLastLook) return run.newClient({ ...LOOK, isUrgent: true });
-	return run.newClient({ ...LOOK, share: SHARES.looks });
-}
 
 /** A tool call cannot wait. It would return at once and look like a time-out. */
 function refuseAsTool(context: IExecuteFunctions): void {
