@@ -33,6 +33,8 @@ export interface Charge {
 	/** E-mail address and phone. */
 	contactKey: string;
 	customerKey: string;
+	/** Cart, amount and last digits of the document, so that a person can look the charge up. */
+	about: string;
 }
 
 const lineSchema = z.object(
@@ -86,6 +88,7 @@ export function buildCharge(
 		fingerprint: fingerprintCharge(buildBody(run.account, typed)),
 		contactKey: contactKey(contact),
 		customerKey: fingerprintCustomer(body),
+		about: describeCharge(read.cart, amount, contact),
 	};
 }
 
@@ -174,7 +177,7 @@ function assertAmount(form: ChargeForm, { amount, cart }: ReadBody, cartTotal: n
 	}
 }
 
-export function describeCharge({ cart, amount, contact }: Charge): string {
+function describeCharge(cart: CartLine[], amount: number, contact: Contact): string {
 	const items = cart.slice(0, MOST_NAMED).map((line) => {
 		const name = line.title ?? line.offer_hash ?? 'item';
 		return `${line.quantity} x ${quoteText(name)}`;

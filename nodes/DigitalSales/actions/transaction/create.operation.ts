@@ -5,7 +5,7 @@ import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempote
 import { DEFAULT_CHARGE_FIELDS } from '../../output';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
-import { buildCharge, type Charge, describeCharge } from './charge';
+import { buildCharge, type Charge } from './charge';
 import { addChargeHints } from './chargeHints';
 import { findDecision, findDifferences, nameOfCharge } from './chargeMatch';
 import { type ChargeForm, chargeForm } from './create.form';
@@ -34,7 +34,7 @@ export const createTransactionOperation: Operation<ChargeForm> = {
 		const creation = memoize(() => buildCreation(run, itemIndex, filled, charge));
 
 		return {
-			about: describeCharge(charge),
+			about: charge.about,
 			check: async () => await refuseAhead(creation()),
 			async send() {
 				const created = await createOnce(creation());
@@ -71,7 +71,7 @@ function buildCreation(
 		customer: charge.customerKey,
 		orderReference,
 		name: nameOfCharge(orderReference, charge.contact),
-		about: describeCharge(charge),
+		about: charge.about,
 	} as const;
 
 	return {
