@@ -66,7 +66,7 @@ export class RateLimiter {
 		return this.queue.length;
 	}
 
-	/** @returns Infinity if the request waits for the answer of another request */
+	/** @returns Infinity if only the answer of a request in flight can make room */
 	delayMs({ rate = this.rate, isUrgent, share }: PermitOptions = {}): number {
 		const now = clock.elapsed();
 		if (now < this.pausedUntil) return this.pausedUntil - now;
