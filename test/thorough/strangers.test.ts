@@ -7,7 +7,7 @@ const SALES = 10;
 /** Executions that wait. */
 const MOST_CLAIMS = 200;
 
-describe.each([60, null])(
+describe.each([30, null])(
 	'Ten forged webhooks a second, under a limit of %p reads a minute',
 	(readsPerMinute) => {
 		const inbox = useInbox({ resendAfterSeconds: [], readsPerMinute });
