@@ -18,7 +18,7 @@ import {
 
 const FIRST_CUSTOMER = 300_400_500;
 const TEST_MS = 180_000;
-const LIST = split('List', 'orders');
+const LIST = split('List', 'body.orders');
 
 const NEXT: NodeSketch = {
 	name: 'Next',

@@ -74,7 +74,7 @@ async function loop(name: string, documents: string[]): Promise<void> {
 		typeVersion: 3,
 		parameters: { options: {} },
 	};
-	const start = [webStart(name), split('Split', 'orders'), rounds];
+	const start = [webStart(name), split('Split', 'body.orders'), rounds];
 	const customerDocument = '={{ $json.document }}';
 	const file = chainOf(name, n8n.credential, start, [charge({ customerDocument })]);
 	const to = (node: string) => [{ node, type: 'main', index: 0 }];
@@ -180,7 +180,7 @@ const FACTS: Record<string, () => Promise<void>> = {
 	'execution retry': async () => {
 		const { run } = await published(
 			'fact-retry',
-			split('Split', 'orders'),
+			split('Split', 'body.orders'),
 			charge({ customerDocument: '={{ $json.document }}' }),
 		);
 		const orders = [cpf(101_202_303), cpf(101_202_304)].map((document) => ({ document }));

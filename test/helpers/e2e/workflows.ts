@@ -65,7 +65,7 @@ export function chainOf(
 }
 
 export async function publish(
-	{ rest, credential }: Running,
+	{ rest, credential }: Pick<Running, 'rest' | 'credential'>,
 	name: string,
 	...chains: NodeSketch[][]
 ): Promise<SavedWorkflow> {
@@ -78,7 +78,7 @@ export const BY_HAND: NodeSketch = { name: 'By hand', type: 'n8n-nodes-base.manu
 
 export const END: NodeSketch = { name: 'End', type: 'n8n-nodes-base.noOp' };
 
-const ours = (
+export const action = (
 	name: string,
 	resource: string,
 	operation: string,
@@ -96,11 +96,11 @@ export function addressOf({ url }: Pick<Running, 'url'>, webhookId: string): str
 	return `${url}/webhook/${webhookId}/digital-sales`;
 }
 
-export const LIST = ours('List', 'product', 'getAll', { returnAll: true });
+export const LIST = action('List', 'product', 'getAll', { returnAll: true });
 
-/** Makes an item of each entry of a list that was posted. */
-export function split(name: string, field: string): NodeSketch {
-	const parameters = { fieldToSplitOut: `body.${field}`, options: {} };
+/** Makes an item of each entry of a list. A list that was posted is in `body`. */
+export function split(name: string, fieldToSplitOut: string): NodeSketch {
+	const parameters = { fieldToSplitOut, options: {} };
 	return { name, type: 'n8n-nodes-base.splitOut', parameters };
 }
 
@@ -116,7 +116,7 @@ export function webStart(path: string, more: Parameters = {}): NodeSketch {
 }
 
 export const createPix = (more: Parameters = {}): NodeSketch =>
-	ours('Charge', 'transaction', 'create', {
+	action('Charge', 'transaction', 'create', {
 		cart: { items: [{ price: '19,90', quantity: 1, more: { title: 'Curso' } }] },
 		customerName: 'Maria da Silva',
 		customerEmail: 'maria@example.test',
@@ -127,7 +127,7 @@ export const createPix = (more: Parameters = {}): NodeSketch =>
 
 /** For the transaction of the input item. */
 export const waitForPayment = (more: Parameters = {}): NodeSketch =>
-	ours('Wait', 'transaction', 'waitForPayment', {
+	action('Wait', 'transaction', 'waitForPayment', {
 		transactionHash: '={{ $json.hash }}',
 		...inOptions({ ...more }),
 	});

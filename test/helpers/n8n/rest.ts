@@ -189,8 +189,8 @@ export class N8nRest {
 	}
 
 	/** Newest first, at most 100. */
-	async executions(workflowId: string): Promise<ExecutionSummary[]> {
-		const results = await this.list({ workflowId });
+	async executions(workflowId: string, startedAfter?: Date): Promise<ExecutionSummary[]> {
+		const results = await this.list({ workflowId, startedAfter });
 		// n8n lists running executions first. The ids of Engine 2.0 are not numbers and keep their order.
 		return results.sort((a, b) => Number(b.id) - Number(a.id) || 0);
 	}
@@ -248,13 +248,6 @@ export class N8nRest {
 	async retry(executionId: string, loadWorkflow: boolean): Promise<string> {
 		const path = `/executions/${executionId}/retry`;
 		return (await this.call(z.object({ id: z.string() }), 'POST', path, { loadWorkflow })).id;
-	}
-
-	async successes(workflowId: string): Promise<number> {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId, status: ['success'] }));
-		const schema = z.object({ count: z.number() });
-		const { count } = await this.call(schema, 'GET', `/executions?filter=${filter}&limit=1`);
-		return count;
 	}
 
 	/** For example `waiting`. Works even before the first node has run. */

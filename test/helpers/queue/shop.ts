@@ -7,7 +7,7 @@ import type { Cluster } from './cluster';
 
 /** n8n takes up to two minutes to notice that a worker is gone. */
 const PATIENTLY = { withinMs: 240_000 };
-const EACH_ORDER = split('Each order', 'orders');
+const EACH_ORDER = split('Each order', 'body.orders');
 const FIRST_CUSTOMER = 100_200_300;
 
 /** The result of an execution that charges one or more orders. */

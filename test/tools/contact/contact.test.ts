@@ -1,15 +1,8 @@
 import { chargeAt } from '../../helpers/charge';
 import { startSandbox, type Sandbox } from '../../sandbox';
-import { contact, type Settings } from './contact';
+import { contact, CUSTOMER, type Settings } from './contact';
 
 // Asks the sandbox as it would ask the platform.
-
-const CUSTOMER = {
-	name: 'Joana Prado',
-	email: 'joana.prado@correio.test',
-	phone_number: '11987650001',
-	document: '52998224725',
-};
 
 let sandbox: Sandbox;
 beforeEach(async () => {
@@ -27,7 +20,7 @@ async function report(options: Partial<Settings> = {}): Promise<string> {
 		hashes: [],
 		charge: false,
 		say: (text) => void said.push(text),
-		sleep: async () => {},
+		apartMs: 0,
 		...options,
 	});
 	return said.join('\n');
@@ -41,7 +34,7 @@ test('without an option it only reads, and shows statuses and shapes', async () 
 
 	expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 	expect(text).toContain('"payment_status":"text: waiting_payment"');
-	expect(text).toContain('the same hash in the other case\n404; the package reads no transaction');
+	expect(text).toContain('the same hash in the other case\n404; no transaction');
 	expect(text).toContain('## per_page=1\n200; 1 products, the same first');
 	expect(text).toContain('## without a token\n401');
 });
@@ -65,7 +58,7 @@ test('the report shows no personal data and no token, wherever the platform repe
 		set: {
 			[CUSTOMER.email]: 1,
 			[sandbox.apiToken]: 1,
-			Joana: { status: 'Prado' },
+			Maria: { status: 'Exemplo' },
 			status: CUSTOMER.email,
 		},
 		times: 'always',
@@ -76,7 +69,7 @@ test('the report shows no personal data and no token, wherever the platform repe
 
 	const { apiToken, bodyApiToken, products } = sandbox;
 	const titles = products.slice(0, 30).map(({ title }) => title);
-	const people = [...Object.values(CUSTOMER), 'Joana', 'Prado'];
+	const people = [...Object.values(CUSTOMER), 'Maria', 'Exemplo'];
 	const secrets = [...people, hash, apiToken, bodyApiToken, ...titles];
 	expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
 });

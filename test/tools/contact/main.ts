@@ -1,22 +1,19 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { parseBaseUrl } from '../../../nodes/DigitalSales/domain/webAddress';
 import { messageOf, say } from '../../helpers/n8n/terminal';
-import { contact } from './contact';
+import { contact, CUSTOMER } from './contact';
 
-/** A platform that looks up the CPF needs a real customer. */
-const CUSTOMER =
-	'{"name":"Maria Exemplo","email":"maria@example.com","phone_number":"11900000000","document":"52998224725"}';
+/** Half of the documented limit of 20 requests a minute. */
+const APART_MS = 6_000;
 
 async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
 			hash: { type: 'string', multiple: true, default: [] },
 			charge: { type: 'boolean', default: false },
-			offer: { type: 'string' },
 		},
 	});
-	const { hash: hashes, charge, offer } = values;
+	const { hash: hashes, charge } = values;
 	const { env } = process;
 	const base = parseBaseUrl(env.DIGITAL_SALES_BASE_URL ?? '');
 	const token = env.DIGITAL_SALES_TOKEN ?? '';
@@ -25,8 +22,9 @@ async function main(): Promise<void> {
 	}
 
 	const secondToken = env.DIGITAL_SALES_SECOND_TOKEN ?? '';
-	const customer = JSON.parse(env.DIGITAL_SALES_CUSTOMER ?? CUSTOMER) as object;
-	const asked = { hashes, charge, offer, say, sleep: pause };
+	const given = env.DIGITAL_SALES_CUSTOMER ?? JSON.stringify(CUSTOMER);
+	const customer = JSON.parse(given) as object;
+	const asked = { hashes, charge, say, apartMs: APART_MS };
 	await contact({ baseUrl: base.value, token, secondToken, customer, ...asked });
 }
 

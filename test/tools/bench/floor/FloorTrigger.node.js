@@ -1,10 +1,12 @@
-/** The least that a trigger can do: it hands on the body of a webhook, or starts nothing. */
+let latest;
+
+/** The least that a trigger can do: it hands on the body of a webhook, and starts nothing if the latest comes again. */
 class FloorTrigger {
 	description = {
 		displayName: 'Floor Trigger',
 		name: 'floorTrigger',
 		group: ['trigger'],
-		version: 2,
+		version: 1,
 		description: 'What n8n itself takes for a webhook',
 		defaults: { name: 'Floor Trigger' },
 		inputs: [],
@@ -18,12 +20,14 @@ class FloorTrigger {
 				path: 'floor',
 			},
 		],
-		properties: [{ displayName: 'Starts', name: 'starts', type: 'boolean', default: true }],
+		properties: [],
 	};
 
 	async webhook() {
-		if (!this.getNodeParameter('starts')) return {};
-		return { workflowData: [[{ json: this.getBodyData() }]] };
+		const body = this.getBodyData();
+		if (body.hash === latest) return {};
+		latest = body.hash;
+		return { workflowData: [[{ json: body }]] };
 	}
 }
 
