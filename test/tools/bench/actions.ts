@@ -9,6 +9,8 @@ const PRODUCTS = 1_500;
 const PAGE_SIZE = 100;
 const GETS = 500;
 const CHARGES = 100;
+const CHARGES_AT_ONCE = 4;
+const ANSWER_MS = 500;
 
 /** Pagination by number, for a user who knows the parameter of the page size. */
 const PAGED = {
@@ -72,9 +74,9 @@ export async function gets(n8n: N8n): Promise<Row[]> {
 	return rows;
 }
 
-/** A list of different customers at a slow platform. One at a time would take 50 s. */
+/** A list of different customers at a slow platform. The floor is what it takes to answer four at once. */
 export async function charges(n8n: N8n): Promise<Row[]> {
-	const sandbox = await startSandbox({ latencyMs: 500, qrImage: 'absent' });
+	const sandbox = await startSandbox({ latencyMs: ANSWER_MS, qrImage: 'absent' });
 	const charge = createPix({
 		cart: cartOf(sandbox),
 		customerDocument: '={{ $json.document }}',
@@ -96,7 +98,11 @@ export async function charges(n8n: N8n): Promise<Row[]> {
 		return ms;
 	};
 	const { ms } = await inTurn(n8n, { ours });
+	const floor = (CHARGES / CHARGES_AT_ONCE) * ANSWER_MS;
 
-	const what = `${CHARGES} charges at 500 ms`;
-	return [row(what, ms, 15_000), row(what, { ours: Math.max(...requests) }, CHARGES, 'requests')];
+	const what = `${CHARGES} charges at ${ANSWER_MS} ms`;
+	return [
+		row(what, { ...ms, floor }, 1.3),
+		row(what, { ours: Math.max(...requests) }, CHARGES, 'requests'),
+	];
 }
