@@ -127,7 +127,7 @@ async function readBefore(
 	});
 }
 
-/** @param readMs for two tries, without their waits for a permit. The second starts early enough to end in time. */
+/** @param readMs for two tries, without their waits for a permit. The second starts only while it has time to end. */
 function limitsWithin(readMs: number) {
 	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.ceil(Math.max(readMs / 2, readMs - 1_000)));
 	const retry = { maxTries: 2, maxTotalMs: readMs - timeoutMs };

@@ -56,6 +56,7 @@ export class Claim<T> {
 	async leaveInDoubt(): Promise<void> {
 		const { creation, attempt, found, held } = this;
 		const { ledger, unresolved } = creation;
+		// The decision ended the earlier doubt, and this attempt leaves its own.
 		if (found.doubt) await this.freeUnresolved();
 
 		const keys = uniq(compact([...found.ends, ...held.keys(), unresolved]));
@@ -117,7 +118,7 @@ export class Claim<T> {
 
 	private async claimFree(key: string, owner: string): Promise<void> {
 		const { creation, found } = this;
-		// The key stays with the attempt that a person has looked for.
+		// The key stays with its attempt in doubt. The `again` keys let only one request through.
 		if (found.doubt && (await isKeyTaken(creation, key))) return;
 
 		const attempt = findHolder(creation, key);

@@ -29,6 +29,7 @@ export async function decide<T>(creation: Creation<T>, found: Found<T>): Promise
 	const [key = ''] = ends;
 	if (!doubt) return undefined;
 
+	// Also without a decision, because it records when an error first told of the doubt.
 	const isTooEarly = await isDecisionTooEarly(creation, key, doubt);
 	if (!decision) throw inDoubtError(creation, doubt);
 	// Without an Order Reference, an entry names a customer.

@@ -93,7 +93,7 @@ export function makeKeys(subject: Subject) {
 	};
 }
 
-/** Of the charge that replaces a void one: only one request can claim it. */
+/** Of the charge that replaces a void one: only one request can claim it. Of the same kind, for `isOrderKey`. */
 export function successor(key: string, voidHash: string): string {
 	return `${key.split(' ')[0]} ${digest(key, voidHash)}`;
 }

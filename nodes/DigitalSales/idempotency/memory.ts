@@ -6,12 +6,13 @@ import { executionKey, runIndex } from '../n8n';
 import { BoundedMap, jsonObject, processState } from '../shared';
 
 export const attemptSchema = z.object({
-	/** Owns the attempt's identity in the ledger. */
+	/** Owns the attempt's keys in the ledger, except `unresolved`, which `key` owns. */
 	id: z.string(),
 	/** Unresolved from just before the send until the outcome is known. */
 	state: z.enum(['unresolved', 'made']),
-	/** The first key of its chain. */
+	/** The first key of its chain, where the search for it begins. */
 	identity: z.string(),
+	/** Where it was made, the first of `Found.ends`. */
 	key: z.string(),
 	fingerprint: z.string(),
 	customer: z.string().optional(),
@@ -101,7 +102,7 @@ export class ExecutionMemory {
 		const index = runIndex(this.context);
 		if (!runs.includes(index)) runs.push(index);
 
-		return runs.lastIndexOf(index);
+		return runs.indexOf(index);
 	});
 
 	/** Whether no earlier item of the execution has asked for the identity. */

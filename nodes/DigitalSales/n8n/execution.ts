@@ -45,6 +45,7 @@ export function isRetry(context: IExecuteFunctions): boolean {
 	return context.getMode() === 'retry';
 }
 
+/** Whether n8n keeps a failed execution, so that it can be retried. */
 export function isFailureKept(context: IExecuteFunctions): boolean {
 	const { saveDataErrorExecution, saveManualExecutions } = context.getWorkflowSettings();
 	if (context.getMode() === 'manual') return saveManualExecutions !== false;
@@ -98,7 +99,8 @@ export function isEngine2(
 /*
  * Since n8n 2.30.0, a webhook trigger may have `execute`, and n8n reads the node's settings after `execute`. If n8n
  * does not call `execute`, a sale starts the workflow once for each webhook. If n8n reads the settings earlier, Always
- * Output Data or On Error: Continue runs the next nodes for a duplicate, or for what nobody has verified.
+ * Output Data or On Error: Continue runs the next nodes for a duplicate, for what nobody has verified, or for a Wait for
+ * Payment that still waits.
  */
 
 /** Always Output Data would pass on an empty item, and On Error: Continue what the webhook said. */
@@ -107,7 +109,7 @@ export function stopOnError(context: IExecuteFunctions): void {
 	Object.assign(node, { alwaysOutputData: false, continueOnFail: false, onError: 'stopWorkflow' });
 }
 
-/** It would run the nodes after the first output with an empty item. */
+/** Always Output Data would run the nodes after the first output with an empty item. */
 export function turnOffAlwaysOutputData(context: IExecuteFunctions): void {
 	const entry = context.getExecuteData();
 	entry.node = { ...entry.node, alwaysOutputData: false };

@@ -35,25 +35,8 @@ const thisProcess = processState({
 	},
 });
 
-interface Resumed {
-	entry: WeakRef<IExecuteData>;
-	/** By `clock.elapsed()`, in milliseconds. */
-	goesOnAt: number;
-}
-
-/** The entries parked elsewhere that this process has resumed, and has not parked since. */
-const resumed = processState(new BoundedMap<Resumed>({ most: 10_000 }));
-
 export function readParkedState(context: IExecuteFunctions): unknown {
 	return readParked(context)?.state;
-}
-
-/** @returns what tells an entry apart that was parked before a restart of n8n, or on another worker */
-function parkedElsewhere(context: IExecuteFunctions): string | undefined {
-	const parked = readParked(context);
-	const isElsewhere = parked !== undefined && parked.parkedBy !== thisProcess.id;
-
-	return isElsewhere ? digest(context.getExecutionId(), JSON.stringify(parked)) : undefined;
 }
 
 function readParked(context: IExecuteFunctions): { state?: unknown; parkedBy: string } | undefined {
@@ -82,11 +65,6 @@ export async function parkExecution(
 	await park(context, until, { ...data, [STATE_KEY]: [[{ json: parked }]] });
 }
 
-/** As it was parked before. */
-async function parkAgain(context: IExecuteFunctions, until: Date): Promise<void> {
-	await park(context, until, context.getExecuteData().data);
-}
-
 async function park(
 	context: IExecuteFunctions,
 	until: Date,
@@ -108,18 +86,29 @@ function findStack(context: IExecuteFunctions): IExecuteData[] | undefined {
 }
 
 /*
- * When n8n 2.41.1 starts, it first resumes the executions that are due. Then it marks the ones that had been parked as
- * crashed, and goes on to wait with those that wait. If a run ends while its mark is being written, the mark stays, and
- * n8n never resumes the execution. If the recovery reads a row just before the execution is resumed, it writes that it
- * waits, and a minute after its start n8n resumes it a second time, beside the first. Nothing tells a node about either.
- * If n8n stops it, the first run is late for nothing.
+ * n8n 2.41.1 resumes what is due as it starts, while its recovery still runs. Nothing tells a node of the two faults that
+ * follow. If n8n no longer does this, the first run is late for nothing.
+ * - The recovery marks a resumed execution as crashed. If the run ends while the mark is written, the mark stays, and n8n
+ *   never resumes it. So the first run sleeps until the recovery is over.
+ * - The recovery writes that a resumed execution waits, and a minute later n8n resumes it again, beside the first run. n8n
+ *   keeps the end that comes last, so the second run parks until the first has ended.
  */
 
 /** From the first resumed execution: longer than a minute, so that the first run is still here when the second comes. */
 const RECOVERY_MS = 75_000;
 /** Later, n8n has certainly started. */
 const STARTED_MS = 30 * 60_000;
+/** A run that was parked once more after the first had ended must not park for ever. */
 const SECOND_RUN_MS = 60_000;
+
+interface Resumed {
+	entry: WeakRef<IExecuteData>;
+	/** By `clock.elapsed()`, in milliseconds. */
+	goesOnAt: number;
+}
+
+/** The entries parked elsewhere that this process has resumed, and has not parked since. */
+const resumed = processState(new BoundedMap<Resumed>({ most: 10_000 }));
 
 const recovery = processState({
 	overAt: Infinity,
@@ -127,6 +116,14 @@ const recovery = processState({
 		this.overAt = Infinity;
 	},
 });
+
+/** Identifies an entry that was parked before n8n's start, or by another worker. Otherwise undefined. */
+function parkedElsewhere(context: IExecuteFunctions): string | undefined {
+	const parked = readParked(context);
+	const isElsewhere = parked !== undefined && parked.parkedBy !== thisProcess.id;
+
+	return isElsewhere ? digest(context.getExecutionId(), JSON.stringify(parked)) : undefined;
+}
 
 /**
  * Executions that were parked before n8n's start, or by another worker, run on once its recovery is over. Of two runs of
@@ -145,9 +142,9 @@ export async function letRecoveryPass(context: IExecuteFunctions): Promise<boole
 	if (first?.entry.deref() === entry) return true;
 	if (first) {
 		turnOffAlwaysOutputData(context);
-		// n8n keeps the end that comes last, so this run parks again until the first has certainly ended.
-		const hasFirstEnded = uptime >= first.goesOnAt + SECOND_RUN_MS;
-		if (!hasFirstEnded) await parkAgain(context, new Date(clock.now() + SECOND_RUN_MS));
+		const isFirstExpected = uptime < first.goesOnAt + SECOND_RUN_MS;
+		const until = new Date(clock.now() + SECOND_RUN_MS);
+		if (isFirstExpected) await park(context, until, entry.data);
 		return false;
 	}
 

@@ -16,7 +16,7 @@ const OTHER_MODE = /Keep Items Where/;
 /** Not `getNode()`, which returns a copy. `z.custom`, because the code writes to n8n's own object, and other schemas copy. */
 const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() });
 
-/** The commonest come first, because a row has one entry more than the place of its letter. */
+/** The commonest come first, because they need the fewest entries. */
 const LETTERS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
 const LONGEST_TEXT = 40;
 
@@ -78,7 +78,8 @@ export class Ledger {
 	}
 
 	/**
-	 * Keeps a text for `readText`. Two different texts never mix: the first one to write its length wins. A text that is too
+	 * Keeps a text for `readText`: row 0 has as many entries as the text has letters, and each further row one entry more than
+	 * the place of its letter in `LETTERS`. Two different texts never mix: the first one to write its length wins. A text that is too
 	 * long, or has other characters, is not kept, and a part of one is not read.
 	 */
 	async storeText(key: string, text: string): Promise<void> {

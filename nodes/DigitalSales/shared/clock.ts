@@ -3,7 +3,7 @@ import { sleep } from 'n8n-workflow';
 /** In milliseconds. Tests replace it. */
 export const clock = {
 	now: (): number => Date.now(),
-	/** Does not jump when somebody sets the clock. */
+	/** Since this process started. Does not jump when somebody sets the clock. */
 	elapsed: (): number => Math.floor(performance.now()),
 	sleep: async (milliseconds: number): Promise<void> => await sleep(milliseconds),
 	random: (): number => Math.random(),

@@ -24,7 +24,7 @@ const stateSchema = z.object({ looks: z.number() });
 /**
  * The execution waits in n8n before each look.
  *
- * @param claim without a listed status, the first read that the form accepts counts, and none after it
+ * @param claim if its status is not one that the form lists, the first read that succeeds decides, whatever it shows
  * @returns undefined if reads did not show the status: the execution waits for the next look, or ends
  * @throws NodeOperationError or NodeApiError if the last look fails
  */
@@ -41,7 +41,7 @@ export async function lookForClaim(
 	const form = readTriggerForm(context);
 	const claimed = isClaim(form, claim.status) ? claim.status : undefined;
 	const status = read?.payment_status;
-	if (read && isAwaited(claimed, status, isLast) && !rejectionReason(form, read)) {
+	if (read && showsClaim(claimed, status, isLast) && !rejectionReason(form, read)) {
 		return { status, item: saleItem(form, read) };
 	}
 
@@ -51,9 +51,9 @@ export async function lookForClaim(
 	return await park(context, looks);
 }
 
-function isAwaited(claimed: Status, read: Status, isLast: boolean): boolean {
+/** At the last look, any status that is not earlier counts: it may be another word for the claimed one. */
+function showsClaim(claimed: Status, read: Status, isLast: boolean): boolean {
 	if (claimed === undefined) return true;
-	// Another word for the claimed status, perhaps.
 	if (isLast) return !isLater(claimed, read);
 	return isSameStatus(claimed, read) || isLater(read, claimed);
 }

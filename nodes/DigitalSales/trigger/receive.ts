@@ -90,6 +90,7 @@ class Delivery {
 		// Webhooks about statuses that nobody waits for are the most frequent.
 		const latest = lastReadBack(account, webhook.hash);
 		if (latest && this.isNamed(latest) && !isWantedStatus(form, webhook.status)) return latest;
+		// A read that began shortly before the webhook counts. If it is too old, the second read shows more.
 		return await this.read(account, calledAt - READ_AGAIN_MS);
 	}
 

@@ -133,6 +133,7 @@ export class PaymentWait {
 			const { outcome } = error;
 			if (!recordFailure(payment, outcome, at, this.state.deadline)) throw error;
 
+			// Of a hash that was read before, a 404 is a fault and no answer.
 			if (!payment.read && isUnknownHash(outcome)) this.hasAnswer = true;
 			this.isWebhookExpected = false;
 		});
@@ -171,7 +172,7 @@ export class PaymentWait {
 		return this.entries.every(({ payment }) => this.isDone(payment, since));
 	}
 
-	/** Whether a read after `since` decided the payment, or came after the deadline. */
+	/** Paid, failed for a minute, or read after the deadline. Reads before `since` do not count. */
 	private isDone({ read, failedSince }: Payment, since = 0): boolean {
 		if (read === undefined || read.at < since) return false;
 		if (isPaid(read.status)) return true;
@@ -194,11 +195,11 @@ export class PaymentWait {
 
 	private async parkUntilNextLook(): Promise<void> {
 		const { state, now, isWoken } = this;
-		if (!this.isEnding) {
-			delete state.endingSince;
-			// Reads may not show yet what the webhook reported.
-			if (isWoken) state.deadline = Math.max(state.deadline, now + READS_MAY_LAG_MS);
+		// Reads may not show yet what the webhook reported.
+		if (isWoken && now < state.deadline) {
+			state.deadline = Math.max(state.deadline, now + READS_MAY_LAG_MS);
 		}
+		if (!this.isEnding) delete state.endingSince;
 		const { endingSince, deadline } = state;
 
 		if (!isWoken) state.looks++;

@@ -81,7 +81,7 @@ export function recordFailure(
 	}
 	if (kind !== 'rateLimited') delete payment.unknownSince;
 
-	// The table fails a GET at a 500, which may go away, and a POST only where the platform refuses for good. A 200 that
+	// The row of a POST, because it fails only where the platform refuses for good; that of a GET also at a 500. A 200 that
 	// says failure, and a web page, may go away, too.
 	return retryDecision('POST', kind) !== 'fail' || status === 200 || outcome.isWebPage === true;
 }

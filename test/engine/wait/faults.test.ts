@@ -270,6 +270,17 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			expect(room.lookMinutes(hash).at(-1)).toBeLessThan(3);
 		});
 
+		test('at a webhook five seconds before the limit leaves the platform a minute to show the payment', async () => {
+			const { hash, parked, restore } = await parkWithout();
+			await minutes(10 - 5 / 60);
+			await parked.resumeByWebhook({ hash, status: 'paid' });
+			restore();
+			await clock.sleep(30_000);
+			await room.setStatus([hash]);
+
+			expect(received(await parked.finished)).toMatchObject([{ hash, paid: true }]);
+		});
+
 		test('until the end fails with the reason, and a Retry continues the wait', async () => {
 			const { hash, parked, options, restore } = await parkWithout();
 			const startedAt = clock.elapsed();

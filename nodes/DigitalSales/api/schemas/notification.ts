@@ -93,7 +93,7 @@ function parseObject(value: unknown): IDataObject | undefined {
 	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
 }
 
-/** A part that every list has, such as `length` or `push`, would change the list, or what all lists share. */
+/** Refuses `a[length]` and `a[__proto__]`: `set` would resize a list, or change what all lists share. */
 function isNestedName(name: string): boolean {
 	return NESTED_NAME.test(name) && toPath(name).every((part) => !(part in []));
 }
