@@ -9,10 +9,10 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { digitalSalesApiTest } from './api';
-import { searchOffers, searchProducts } from './form';
+import { searchOffers, searchProducts, triggerSubtitle } from './form';
 import { WEBHOOK_PATH } from './n8n';
 import { executeTrigger } from './trigger/execute';
-import { readTriggerForm, triggerForm, triggerSubtitle } from './trigger/form';
+import { readTriggerForm, triggerForm } from './trigger/form';
 import { receiveWebhook } from './trigger/receive';
 import { sendTestEvent } from './trigger/testEvent';
 

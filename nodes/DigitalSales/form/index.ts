@@ -5,3 +5,4 @@ export * from './listSearch';
 export * from './locators';
 export * from './outputOptions';
 export * from './readForm';
+export * from './triggerOn';

@@ -9,7 +9,8 @@ import {
 	type Status,
 	STATUS_GROUPS,
 } from '../domain';
-import { ANY, OTHER, type TriggerForm } from './form';
+import { ANY, OTHER } from '../form';
+import type { TriggerForm } from './form';
 
 /** Undefined if the form accepts the transaction. Only the owner of the form may see the text. */
 export function rejectionReason(form: TriggerForm, transaction: Transaction): string | undefined {
