@@ -37,8 +37,8 @@ export const resumeWebhooks: IWebhookDescription[] = [
 
 /*
  * Since n8n 2.30.0, the mode of a Retry is `retry`, and its resume address has the secret of the original execution. If
- * that stops, a Retry does not know the charges of its original, and only the keys `order` and `unresolved` guard them. An equal
- * charge within 15 minutes then gets the earlier one.
+ * that stops, a Retry does not know the charges of its original, and only the keys `order` and `unresolved` guard them.
+ * An equal charge within 15 minutes then gets the earlier one.
  */
 
 export function isRetry(context: IExecuteFunctions): boolean {

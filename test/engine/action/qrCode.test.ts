@@ -73,12 +73,15 @@ describe('The QR code of a PIX transaction', () => {
 		expect(items).toMatchObject([{ json: { pix_qr_code_image: null } }]);
 	});
 
-	test('has a file name that every file system accepts', async () => {
-		account.fault('charge', { kind: 'patchBody', set: { hash: '../a b-c_d' } });
+	test.each([
+		['../a b-c_d', 'pix-_a_b-c_d.png'],
+		['a'.repeat(300), `pix-${'a'.repeat(100)}.png`],
+	])('has a file name that every file system accepts: %s', async (hash, fileName) => {
+		account.fault('charge', { kind: 'patchBody', set: { hash } });
 
 		const { items } = await account.run(parameters(picture));
 
-		expect(items[0]?.binary?.qrCode?.fileName).toBe('pix-_a_b-c_d.png');
+		expect(items[0]?.binary?.qrCode?.fileName).toBe(fileName);
 	});
 
 	test('is drawn for Get, too', async () => {

@@ -40,6 +40,15 @@ describe('Digital Sales Trigger: a webhook names a status that reads do not show
 		},
 	);
 
+	test.each(['data', 'payload'])('the status may stand beside %s', async (part) => {
+		const hash = await inbox.begin(PAID);
+		inbox.show(hash, 'paid', 70_000);
+
+		await inbox.trigger.post({ status: 'paid', [part]: { hash } });
+		await ended();
+		expect(inbox.statuses).toEqual(['paid']);
+	});
+
 	test('one execution waits, and a webhook that comes once reads show it starts the workflow sooner', async () => {
 		const hash = await inbox.begin(PAID);
 		expect([await inbox.post(hash, 'paid'), await inbox.post(hash, 'paid')]).toEqual([200, 503]);

@@ -63,7 +63,7 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
 ];
 
 /**
- * Parses the known shapes, also under `data` or `payload`:
+ * Parses the known shapes, also under `data` or `payload`, beside which the status may stand:
  * - the transaction: `hash`, `payment_status`
  * - a summary: `transaction_hash`, `status`
  * - an envelope: `transaction.hash` or `transaction.id`, `status`
