@@ -1,7 +1,7 @@
 import { compact, uniq } from 'lodash';
 import { CanceledError } from '../shared';
-import { forgetTold, tellOfEnd } from './decide';
-import { againKeys, type Created, type Creation, isOrderKey } from './keys';
+import { againKeys, forgetTold, SPENT, tellOfEnd } from './decide';
+import { type Created, type Creation, isOrderKey } from './keys';
 import { buildAttempt, findHolder, type Found, isKeyTaken } from './look';
 import { type Attempt, attempts, hashOf } from './memory';
 import { type Doubt, inDoubtError } from './refusals';
@@ -27,7 +27,7 @@ export class Claim<T> {
 
 		// One decision allows one attempt a day, on whichever process.
 		for (const again of doubt ? againKeys(creation, attempt.key, lookedAt) : []) {
-			await this.claimKey(again, attempt.id, { ...doubt, isSpent: true });
+			await this.claimKey(again, attempt.id, { ...doubt }, SPENT);
 		}
 		await forgetTold(creation, attempt.key);
 		for (const key of found.ends) await this.claimFree(key, attempt.id);
@@ -125,9 +125,9 @@ export class Claim<T> {
 		await this.claimKey(key, owner, { attempt, isOfOthers: key === creation.unresolved });
 	}
 
-	private async claimKey(key: string, owner: string, ifTaken: Doubt): Promise<void> {
+	private async claimKey(key: string, owner: string, ifTaken: Doubt, note?: string): Promise<void> {
 		const isOwn = await this.creation.ledger?.claimKey(key, owner);
-		if (isOwn === false) throw inDoubtError(this.creation, ifTaken);
+		if (isOwn === false) throw inDoubtError(this.creation, ifTaken, note);
 
 		this.held.set(key, owner);
 	}

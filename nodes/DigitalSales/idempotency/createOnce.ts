@@ -52,11 +52,10 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	const { context, memory, itemOrder, problem } = creation;
-	const { identity, unresolved, fingerprint, orderReference } = creation;
+	const { identity, unresolved, fingerprint } = creation;
 	if (context.getInputData().length === 1) return;
-	if (orderReference !== undefined && !memory.reserveOrder(identity, fingerprint)) {
-		throw refusals.repeatedOrderError(creation);
-	}
+	// Without an Order Reference, the identity has the fingerprint in it.
+	if (memory.countDistinct(identity, fingerprint) > 1) throw refusals.repeatedOrderError(creation);
 
 	const unlock = await lockKeys(lockedKeys(creation), itemOrder.signal);
 	try {

@@ -1,21 +1,25 @@
 import { range, uniq } from 'lodash';
 import { ServiceError } from '../api';
-import type { Ledger } from '../n8n';
-import { clock } from '../shared';
-import { againKeys, type Creation, MINUTES_UNDER_WAY, toldKey } from './keys';
+import { clock, digest, formatDay } from '../shared';
+import { type Creation, isOrderKey } from './keys';
 import { type Found, isKeyTaken } from './look';
-import {
-	describeAnswer,
-	type Doubt,
-	hashError,
-	inDoubtError,
-	severalDoubtsError,
-} from './refusals';
+import { describeAnswer, type Doubt, inDoubtError } from './refusals';
 
 /*
  * A decision counts only if its author has read the error about this doubt. An entry that was left behind must not act on
- * a later attempt, nor on one that another worker is still sending.
+ * a later attempt, nor on one that another worker is still sending. Two keys of the ledger guard this: `told` says when an
+ * error first told of the doubt, and `again` belongs to the one attempt that decisions allow in a day.
  */
+
+/** A request and its answer take two minutes at most. */
+const MINUTES_UNDER_WAY = 4;
+
+export const SPENT =
+	'A decision has already allowed one attempt for it today. The next one is possible tomorrow (Brasília time).';
+const TOO_EARLY =
+	'The decision does not count yet, because the charge may still be under way. If it is about this charge, run again in a few minutes.';
+const SEVERAL =
+	'Options > Charges in Doubt names a customer who has several charges in doubt: give each its own Order Reference, with a decision of its own.';
 
 /**
  * Applies what a person has said about the charge in doubt.
@@ -33,80 +37,84 @@ export async function decide<T>(creation: Creation<T>, found: Found<T>): Promise
 	const isTooEarly = await isDecisionTooEarly(creation, key, doubt);
 	if (!decision) throw inDoubtError(creation, doubt);
 	// Without an Order Reference, an entry names a customer.
-	if (memory.countDoubts(name, identity) > 1) throw severalDoubtsError(creation);
-	if (isTooEarly) throw inDoubtError(creation, { ...doubt, isTooEarly });
-	if (decision.hash !== undefined) return await readDecided(creation, decision.hash);
+	if (memory.countDistinct(`doubts of ${name}`, identity) > 1)
+		throw inDoubtError(creation, doubt, SEVERAL);
+	if (isTooEarly) throw inDoubtError(creation, doubt, TOO_EARLY);
+	if (decision.hash !== undefined) return await readDecided(creation, doubt, decision.hash);
 
 	for (const again of againKeys(creation, key, lookedAt)) {
-		const isSpent = await isKeyTaken(creation, again);
-		if (isSpent) throw inDoubtError(creation, { ...doubt, isSpent });
+		if (await isKeyTaken(creation, again)) throw inDoubtError(creation, doubt, SPENT);
 	}
 	return undefined;
 }
 
-async function readDecided<T>(creation: Creation<T>, hash: string): Promise<T> {
+async function readDecided<T>(creation: Creation<T>, doubt: Doubt, hash: string): Promise<T> {
+	const refuse = (problem: string): never => {
+		const note = `The transaction in Options > Charges in Doubt ${problem}: correct its Hash.`;
+		throw inDoubtError(creation, doubt, note);
+	};
+
 	const made = await creation.readAgain({ hash }).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
-		throw hashError(creation, `could not be read (the platform ${describeAnswer(error.outcome)})`);
+		return refuse(`could not be read (the platform ${describeAnswer(error.outcome)})`);
 	});
 
 	const differences = creation.isVoid(made)
 		? ['has failed or expired']
 		: creation.findDifferences?.(made);
-	if (differences?.length) throw hashError(creation, differences.join(' and '));
-	return made;
+	return differences?.length ? refuse(differences.join(' and ')) : made;
 }
 
-/**
- * Records the first error about a doubt.
- *
- * @returns whether no earlier execution has shown that error, or the attempt may still be under way
- */
+/** @returns whether no earlier execution has shown an error about the doubt, or the attempt may still be under way */
 async function isDecisionTooEarly<T>(
 	creation: Creation<T>,
 	key: string,
-	doubt: Doubt,
+	{ attempt }: Doubt,
 ): Promise<boolean> {
-	const { ledger, memory, decision } = creation;
+	const { ledger, memory } = creation;
 	if (!ledger) return false;
 
-	const told = toldKey(creation, key);
-	if (!(await ledger.hasKey(told))) {
-		// An attempt that this process or execution knows has ended: while it is sent, it holds the lock.
-		const mayBeUnderWay = doubt.attempt === undefined;
-		await note(ledger, told, mayBeUnderWay ? minuteBefore(0) : memory.execution);
-		return true;
-	}
-	if (await ledger.hasKey(`${told} ${memory.execution}`)) return true;
-	// A hash sends nothing, so it need not wait for what may be under way.
-	if (decision?.hash !== undefined) return false;
-
+	// An attempt that this process or execution knows has ended: while it is sent, it holds the lock.
+	const now = attempt ? memory.execution : minuteBefore(0);
 	// The clocks of two workers may differ by a minute.
-	for (const minutes of range(-1, MINUTES_UNDER_WAY + 1)) {
-		if (await ledger.hasKey(`${told} ${minuteBefore(minutes)}`)) return true;
+	const minutes = range(-1, MINUTES_UNDER_WAY + 1).map(minuteBefore);
+
+	// The first of these gets the key if no error has told of the doubt.
+	for (const when of [now, memory.execution, ...minutes]) {
+		if (await ledger.claimKey(toldKey(creation, key), when)) return true;
 	}
 	return false;
 }
 
 /** The attempt has ended, so a decision counts in the next execution. */
 export async function tellOfEnd<T>(creation: Creation<T>, key: string): Promise<void> {
-	const { ledger } = creation;
-	if (ledger) await note(ledger, toldKey(creation, key), creation.memory.execution);
+	await creation.ledger?.claimKey(toldKey(creation, key), creation.memory.execution);
 }
 
 /** What was told is about an earlier attempt. */
 export async function forgetTold<T>(creation: Creation<T>, key: string): Promise<void> {
-	const { ledger } = creation;
+	const { ledger, unresolved = key } = creation;
 	// An execution without the Order Reference meets the same attempt by its customer and cart.
-	for (const met of uniq([key, creation.unresolved ?? key])) {
-		const told = toldKey(creation, met);
+	for (const told of uniq([key, unresolved].map((met) => toldKey(creation, met)))) {
 		if (await ledger?.hasKey(told)) await ledger?.deleteKey(told);
 	}
 }
 
-/** @param when is written first, because whoever finds `told` must find its time, too */
-async function note(ledger: Ledger, told: string, when: string): Promise<void> {
-	for (const key of [`${told} ${when}`, told]) await ledger.claimKey(key, 'told');
+/**
+ * Claimed by the one attempt that decisions about a doubt allow in a day. Around midnight, of both days.
+ *
+ * @param lookedAt an attempt that began shortly before may still be under way
+ */
+export function againKeys<T>(creation: Creation<T>, key: string, lookedAt: number): string[] {
+	const times = [lookedAt - MINUTES_UNDER_WAY * 60_000, clock.now()];
+	const days = uniq(times.map(formatDay));
+
+	return days.map((day) => `again ${digest(toldKey(creation, key), day)}`);
+}
+
+/** Of the order, else of the customer's cart, which other executions meet. The owner is a minute, or an execution. */
+function toldKey<T>({ unresolved }: Creation<T>, key: string): string {
+	return `told ${digest(isOrderKey(key) ? key : (unresolved ?? key))}`;
 }
 
 function minuteBefore(minutes: number): string {

@@ -1,10 +1,9 @@
-import { uniq } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { Account, Send } from '../api';
 import { normalizeReference } from '../domain';
 import { isRetry, Ledger } from '../n8n';
 import type { NotSentError } from '../output';
-import { clock, digest, formatDay } from '../shared';
+import { digest } from '../shared';
 import type { ItemOrder } from './itemOrder';
 import type { ExecutionMemory } from './memory';
 
@@ -100,24 +99,4 @@ export function successor(key: string, voidHash: string): string {
 
 export function isOrderKey(key: string): boolean {
 	return key.startsWith('order ');
-}
-
-/** When an error told of a doubt about the order, else about the customer's cart (decide.ts). */
-export function toldKey({ unresolved }: Keys, key: string): string {
-	return `told ${digest(isOrderKey(key) ? key : (unresolved ?? key))}`;
-}
-
-/** A request and its answer take two minutes at most. */
-export const MINUTES_UNDER_WAY = 4;
-
-/**
- * Claimed by the one attempt that decisions about a doubt allow in a day. Around midnight, of both days.
- *
- * @param lookedAt an attempt that began shortly before may still be under way
- */
-export function againKeys(keys: Keys, key: string, lookedAt: number): string[] {
-	const times = [lookedAt - MINUTES_UNDER_WAY * 60_000, clock.now()];
-	const days = uniq(times.map(formatDay));
-
-	return days.map((day) => `again ${digest(toldKey(keys, key), day)}`);
 }

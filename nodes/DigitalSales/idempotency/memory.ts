@@ -35,9 +35,7 @@ export type Attempt = z.output<typeof attemptSchema>;
  *
  * @internal
  */
-export const attempts = processState(
-	new BoundedMap<Attempt>({ most: 40_000, isKept: ({ state }) => state === 'unresolved' }),
-);
+export const attempts = processState(new BoundedMap<Attempt>({ most: 40_000 }));
 
 export function isChargeKnown(hash: string): boolean {
 	return attempts.some(({ result }) => result?.hash === hash);
@@ -71,10 +69,7 @@ export class ExecutionMemory {
 	readonly origin: string;
 	/** This execution alone. */
 	readonly execution: string;
-	/** By order: the fingerprint of its first item in this run. */
-	private readonly orders = new Map<string, string>();
-	/** By name: the identities of this run's charges in doubt. */
-	private readonly named = new Map<string, Set<string>>();
+	private readonly counted = new Map<string, Set<string>>();
 	/** The `unresolved` keys that decisions about earlier items of this run will release. */
 	readonly decided = new Set<string>();
 
@@ -113,20 +108,12 @@ export class ExecutionMemory {
 		return this.stored.firsts[identity] === own;
 	}
 
-	/** @returns false if another item of this run has the order for something else */
-	reserveOrder(identity: string, fingerprint: string): boolean {
-		const first = this.orders.get(identity) ?? fingerprint;
-		this.orders.set(identity, first);
+	/** @returns how many different values of this run the subject has */
+	countDistinct(subject: string, value: string): number {
+		const values = this.counted.get(subject) ?? new Set();
+		this.counted.set(subject, values.add(value));
 
-		return first === fingerprint;
-	}
-
-	/** @returns how many charges of this run that are in doubt have the name */
-	countDoubts(name: string, identity: string): number {
-		const identities = this.named.get(name) ?? new Set();
-		this.named.set(name, identities.add(identity));
-
-		return identities.size;
+		return values.size;
 	}
 
 	/** What the item has got or attempted. Not the charge of an earlier equal item: this one, if corrected, is charged. */

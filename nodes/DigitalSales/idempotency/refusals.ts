@@ -4,7 +4,7 @@ import { isSameReference, quoteText, RUN_AGAIN } from '../domain';
 import { isRetry, LedgerError } from '../n8n';
 import { NotSentError } from '../output';
 import { formatTime } from '../shared';
-import { isOrderKey, type Subject } from './keys';
+import type { Subject } from './keys';
 import { type Attempt, hashOf } from './memory';
 
 /** An attempt whose outcome is unknown, or whose charge is gone. */
@@ -15,63 +15,51 @@ export interface Doubt {
 	isOfOthers?: boolean;
 	/** The platform does not return the charge any more. */
 	isGone?: boolean;
-	/** A decision has already allowed an attempt today. */
-	isSpent?: boolean;
-	/** The attempt may still be under way, or the decision is about an earlier one. */
-	isTooEarly?: boolean;
 }
 
 const MAY_EXIST = { shown: 'unknown' } as const;
 const NOT_SENT = 'this item was not sent';
 const LOOK = 'Look for it on your platform in a few minutes.';
+const OTHER_ITEMS =
+	'If an earlier execution charged other items of this list, leave them out, because a new execution charges them again.';
 
-export function inDoubtError(subject: Subject, doubt: Doubt): NotSentError {
-	const ofOthers = mayShow(subject, doubt.attempt) ? doubt.attempt.orderReference : undefined;
-	const order = doubt.isOfOthers ? ofOthers : subject.orderReference;
+/** @param note why a decision about the doubt does not count */
+export function inDoubtError(subject: Subject, doubt: Doubt, note?: string): NotSentError {
+	const { context, kind, isAgentCall, orderReference } = subject;
+	const { isOfOthers = false } = doubt;
+	const order = isOfOthers ? shownOf(subject, doubt.attempt)?.orderReference : orderReference;
 	const ofOrder = order === undefined ? '' : ` for order "${quoteText(order)}"`;
 	const message = {
 		offer: 'The offer may already exist',
 		charge: `The customer may already have been charged${ofOrder}`,
-	}[subject.kind];
-	const lines = [
-		describeDoubt(subject, doubt),
-		wayOut(subject, doubt.isOfOthers),
-		otherItems(subject),
-	];
+	}[kind];
 
-	return new NotSentError(`${message}, so ${NOT_SENT}`, compact(lines).join('\n'), MAY_EXIST);
-}
-
-function otherItems({ context, memory, isAgentCall, orderReference }: Subject): string {
-	const hasOthers = context.getInputData().length > 1 || memory.runNumber() > 0;
 	const isKnown = isAgentCall || isRetry(context) || orderReference !== undefined;
+	const advice = compact([
+		compact([describeDoubt(subject, doubt), note]).join(' '),
+		wayOut(subject, isOfOthers),
+		context.getInputData().length > 1 && !isKnown && OTHER_ITEMS,
+	]).join('\n');
 
-	return hasOthers && !isKnown
-		? 'If an earlier execution charged other items of this list, leave them out, because a new execution charges them again.'
-		: '';
+	return new NotSentError(`${message}, so ${NOT_SENT}`, advice, MAY_EXIST);
 }
 
-function describeDoubt(subject: Subject, doubt: Doubt): string {
-	const { attempt, isGone, isOfOthers, isSpent, isTooEarly } = doubt;
-	const isShown = mayShow(subject, attempt);
+function describeDoubt(subject: Subject, { attempt, isGone, isOfOthers }: Doubt): string {
+	const shown = shownOf(subject, attempt);
 	const unknown = attempt
 		? `An attempt on ${formatTime(attempt.startedAt)} got no usable answer.`
 		: 'An earlier attempt is on record, but its result is not: another execution is charging it now, or n8n stopped before the answer came.';
-	const gone = `It was charged as ${isShown ? `transaction ${hashOf(attempt)}` : 'a transaction'}, which the platform does not find now: it was deleted, or belongs to another account.`;
-	const hasOtherData = attempt
+	const gone = `It was charged as ${shown ? `transaction ${hashOf(shown)}` : 'a transaction'}, which the platform does not find now: it was deleted, or belongs to another account.`;
+	const mayDiffer = attempt
 		? attempt.fingerprint !== subject.fingerprint
 		: subject.orderReference !== undefined;
 
 	return compact([
 		isGone ? gone : unknown,
-		isShown && `Details: ${attempt.about}.`,
-		hasOtherData &&
+		shown && `Details: ${shown.about}.`,
+		mayDiffer &&
 			!isOfOthers &&
 			'It may have been for another customer, cart or amount; if so, cancel it on your platform first.',
-		isSpent &&
-			'A decision has already allowed one attempt for it today. The next one is possible tomorrow (Brasília time).',
-		isTooEarly &&
-			'The decision does not count yet, because the charge may still be under way. If it is about this charge, run again in a few minutes.',
 	]).join(' ');
 }
 
@@ -108,33 +96,28 @@ export function logDoubt(subject: Subject): void {
 export function otherDataError(subject: Subject, attempt: Attempt): NotSentError {
 	const { orderReference = '', isAgentCall, kind } = subject;
 	const isSameOrder =
-		isOrderKey(attempt.key) && isSameReference(orderReference, attempt.orderReference ?? '');
+		orderReference !== '' && isSameReference(orderReference, attempt.orderReference ?? '');
 	const describe = ({ about, orderReference: order }: Pick<Subject, 'about' | 'orderReference'>) =>
 		isSameOrder || !order ? about : `${about}; Order Reference "${quoteText(order)}"`;
-	const existing = mayShow(subject, attempt)
-		? `The existing ${kind} is ${hashOf(attempt)} (${describe(attempt)}). Asked for now: ${describe(subject)}.\n`
-		: '';
+	const shown = shownOf(subject, attempt);
+	const existing =
+		shown &&
+		`The existing ${kind} is ${hashOf(shown)} (${describe(shown)}). Asked for now: ${describe(subject)}.`;
 
-	if (isSameOrder) {
-		// A model would charge again under another reference.
-		const advice = isAgentCall
-			? 'Do not charge again under another reference: a person has to look at the earlier charge.'
-			: `${existing}Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.`;
-
-		return new NotSentError(
-			`Order Reference "${quoteText(orderReference)}" already belongs to a charge with another customer, cart or amount, so ${NOT_SENT}`,
-			advice,
-			MAY_EXIST,
-		);
-	}
-
+	let message = `This item already has its ${kind}, so the changed ${kind} was not sent`;
 	const replace =
 		kind === 'charge' ? ' to replace it, cancel it on your platform, then use Retry again;' : '';
-	return new NotSentError(
-		`This item already has its ${kind}, so the changed ${kind} was not sent`,
-		`${existing}To keep it, set the form back to what it was;${replace} to send the changed ${kind} as well, start a new execution with this item alone.`,
-		MAY_EXIST,
-	);
+	let advice = `To keep it, set the form back to what it was;${replace} to send the changed ${kind} as well, start a new execution with this item alone.`;
+
+	if (isSameOrder) {
+		message = `Order Reference "${quoteText(orderReference)}" already belongs to a charge with another customer, cart or amount, so ${NOT_SENT}`;
+		// A model would charge again under another reference.
+		advice = isAgentCall
+			? 'Do not charge again under another reference: a person has to look at the earlier charge.'
+			: 'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.';
+	}
+
+	return new NotSentError(message, compact([existing, advice]).join('\n'), MAY_EXIST);
 }
 
 export function repeatedOrderError({ orderReference = '' }: Subject): NotSentError {
@@ -152,23 +135,6 @@ export function unreadableError(attempt: Attempt, { outcome }: ServiceError): No
 	);
 }
 
-/** @param problem for example "has another amount" */
-export function hashError({ name }: Subject, problem: string): NotSentError {
-	return new NotSentError(
-		`The transaction of ${quoteText(name)} in Options > Charges in Doubt ${problem}, so ${NOT_SENT}`,
-		`Correct its Hash, then ${RUN_AGAIN}. If the charge of this item is not on your platform, or failed or expired, leave Hash empty.`,
-		MAY_EXIST,
-	);
-}
-
-export function severalDoubtsError({ name }: Subject): NotSentError {
-	return new NotSentError(
-		`Options > Charges in Doubt names ${quoteText(name)}, who has several charges in doubt, so ${NOT_SENT}`,
-		`Give each its own Order Reference, with a decision of its own, then ${RUN_AGAIN}.`,
-		MAY_EXIST,
-	);
-}
-
 /** Nothing is sent if n8n's database fails. */
 export function ofLedger({ kind }: Subject, error: unknown): unknown {
 	if (!(error instanceof LedgerError)) return error;
@@ -179,9 +145,9 @@ export function ofLedger({ kind }: Subject, error: unknown): unknown {
 	);
 }
 
-/** Nothing of another customer's charge is shown. */
-function mayShow(subject: Subject, attempt: Attempt | undefined): attempt is Attempt {
-	return !subject.isAgentCall && attempt !== undefined && attempt.customer === subject.customer;
+/** Nothing of another customer's charge is shown, and nothing to a model. */
+function shownOf(subject: Subject, attempt: Attempt | undefined): Attempt | undefined {
+	return !subject.isAgentCall && attempt?.customer === subject.customer ? attempt : undefined;
 }
 
 export function describeAnswer({ status }: FailedOutcome): string {

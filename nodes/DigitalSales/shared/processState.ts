@@ -17,12 +17,10 @@ export function clearProcessState(): void {
 	for (const state of allStates) state.clear();
 }
 
-interface Bounds<V> {
+interface Bounds {
 	most: number;
 	/** Forever by default. */
 	keptMs?: number;
-	/** Evicted last. None by default. */
-	isKept?: (value: V) => boolean;
 }
 
 interface Entry<V> {
@@ -33,7 +31,7 @@ interface Entry<V> {
 export class BoundedMap<V> {
 	private readonly entries = new Map<string, Entry<V>>();
 
-	constructor(private readonly bounds: Bounds<V>) {}
+	constructor(private readonly bounds: Bounds) {}
 
 	/** Without the entries that are over. */
 	get size(): number {
@@ -74,19 +72,14 @@ export class BoundedMap<V> {
 	}
 
 	private evictOldest(): void {
-		const { most, keptMs, isKept = () => false } = this.bounds;
+		const { most, keptMs } = this.bounds;
 		if (keptMs !== undefined) this.evictOver();
 		if (this.entries.size <= most) return;
 
 		// V8 passes all deleted entries to find the first entry, so a tenth goes at once.
 		const left = most - Math.floor(most / 10);
-		for (const [key, { value }] of this.entries) {
-			if (this.entries.size <= left) return;
-			if (!isKept(value)) this.entries.delete(key);
-		}
-
 		for (const key of this.entries.keys()) {
-			if (this.entries.size <= most) return;
+			if (this.entries.size <= left) return;
 			this.entries.delete(key);
 		}
 	}

@@ -240,15 +240,6 @@ describe('The advice in the error of a failed charge', () => {
 			expect(advice).toContain('This item was not sent');
 			expect(advice).not.toMatch(/nothing was sent/i);
 		});
-
-		test('warns of a new execution, which would charge them again', async () => {
-			shop.fault('loseAnswer', 1);
-			await loop(items[1]?.document);
-
-			expect(await loop(items[1]?.document)).toContain(
-				'If an earlier execution charged other items of this list, leave them out',
-			);
-		});
 	});
 
 	describe('in n8n’s log', () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { errorIn, openAccount, useLimits } from '../../helpers/account';
 import {
@@ -150,6 +151,7 @@ describe('Order Reference', () => {
 			shop.account.fault('charge', { kind: 'patchBody', set: { hash } });
 			await shop.ask(ORDER);
 			await shop.refused({ ...ORDER, ...otherProcess() });
+			await pause(5 * 60_000);
 			const [known] = shop.hashes;
 			await shop.charge({ ...ORDER, ...decide('order-1', known), ...otherProcess() });
 			await shop.charge({ ...ORDER, ...otherProcess() });

@@ -22,17 +22,6 @@ describe('A bounded map', () => {
 		now.mockRestore();
 	});
 
-	test('evicts kept entries last', () => {
-		const map = new BoundedMap<string>({ most: 2, isKept: (value) => value === 'kept' });
-		map.set('a', 'kept');
-		map.set('b', 'other');
-		map.set('c', 'kept');
-		expect([map.get('a'), map.get('b'), map.get('c')]).toEqual(['kept', undefined, 'kept']);
-
-		map.set('d', 'kept');
-		expect([map.get('a'), map.get('c'), map.get('d')]).toEqual([undefined, 'kept', 'kept']);
-	});
-
 	test('keeps the newest entries, whatever was set again, deleted or cleared', () => {
 		const step = fc.record({
 			key: fc.constantFrom(...KEYS),
