@@ -74,16 +74,16 @@ class ItemSteps {
 		step: (value: T, itemIndex: number) => R | Promise<R>,
 		{ atOnce = 1, isSending = false, about }: StepOptions<T> = {},
 	): Promise<Map<number, R>> {
-		const { context, itemOrder } = this.run;
+		const { context } = this.run;
 		const results = new Map<number, R>();
 
 		await eachLimit([...values], atOnce, async ([itemIndex, value]) => {
-			if (itemOrder.stopped.aborted) return;
+			if (this.run.isStopped) return;
 			try {
 				results.set(itemIndex, await step(value, itemIndex));
 			} catch (error) {
 				this.failures.set(itemIndex, { itemIndex, error, isSending, about: about?.(value) });
-				if (isSending) itemOrder.stopAfter(error);
+				if (isSending) this.run.stopOthers();
 			}
 		});
 

@@ -8,7 +8,7 @@ import {
 	type ClientOptions,
 } from '../api';
 import { quoteText } from '../domain';
-import { type Attempt, ExecutionMemory, ItemOrder } from '../idempotency';
+import { type Attempt, ExecutionMemory } from '../idempotency';
 import { askIfListening, isFailureKept, isRetry, isTool } from '../n8n';
 import { createdNotes, type Situation } from '../output';
 
@@ -18,7 +18,7 @@ const LONGEST_HINT = 1_000;
 /** What the items of one run share. */
 export class Run {
 	readonly isAgentCall: boolean;
-	readonly itemOrder: ItemOrder;
+	private readonly stopping = new AbortController();
 	readonly askIfListening = memoize(async (url: string) => await askIfListening(this.context, url));
 	private readonly loadMemory = once(() => new ExecutionMemory(this.context));
 	/** By message, with what it is about. */
@@ -30,7 +30,6 @@ export class Run {
 		readonly account: Account,
 	) {
 		this.isAgentCall = isTool(context);
-		this.itemOrder = new ItemOrder(context);
 	}
 
 	/** Loaded at first use, because a read that succeeds needs none. */
@@ -41,12 +40,9 @@ export class Run {
 	readonly catalog = once(() => new CatalogLookup(this.newClient(CHARGE_LOOKUP_LIMITS)));
 
 	readonly newClient = (options: ClientOptions = {}): Client => {
-		const canceled = this.context.getExecutionCancelSignal();
-
 		return new Client(this.context, this.account, {
 			...options,
-			// A new signal, because Node.js warns of more than ten listeners on one.
-			signal: AbortSignal.any(compact([canceled, this.itemOrder.stopped, options.signal])),
+			signal: this.newSignal(options.signal),
 			onWait: (endpoint) =>
 				this.addHint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
 		});
@@ -54,9 +50,29 @@ export class Run {
 
 	/** What a creation needs of its run. */
 	creationContext(itemIndex: number) {
-		const { context, account, isAgentCall, memory, itemOrder, inBackground } = this;
+		const { context, account, isAgentCall, memory, stopOthers, inBackground } = this;
+		const signal = this.newSignal();
 
-		return { context, account, isAgentCall, memory, itemOrder, inBackground, itemIndex };
+		return { context, account, isAgentCall, memory, signal, stopOthers, inBackground, itemIndex };
+	}
+
+	/** By the first failure. */
+	get isStopped(): boolean {
+		return this.stopping.signal.aborted;
+	}
+
+	/**
+	 * After a failure no further item starts, and items that wait are canceled. Requests in flight go on. With On Error:
+	 * Continue, only canceling the execution stops other items.
+	 */
+	readonly stopOthers = (): void => {
+		if (!this.context.continueOnFail()) this.stopping.abort();
+	};
+
+	/** Node.js warns of more than ten listeners on one signal. */
+	private newSignal(more?: AbortSignal): AbortSignal {
+		const canceled = this.context.getExecutionCancelSignal();
+		return AbortSignal.any(compact([canceled, this.stopping.signal, more]));
 	}
 
 	/**

@@ -20,9 +20,9 @@ export class Claim<T> {
 		this.attempt = buildAttempt(creation, found.ends[0] ?? '', { state: 'unresolved' });
 	}
 
-	readonly acquire = async (): Promise<void> => {
+	async acquire(): Promise<void> {
 		const { creation, attempt, found } = this;
-		const { memory, itemIndex, itemOrder, unresolved } = creation;
+		const { memory, itemIndex, signal, unresolved } = creation;
 		const { doubt, lookedAt } = found;
 
 		// One decision allows one attempt a day, on whichever process.
@@ -33,11 +33,11 @@ export class Claim<T> {
 		for (const key of found.ends) await this.claimFree(key, attempt.id);
 		// Owned by the attempt's key, so that only a decision about this attempt ends it.
 		if (unresolved !== undefined) await this.claimFree(unresolved, attempt.key);
-		if (itemOrder.mustNotSend) throw new CanceledError();
+		if (signal.aborted) throw new CanceledError();
 
 		memory.set(itemIndex, attempt);
 		this.isInFlight = true;
-	};
+	}
 
 	/** The request was not processed. An earlier attempt stays in doubt. */
 	async release(): Promise<void> {

@@ -13,15 +13,13 @@ import * as refusals from './refusals';
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
-	const { itemOrder, problem, tries } = creation;
+	const { problem, signal, stopOthers, tries } = creation;
 	let unlock = (): void => undefined;
 	let claim: Claim<T> | undefined;
 
 	try {
-		const found = await itemOrder.runInOrder('look', async (signal) => {
-			unlock = await lockKeys(lockedKeys(creation), signal);
-			return await look(creation);
-		});
+		unlock = await lockKeys(lockedKeys(creation), signal);
+		const found = await look(creation);
 		const { current, decided } = found;
 		if (current !== undefined) return await recordExisting(creation, found, current);
 		if (decided !== undefined) return await new Claim(creation, found).recordDecided(decided);
@@ -29,7 +27,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 
 		for await (const send of tries) {
 			claim = new Claim(creation, found);
-			await itemOrder.runInOrder('claim', claim.acquire);
+			await claim.acquire();
 
 			const made = await send();
 			if (made !== undefined) return await claim.record(made);
@@ -38,7 +36,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 		}
 		throw new CanceledError();
 	} catch (error) {
-		itemOrder.stopAfter(error);
+		stopOthers();
 		throw await endAfter(creation, claim, error);
 	} finally {
 		unlock();
@@ -51,13 +49,13 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
  * @throws NotSentError
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
-	const { context, memory, itemOrder, problem } = creation;
+	const { context, memory, signal, problem } = creation;
 	const { identity, unresolved, fingerprint } = creation;
 	if (context.getInputData().length === 1) return;
 	// Without an Order Reference, the identity has the fingerprint in it.
 	if (memory.countDistinct(identity, fingerprint) > 1) throw refusals.repeatedOrderError(creation);
 
-	const unlock = await lockKeys(lockedKeys(creation), itemOrder.signal);
+	const unlock = await lockKeys(lockedKeys(creation), signal);
 	try {
 		const found = await look(creation, true);
 		// Recorded now, because the run may stop before the item.

@@ -1,4 +1,3 @@
 export * from './createOnce';
-export * from './itemOrder';
 export * from './keys';
 export * from './memory';

@@ -4,7 +4,6 @@ import { normalizeReference } from '../domain';
 import { isRetry, Ledger } from '../n8n';
 import type { NotSentError } from '../output';
 import { digest } from '../shared';
-import type { ItemOrder } from './itemOrder';
 import type { ExecutionMemory } from './memory';
 
 /** What is asked for, by which item. */
@@ -14,6 +13,10 @@ export interface Subject {
 	memory: ExecutionMemory;
 	itemIndex: number;
 	isAgentCall: boolean;
+	/** Aborted once nothing more of the run is to be sent. Requests in flight go on. */
+	signal: AbortSignal;
+	/** Tells the other items of a failure. */
+	stopOthers: () => void;
 	kind: 'charge' | 'offer';
 	/** Of customer, cart and amount, or of an offer. */
 	fingerprint: string;
@@ -31,7 +34,6 @@ export interface Subject {
 type Keys = ReturnType<typeof makeKeys>;
 
 export interface Creation<T> extends Subject, Keys {
-	itemOrder: ItemOrder;
 	/** Why the request must not be sent. An existing result is still returned. */
 	problem?: NotSentError;
 	/** Yields each try when the rate limiter permits it. */
