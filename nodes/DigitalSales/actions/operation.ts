@@ -18,7 +18,7 @@ interface Described<Values> {
 	/** Shown before a run of several items, by default nothing. */
 	manyItemsHint?: string;
 	/** Throws if the operation cannot work, whatever its form says. */
-	assertUsable?(context: IExecuteFunctions, itemIndex: number): void;
+	assertUsable?(context: IExecuteFunctions): void;
 }
 
 /** What an item asks the platform for. */

@@ -38,14 +38,10 @@ export function subtitleExpression(): string {
 /** n8n evaluates it on the canvas and in each run. */
 export function outputsExpression(): ExpressionString {
 	const type = NodeConnectionTypes.Main;
-	const byOperation = OPERATIONS.flatMap((operation) => {
-		if (operation.kind !== 'wait') return [];
-		return [
-			[operation.value, operation.outputs.names.map((displayName) => ({ type, displayName }))],
-		];
-	});
+	const { value, outputs } = waitForPaymentOperation;
+	const named = outputs.names.map((displayName) => ({ type, displayName }));
 
-	return `={{ (${JSON.stringify(Object.fromEntries(byOperation))})[$parameter["operation"]] ?? ["${type}"] }}`;
+	return `={{ $parameter["operation"] === "${value}" ? ${JSON.stringify(named)} : ["${type}"] }}`;
 }
 
 export function manyItemsHints(): NodeHint[] {
@@ -53,37 +49,31 @@ export function manyItemsHints(): NodeHint[] {
 		if (manyItemsHint === undefined) return [];
 
 		const isChosen = `$parameter["resource"] === "${resource}" && $parameter["operation"] === "${value}"`;
-		const displayCondition = `={{ ${isChosen} && $input.all().length > 1 }}`;
-
-		return [
-			{
-				message: manyItemsHint,
-				displayCondition,
-				whenToDisplay: 'beforeExecution',
-				location: 'outputPane',
-			},
-		];
+		const hint: NodeHint = {
+			message: manyItemsHint,
+			displayCondition: `={{ ${isChosen} && $input.all().length > 1 }}`,
+			whenToDisplay: 'beforeExecution',
+			location: 'outputPane',
+		};
+		return [hint];
 	});
 }
 
 export function formProperties(): INodeProperties[] {
-	return [
-		{
-			displayName: 'Resource',
-			name: 'resource',
-			type: 'options',
-			noDataExpression: true,
-			options: RESOURCES.map((value) => ({ name: startCase(value), value })),
-			default: 'transaction',
-		},
-		...RESOURCES.flatMap((resource) => {
-			const operations = OPERATIONS.filter((operation) => operation.resource === resource);
-			return [operationField(resource, operations), ...operations.flatMap(formFields)];
-		}),
-	];
+	const resourceField: INodeProperties = {
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		options: RESOURCES.map((value) => ({ name: startCase(value), value })),
+		default: 'transaction',
+	};
+
+	return [resourceField, ...RESOURCES.map(operationField), ...OPERATIONS.flatMap(formFields)];
 }
 
-function operationField(resource: string, operations: Operation[]): INodeProperties {
+function operationField(resource: string): INodeProperties {
+	const operations = OPERATIONS.filter((operation) => operation.resource === resource);
 	const initial = operations[0]?.value;
 
 	return {

@@ -1,11 +1,13 @@
-import { isEqual, range } from 'lodash';
+import { isEqual, range, sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api';
+import { fieldLabel, readForm } from '../form';
 import { ExecutionMemory } from '../idempotency';
 import { isEngine2, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
-import { NotSentError } from '../output';
-import { failItem, runSteps } from './itemSteps';
-import type { Operation } from './operation';
+import { type ErrorContext, NotSentError, toFailure } from '../output';
+import { CanceledError, eachLimit, READS_AT_ONCE } from '../shared';
+import { adviseFor } from './advice';
+import type { ItemOutputs, Operation, Request } from './operation';
 import { findOperation } from './registry';
 import { Run } from './run';
 
@@ -16,58 +18,52 @@ export async function executeOperation(
 ): Promise<INodeExecutionData[][]> {
 	if (!(await letRecoveryPass(context))) return [[]];
 
+	const memory = new ExecutionMemory(context);
 	let operation: Operation | undefined;
 	let run: Run;
 	try {
 		operation = chooseOperation(context);
-		refuseEngine2(operation, context);
-		run = new Run(context, await loadSharedAccount(context, operation));
+		assertUsable(operation, context);
+		run = new Run(context, memory, await loadSharedAccount(context, operation));
 	} catch (error) {
 		if (operation?.kind === 'wait' && (await operation.postpone(context))) return [[]];
-		return sortIntoOutputs(context, operation, failAll(context, operation, error));
+
+		// The error has no item number, because no item is at fault. Under On Error: Continue, n8n passes the input items on
+		// as successful if `execute` throws.
+		const items = context
+			.getInputData()
+			.map((_item, index) => failItem({ context, memory }, operation, index, { error }));
+		return sortIntoOutputs(context, operation, items);
 	}
 
 	try {
-		const items = await runSteps(operation, run);
-		return sortIntoOutputs(context, operation, items);
+		return sortIntoOutputs(context, operation, await new ItemSteps(run, operation).takeAll());
 	} finally {
 		await run.finish();
 	}
 }
 
-/** The error has no item number, because no item is at fault. */
-function failAll(
-	context: IExecuteFunctions,
-	operation: Operation | undefined,
-	error: unknown,
-): INodeExecutionData[] {
-	const source = { context, memory: new ExecutionMemory(context) };
-
-	// Under On Error: Continue, n8n passes the input items on as successful if `execute` throws.
-	return context
-		.getInputData()
-		.flatMap((_item, index) => failItem(source, operation, index, error));
-}
-
-function sortIntoOutputs(
-	context: IExecuteFunctions,
-	operation: Operation | undefined,
-	items: INodeExecutionData[],
-): INodeExecutionData[][] {
-	if (operation?.kind !== 'wait') return [items];
-
-	turnOffAlwaysOutputData(context);
-	return operation.outputs.sort(items);
-}
-
-/** Engine 2.0 keeps no memory against a second charge, and does not resume waiting executions. */
-function refuseEngine2(operation: Operation, context: IExecuteFunctions): void {
-	if (isPlainRead(operation) || !isEngine2(context)) return;
+function chooseOperation(context: IExecuteFunctions): Operation {
+	const resource = context.getNodeParameter('resource', 0);
+	const value = context.getNodeParameter('operation', 0);
+	const operation = findOperation(String(resource), String(value));
+	if (operation) return operation;
 
 	throw new NotSentError(
-		`${operation.name} does not work in n8n's experimental Engine 2.0`,
-		'Remove engineType from the settings of the workflow.',
+		`Operation "${value}" of "${resource}" does not exist`,
+		'Choose the resource and the operation again.',
 	);
+}
+
+function assertUsable(operation: Operation, context: IExecuteFunctions): void {
+	// Engine 2.0 keeps no memory against a second charge, and does not resume waiting executions.
+	if (!isPlainRead(operation) && isEngine2(context)) {
+		throw new NotSentError(
+			`${operation.name} does not work in n8n's experimental Engine 2.0`,
+			'Remove engineType from the settings of the workflow.',
+		);
+	}
+	operation.assertUsable?.(context);
 }
 
 function isPlainRead({ kind }: Operation): boolean {
@@ -94,14 +90,126 @@ async function loadSharedAccount(
 	return account;
 }
 
-function chooseOperation(context: IExecuteFunctions): Operation {
-	const resource = context.getNodeParameter('resource', 0);
-	const value = context.getNodeParameter('operation', 0);
-	const operation = findOperation(String(resource), String(value));
-	if (operation) return operation;
+function sortIntoOutputs(
+	context: IExecuteFunctions,
+	operation: Operation | undefined,
+	items: INodeExecutionData[],
+): INodeExecutionData[][] {
+	if (operation?.kind !== 'wait') return [items];
 
-	throw new NotSentError(
-		`Operation "${value}" of "${resource}" does not exist`,
-		'Choose the resource and the operation again.',
-	);
+	turnOffAlwaysOutputData(context);
+	return operation.outputs.sort(items);
+}
+
+interface Failure extends Pick<ErrorContext, 'itemIndex' | 'isSending' | 'about'> {
+	error: unknown;
+}
+
+const AT_ONCE = { create: 4, read: READS_AT_ONCE, list: 1 };
+
+/** All items take a step before the next one, so that a mistake in any item is found before any is sent. */
+class ItemSteps {
+	/** By item. */
+	private readonly failures = new Map<number, Failure>();
+	private requests: ReadonlyMap<number, Request> = new Map();
+
+	constructor(
+		private readonly run: Run,
+		private readonly operation: Operation,
+	) {}
+
+	async takeAll(): Promise<INodeExecutionData[]> {
+		const { run, operation } = this;
+		const inputs = new Map(run.context.getInputData().entries());
+
+		const forms = await this.take(inputs, (_item, index) =>
+			readForm(run.context, index, operation.form, run.addHint),
+		);
+		if (operation.kind === 'wait') {
+			const outputs = await operation.runAll(run, forms, this.fail);
+			return outputs ? this.collect(outputs) : [];
+		}
+
+		this.requests = await this.take(forms, (form, index) => operation.prepare(run, index, form));
+		await this.take(this.requests, (request) => request.check?.());
+		const atOnce = AT_ONCE[operation.kind];
+		const outputs = await this.take(this.requests, (request) => request.send(), atOnce);
+
+		return this.collect(outputs);
+	}
+
+	/**
+	 * @param values by item
+	 * @param sendingAtOnce how many items the step sends at once. By default it sends nothing, and they go one by one
+	 * @returns the results by item, without those that have failed
+	 */
+	private async take<T, R>(
+		values: ReadonlyMap<number, T>,
+		step: (value: T, itemIndex: number) => R | Promise<R>,
+		sendingAtOnce = 0,
+	): Promise<Map<number, R>> {
+		const isSending = sendingAtOnce > 0;
+		const open = [...values].filter(([itemIndex]) => !this.failures.has(itemIndex));
+		const results = new Map<number, R>();
+
+		await eachLimit(open, sendingAtOnce || 1, async ([itemIndex, value]) => {
+			if (this.run.isStopped) return;
+			try {
+				results.set(itemIndex, await step(value, itemIndex));
+			} catch (error) {
+				const about = this.requests.get(itemIndex)?.about;
+				this.failures.set(itemIndex, { error, itemIndex, isSending, about });
+				if (isSending) this.run.stopOthers();
+			}
+		});
+
+		// Not in the loop, because a check also records, for a Retry, what later items have already.
+		this.throwFirst();
+		return results;
+	}
+
+	private readonly fail = (itemIndex: number, error: unknown, about: string): void => {
+		this.failures.set(itemIndex, { error, itemIndex, isSending: true, about });
+		this.throwFirst();
+	};
+
+	/** Ends the run, except under On Error: Continue. */
+	private throwFirst(): void {
+		if (this.run.context.continueOnFail()) return;
+
+		// A failure cancels the other items, whose errors say nothing.
+		const isCanceled = ([, { error }]: [number, Failure]) => error instanceof CanceledError;
+		const [first] = sortBy([...this.failures], [isCanceled, '0']);
+		if (first) failItem(this.run, this.operation, ...first);
+	}
+
+	/** All outputs, and the errors of failed items in their places. */
+	private collect(outputs: ItemOutputs): INodeExecutionData[] {
+		return this.run.context.getInputData().flatMap((_item, itemIndex) => {
+			const failure = this.failures.get(itemIndex);
+			if (failure) return [failItem(this.run, this.operation, itemIndex, failure)];
+
+			const output = outputs.get(itemIndex) ?? [];
+			return output.map((one) => ({ ...one, pairedItem: { item: itemIndex } }));
+		});
+	}
+}
+
+/** Throws unless On Error is Continue. n8n sends an item that has only `error` to the error output. */
+function failItem(
+	{ context, memory }: Pick<Run, 'context' | 'memory'>,
+	operation: Operation | undefined,
+	itemIndex: number,
+	failure: Failure,
+): INodeExecutionData {
+	// An unknown operation may create something.
+	const creates = operation === undefined || operation.kind === 'create';
+	const { error, json } = toFailure(context.getNode(), failure.error, {
+		...failure,
+		labelOf: (field) => operation && fieldLabel(operation.form, field),
+		advice: adviseFor(context, memory, itemIndex, creates),
+	});
+	if (!context.continueOnFail()) throw error;
+
+	return { json: { error: { ...json } }, pairedItem: { item: itemIndex } };
 }

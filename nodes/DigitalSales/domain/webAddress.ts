@@ -26,6 +26,20 @@ export function isPrivateAddress(address: URL): boolean {
 	return LOCAL_NAME.test(hostname) || !/[.:]/.test(hostname);
 }
 
+/** Why webhooks may not arrive at an address. */
+export function unreachableHint(url: string): string | undefined {
+	const address = parseWebAddress(url);
+	if (!address) return undefined;
+
+	if (isPrivateAddress(address)) {
+		return `Only this machine or its network can reach ${address.host}, so webhooks arrive only if the platform runs there, too. Wait for Payment works without webhooks.`;
+	}
+	if (address.pathname.includes('/webhook-test/')) {
+		return 'The Notification URL is a test URL, which listens only while the editor waits for a test event. For real sales, enter the production URL of the trigger.';
+	}
+	return undefined;
+}
+
 /** Each platform has its own path (API document, Versioning). The scheme may be missing. */
 export function parseBaseUrl(input: string): Result<string> {
 	const typed = cleanText(input);

@@ -5,6 +5,7 @@ import {
 	type INodeListSearchItems,
 	type INodeListSearchResult,
 	NodeApiError,
+	type NodeError,
 } from 'n8n-workflow';
 import {
 	CATALOG_LIMITS,
@@ -17,7 +18,7 @@ import {
 	readCatalog,
 	ServiceError,
 } from '../api';
-import { type NodeError, productStatusName, toFailure } from '../output';
+import { productStatusName, toFailure } from '../output';
 import { cleanText, formatReais, textMatcher, validWebAddress } from '../domain';
 
 const LONGEST_SEARCH = 200;

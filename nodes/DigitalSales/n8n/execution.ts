@@ -45,13 +45,6 @@ export function isRetry(context: IExecuteFunctions): boolean {
 	return context.getMode() === 'retry';
 }
 
-/** Whether n8n keeps a failed execution, so that it can be retried. */
-export function isFailureKept(context: IExecuteFunctions): boolean {
-	const { saveDataErrorExecution, saveManualExecutions } = context.getWorkflowSettings();
-	if (context.getMode() === 'manual') return saveManualExecutions !== false;
-	return saveDataErrorExecution !== 'none';
-}
-
 /** The same for an execution and all its Retries. Undefined without an execution, as in n8n's Agents. */
 export function executionKey(context: IExecuteFunctions): string | undefined {
 	// Without an execution, the address has a secret of this call.

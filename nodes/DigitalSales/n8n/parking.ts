@@ -45,11 +45,11 @@ function readParked(context: IExecuteFunctions): { state?: unknown; parkedBy: st
 }
 
 /** @throws NodeOperationError if this version of n8n keeps its entries elsewhere */
-export function assertCanPark(context: IExecuteFunctions, itemIndex: number): void {
+export function assertCanPark(context: IExecuteFunctions): void {
 	if (findStack(context)) return;
 	const message = `${context.getNode().name} cannot wait in this version of n8n`;
 	const description = 'Nothing waits. Update the package.';
-	throw new NodeOperationError(context.getNode(), message, { description, itemIndex });
+	throw new NodeOperationError(context.getNode(), message, { description });
 }
 
 /** The node runs again at `until`, or when a webhook comes. */

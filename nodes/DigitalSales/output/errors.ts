@@ -1,10 +1,9 @@
-import { compact } from 'lodash';
+import { compact, trimEnd } from 'lodash';
 import type { INode } from 'n8n-workflow';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { NodeApiError, NodeError, NodeOperationError } from 'n8n-workflow';
 import { type Facts, ServiceError, type ServiceWords, type ShownOutcome } from '../api';
 import { quoteText, RUN_AGAIN } from '../domain';
 import { CanceledError } from '../shared';
-import { adviceFor, type Situation, unsentNote } from './advice';
 
 /** The node refuses an item without sending it now. An earlier attempt may exist, so the outcome may be `unknown`. */
 export class NotSentError extends Error {
@@ -17,6 +16,16 @@ export class NotSentError extends Error {
 	}
 }
 
+/** How to run a failed item again without creating another one twice. */
+export interface Advice {
+	/** Replaces `RUN_AGAIN` in what an error says to do. */
+	again: string;
+	/** Whether an earlier attempt of this execution may have created the item. */
+	mayExist: boolean;
+	/** Sentences that follow, for example what the run has created. */
+	notes: string[];
+}
+
 /** What is known about a failed item. Each field may be missing. */
 export interface ErrorContext {
 	itemIndex?: number;
@@ -26,13 +35,11 @@ export interface ErrorContext {
 	labelOf?: (serviceField: string) => string | undefined;
 	/** What was asked for. */
 	about?: string;
-	situation?: Situation;
+	advice?: Advice;
 }
 
 const LONGEST_MESSAGE = 500;
 const NO_WORDS: ServiceWords = { messages: [], fields: {} };
-
-export type NodeError = NodeApiError | NodeOperationError;
 
 interface ErrorJson extends ServiceWords {
 	message: string;
@@ -47,41 +54,33 @@ export function toFailure(
 	error: unknown,
 	context: ErrorContext = {},
 ): { error: NodeError; json: ErrorJson } {
-	const { about = null, itemIndex, situation } = context;
-	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
-	const message = quoteText(text, LONGEST_MESSAGE);
+	const { about = null, itemIndex, advice: given } = context;
 	const facts = factsOf(error, context.isSending === true);
 	const { status = null, words = NO_WORDS } = facts.answer ?? {};
-	const said = serviceWordsLine(words, context.labelOf);
 	const serviceError = error instanceof ServiceError ? error : undefined;
 
-	const { warning, again } = adviceFor(situation);
+	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
+	const message = quoteText(text, LONGEST_MESSAGE);
 	const isUnsent = facts.shown === 'notSent';
-	const hasUnsentNote = isUnsent && !(error instanceof CanceledError);
 	const advice = joinLines(
-		hasUnsentNote && situation && unsentNote(situation),
-		facts.advice?.replaceAll(RUN_AGAIN, again),
+		isUnsent && given && unsentNote(given),
+		facts.advice?.replaceAll(RUN_AGAIN, given?.again ?? RUN_AGAIN),
 	);
-	// The platform has said what to correct. About a wrong path it only says that the method is not allowed.
-	const isRejected = serviceError?.outcome.kind === 'rejected' && status !== 405;
-	// Advice that the situation has changed is always shown.
-	const isExplained = isRejected && said !== '' && again === RUN_AGAIN;
-
 	const description = joinLines(
-		said,
+		serviceWordsLine(words, context.labelOf),
 		serviceError?.isInDoubt && about !== null && `Details: ${about}.`,
-		!isExplained && advice,
-		warning,
-		!isExplained && serviceError && requestLine(serviceError),
-		// Last, because there may be hundreds.
-		...createdNotes(situation),
+		advice,
+		serviceError && requestLine(serviceError),
+		...(given?.notes ?? []),
 	);
-	const outcome = isUnsent && situation?.mayExist ? 'unknown' : facts.shown;
 
-	return {
-		error: toNodeError(node, error, { message, description, itemIndex }),
-		json: { message, advice: advice || null, status, outcome, ...words, about },
-	};
+	const outcome = isUnsent && given?.mayExist ? 'unknown' : facts.shown;
+	const json = { message, advice: advice || null, status, outcome, ...words, about };
+	const texts = { message, description, itemIndex };
+	if (!serviceError) return { error: new NodeOperationError(node, message, texts), json };
+
+	const httpCode = status?.toString();
+	return { error: new NodeApiError(node, { message }, { ...texts, httpCode }), json };
 }
 
 function joinLines(...lines: Array<string | false | null | undefined>): string {
@@ -90,26 +89,17 @@ function joinLines(...lines: Array<string | false | null | undefined>): string {
 
 function factsOf(error: unknown, isSending: boolean): Facts {
 	if (error instanceof ServiceError || error instanceof NotSentError) return error.facts;
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		return { advice: error.description || undefined, shown: 'notSent' };
+	if (error instanceof NodeError) {
+		return { advice: error.description ?? undefined, shown: 'notSent' };
 	}
 	if (error instanceof CanceledError || !isSending) return { shown: 'notSent' };
 	return { shown: 'unknown' };
 }
 
-function toNodeError(
-	node: INode,
-	error: unknown,
-	texts: { message: string; description: string; itemIndex?: number },
-): NodeError {
-	const { message, description } = texts;
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		return Object.assign(error, { message, description });
-	}
-	if (!(error instanceof ServiceError)) return new NodeOperationError(node, message, texts);
+function unsentNote({ mayExist }: Advice): string {
+	if (!mayExist) return 'This item was not sent.';
 
-	const httpCode = error.outcome.status?.toString();
-	return new NodeApiError(node, { message }, { ...texts, httpCode });
+	return 'This item was not sent now, but an earlier attempt of this execution may have succeeded.';
 }
 
 /** Without line breaks, because a list of items shows one line. */
@@ -120,24 +110,12 @@ function serviceWordsLine(words: ServiceWords, labelOf: ErrorContext['labelOf'])
 		return `${name}: ${texts.join(', ')}`;
 	});
 	const text = [...words.messages, ...fields].join(' | ');
-	if (text === '') return '';
 
-	const end = /[.!?]$/.test(text) ? '' : '.';
-	return `The platform said: ${text}${end}`;
+	return text && `The platform said: ${trimEnd(text, '.')}.`;
 }
 
 function requestLine({ endpoint, tries, outcome }: ServiceError): string {
 	const tried = tries > 1 && `tried ${tries} times`;
 
 	return `Request: ${compact([endpoint, tried, outcome.code]).join(', ')}.`;
-}
-
-export function createdNotes({
-	created = [],
-	inDoubt = [],
-}: Pick<Situation, 'created' | 'inDoubt'> = {}): string[] {
-	return compact([
-		inDoubt.length > 0 && `These got no usable answer, so they may exist: ${inDoubt.join('; ')}.`,
-		created.length > 0 && `Already created in this execution: ${created.join('; ')}.`,
-	]);
 }

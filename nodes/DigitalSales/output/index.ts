@@ -1,4 +1,3 @@
-export * from './advice';
 export * from './errors';
 export * from './product';
 export * from './transaction';

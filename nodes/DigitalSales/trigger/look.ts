@@ -77,7 +77,7 @@ async function readForLook(
 }
 
 async function park(context: IExecuteFunctions, looks: number): Promise<undefined> {
-	assertCanPark(context, 0);
+	assertCanPark(context);
 	const until = new Date(clock.now() + (PAUSES_MS[looks] ?? 0));
 	await parkExecution(context, until, { looks: looks + 1 });
 }

@@ -14,11 +14,10 @@ import {
 	ServiceError,
 	type Transaction,
 } from '../api';
-import { isLater, isSameStatus, isSettled, quoteText } from '../domain';
+import { isLater, isSameStatus, isSettled, quoteText, unreachableHint } from '../domain';
 import { isChargeKnown } from '../idempotency';
 import { isEngine2 } from '../n8n';
 import { Declined, handleWebhook, readNotification, REPLIES, safeReason } from '../notification';
-import { unreachableHint } from '../output';
 import { BoundedMap, clock, processState } from '../shared';
 import { isClaim, isExcludedForGood, isWantedStatus, mayFollow, rejectionReason } from './filters';
 import { readTriggerForm, saleItem, type TriggerForm } from './form';

@@ -20,7 +20,7 @@ describe("A request that n8n's SSRF protection blocks", () => {
 	test.each([
 		['charge', () => pixParameters(account.sandbox)],
 		['read', () => ({ resource: 'transaction', operation: 'get', transactionHash: 'ab12' })],
-	])('fails at once, and its error says that nothing was sent: a %s', async (...given) => {
+	])('fails at once, and its error says that it was not sent: a %s', async (...given) => {
 		const [, parameters] = given;
 		const options = { mode: 'trigger', workflowId: 'blocked', continueOnFail: true } as const;
 		const started = clock.elapsed();
@@ -31,7 +31,7 @@ describe("A request that n8n's SSRF protection blocks", () => {
 			expect(errorIn(json[0])).toMatchObject({
 				message: 'n8n blocked the request to the host of the platform',
 				advice: expect.stringContaining(
-					'Nothing was sent.\nCorrect the host in Base URL of the credential',
+					'This item was not sent.\nCorrect the host in Base URL of the credential',
 				),
 				outcome: 'notSent',
 				status: null,

@@ -1,13 +1,6 @@
 import { catalogPages } from '../../../nodes/DigitalSales/api/catalog';
-import {
-	ACTION_TYPE,
-	connect,
-	type NodeOutcome,
-	NO_OP_TYPE,
-	runWorkflow,
-	START_TYPE,
-} from '../../helpers/engine';
-import { errorIn, useLimits } from '../../helpers/account';
+import type { NodeOutcome } from '../../helpers/engine';
+import { errorIn } from '../../helpers/account';
 import {
 	type Ask,
 	customers,
@@ -28,7 +21,6 @@ const WRONG_CPF = { customerDocument: '={{ $json.n === 2 ? "1" : $json.document 
 
 /** A person who follows the advice charges nobody twice. */
 describe('The advice in the error of a failed charge', () => {
-	const limit = useLimits();
 	afterEach(() => jest.restoreAllMocks());
 	const shop = useShop();
 
@@ -49,29 +41,6 @@ describe('The advice in the error of a failed charge', () => {
 			expect(error).toContain(`Correct what the platform rejected, then ${CURRENT}.`);
 		},
 	);
-
-	test.each([
-		['trigger', { saveDataErrorExecution: 'none' }],
-		['manual', { saveManualExecutions: false }],
-	] as const)('is no Retry if n8n does not keep the execution: %s', async (mode, settings) => {
-		const parameters = shop.parameters(undefined, OWN_CUSTOMER);
-		shop.fault('refuse', 2);
-		const { data } = await runWorkflow({
-			credentials: shop.account.credentials,
-			mode,
-			settings: { executionOrder: 'v1', ...settings },
-			startItems: customers(3),
-			nodes: [
-				{ name: 'Start', type: START_TYPE },
-				{ name: 'PIX', type: ACTION_TYPE, parameters },
-			],
-		});
-		const description = String(data.PIX?.error?.description);
-
-		expect(description).not.toContain('Retry');
-		expect(description).toContain(`${NEW_EXECUTION} remove those items from the input first.`);
-		expect(description).toContain('then run this again without those items.');
-	});
 
 	describe('in a sub-workflow is to call it again, but without the created items:', () => {
 		const mode = 'integrated';
@@ -146,28 +115,25 @@ describe('The advice in the error of a failed charge', () => {
 	describe('says that an earlier attempt may have succeeded:', () => {
 		const MAY = 'but an earlier attempt of this execution may have succeeded';
 
-		const ITEM = 'This item was not sent';
-		const RUN = 'Nothing was sent';
+		const UNSENT = 'This item was not sent now';
 
-		test.each<[string, string, Ask]>([
-			['a mistake in the form', ITEM, { more: { ...OWN_CUSTOMER, customerDocument: '1' } }],
+		test.each<[string, Ask]>([
+			['a mistake in the form', { more: { ...OWN_CUSTOMER, customerDocument: '1' } }],
 			[
 				'a credential that cannot be used',
-				RUN,
 				{ credentials: { digitalSalesApi: { baseUrl: 'x x', apiToken: 't' } } },
 			],
-			['an operation that does not exist', RUN, { more: { operation: 'refund' } }],
+			['an operation that does not exist', { more: { operation: 'refund' } }],
 			[
 				'a notification URL that is not a web address',
-				ITEM,
 				{ more: { ...OWN_CUSTOMER, webhooksGoTo: 'url', notificationUrl: 'ftp://x' } },
 			],
-		])('in a Retry with %s', async (_what, unsent, ask) => {
+		])('in a Retry with %s', async (_what, ask) => {
 			const first = await thirdRefused();
 			const stopped = await shop.ask({ retrying: first, ...ask });
 			const continued = await shop.ask({ retrying: first, ...ask, continueOnFail: true });
 
-			expect(errorOf(stopped)).toContain(`${unsent} now, ${MAY}.`);
+			expect(errorOf(stopped)).toContain(`${UNSENT}, ${MAY}.`);
 			expect(errorIn(continued.json[0]).outcome).toBe('unknown');
 			expect(errorIn(continued.json[0]).advice).toContain(MAY);
 			expect(shop.charges).toBe(2);
@@ -184,19 +150,9 @@ describe('The advice in the error of a failed charge', () => {
 				more: { ...OWN_CUSTOMER, cart: { items: [{ offerHash, price: '' }] } },
 			});
 
-			expect(errorOf(run)).toContain(`This item was not sent now, ${MAY}.`);
+			expect(errorOf(run)).toContain(`${UNSENT}, ${MAY}.`);
 			expect(shop.charges).toBe(1);
 		});
-	});
-
-	test('in a run of several items says "this item was not sent", not "nothing was sent"', async () => {
-		limit({ maxTries: 1 });
-		shop.fault('loseAnswer', 2);
-		await shop.ask({ more: OWN_CUSTOMER, items: customers(3), continueOnFail: true });
-		const refused = await shop.ask({ more: OWN_CUSTOMER, items: customers(4) });
-
-		expect(errorOf(refused)).toContain('may already have been charged, so this item was not sent');
-		expect(errorOf(refused)).not.toMatch(/nothing was sent/i);
 	});
 
 	test('for a list that an earlier execution charged in part is to leave those items out, except in its Retry', async () => {
@@ -207,82 +163,6 @@ describe('The advice in the error of a failed charge', () => {
 
 		expect(errorOf(await shop.ask(list))).toContain(told);
 		expect(errorOf(await shop.ask({ ...list, retrying: failed }))).not.toContain(told);
-	});
-
-	describe('in a loop that charged earlier items', () => {
-		const items = customers(2);
-		/** @param second the document of the second round */
-		const loop = async (second = '') => {
-			const document = `={{ $runIndex === 1 ? "${second}" : "${items[0]?.document}" }}`;
-			const { data } = await runWorkflow({
-				id: shop.workflowId,
-				credentials: shop.account.credentials,
-				mode: 'trigger',
-				startItems: items.slice(0, 1),
-				nodes: [
-					{ name: 'Start', type: START_TYPE },
-					{
-						name: 'PIX',
-						type: ACTION_TYPE,
-						parameters: shop.parameters(undefined, { customerDocument: document }),
-					},
-					{ name: 'End', type: NO_OP_TYPE },
-				],
-				connections: connect({ Start: 'PIX', PIX: 'End', End: 'PIX' }),
-			});
-			return String(data.PIX?.error?.description);
-		};
-
-		test('says "this item was not sent", not "nothing was sent"', async () => {
-			const advice = await loop('1');
-
-			expect(shop.charges).toBe(1);
-			expect(advice).toContain('This item was not sent');
-			expect(advice).not.toMatch(/nothing was sent/i);
-		});
-	});
-
-	describe('in n8n’s log', () => {
-		const warnings = ({ logs }: NodeOutcome) =>
-			logs.filter(({ level }) => level === 'warn').map(({ text }) => text);
-
-		test('lists the charges that exist and the charges that may exist after the run is canceled', async () => {
-			shop.account.fault(
-				'charge',
-				{ kind: 'delayAfterProcessing', ms: 60_000, after: 8 },
-				'always',
-			);
-			const run = await shop.ask({
-				more: OWN_CUSTOMER,
-				items: customers(13),
-				executionId: '4711',
-				signal: AbortSignal.timeout(10_000),
-			});
-
-			const [logged = '', ...others] = warnings(run);
-			expect(others).toEqual([]);
-			expect(logged).toContain('Execution 4711 was canceled in "Digital Sales".');
-			const made = shop.hashes.slice(0, 8);
-			expect(made).toHaveLength(8);
-			expect(made.filter((hash) => !logged.includes(hash))).toEqual([]);
-			expect(logged).toContain('so they may exist: item 8; item 9; item 10; item 11.');
-			expect(logged).not.toMatch(/Maria|4725/);
-		});
-
-		test('says nothing if the run is canceled before a charge was sent', async () => {
-			shop.account.fault('list', { kind: 'delay', ms: 60_000 }, 'always');
-			const offerHash = shop.account.sandbox.products[0]?.offers[0]?.hash;
-			const run = await shop.ask({
-				more: { cart: { items: [{ offerHash, price: '' }] } },
-				signal: AbortSignal.timeout(1_000),
-			});
-
-			expect([run.status, warnings(run)]).toEqual(['canceled', []]);
-		});
-
-		test('says nothing if the run fails by itself', async () => {
-			expect(warnings(await thirdRefused())).toEqual([]);
-		});
 	});
 
 	test('after a mistake in the form says that the item was not sent, and no item was', async () => {

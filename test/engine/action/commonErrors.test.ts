@@ -37,7 +37,7 @@ describe('The errors that a seller meets most', () => {
 		'3. It is not there, or it failed or expired: the same decision with an empty Hash; then run this again.',
 	];
 	const REQUEST = 'Request: POST /transactions';
-	const EMPTY_CART = ['Cart is empty', 'Nothing was sent.', 'Add an item to Cart.'];
+	const EMPTY_CART = ['Cart is empty', 'This item was not sent.', 'Add an item to Cart.'];
 
 	test.each<[string, () => Promise<NodeOutcome>, string[]]>([
 		[
@@ -92,7 +92,7 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'The platform could not be reached',
-				'Nothing was sent.',
+				'This item was not sent.',
 				'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 				`${REQUEST}, tried 5 times, ECONNREFUSED.`,
 			],
@@ -113,6 +113,8 @@ describe('The errors that a seller meets most', () => {
 			[
 				'The platform did not accept the request (422)',
 				'The platform said: Customer Phone (customer.phone_number): is not a phone.',
+				'Correct what the platform rejected, then run this again.',
+				`${REQUEST}.`,
 			],
 		],
 		[
@@ -174,7 +176,7 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'Cart > Item 1 > Price in Reais is R$ 115,00, but the catalog last said R$ 1,15',
-				'Nothing was sent.',
+				'This item was not sent.',
 				'Enter 1,15, or add Options > Allow Price Mismatch if R$ 115,00 is right.',
 			],
 		],
@@ -183,20 +185,20 @@ describe('The errors that a seller meets most', () => {
 			async () => await charge(cartWith('1.990')),
 			[
 				'Cart > Item 1 > Price in Reais is ambiguous: write 1990,00 or 1,99, not "1.990"',
-				'Nothing was sent.',
+				'This item was not sent.',
 			],
 		],
 		[
 			'a CPF with a wrong digit',
 			async () => await charge({ customerDocument: '529.982.247-26' }),
-			['Customer CPF or CNPJ is not a valid CPF: check its digits', 'Nothing was sent.'],
+			['Customer CPF or CNPJ is not a valid CPF: check its digits', 'This item was not sent.'],
 		],
 		[
 			'no trigger',
 			async () => await charge({ webhooksGoTo: 'trigger' }),
 			[
 				'Webhooks Go To is set to Trigger of This Workflow, but this workflow has no enabled Digital Sales Trigger',
-				'Nothing was sent.',
+				'This item was not sent.',
 				'Correct that and publish the workflow, or change Webhooks Go To.',
 			],
 		],
@@ -221,7 +223,7 @@ describe('The errors that a seller meets most', () => {
 			},
 			[
 				'n8n could not record the charge, so it was not sent',
-				'Nothing was sent.',
+				'This item was not sent.',
 				'Reason: SQLITE_FULL: database or disk is full.',
 				'Check the database of n8n, then run this again.',
 			],

@@ -98,7 +98,7 @@ describe('Offer > Create', () => {
 			);
 
 			expect(failure.message).toBe(`Additional Fields > Custom Fields must not contain ${name}`);
-			expect(failure.description).toBe(`Nothing was sent.\nEnter it in ${field}.`);
+			expect(failure.description).toBe(`This item was not sent.\nEnter it in ${field}.`);
 			expect(account.sandbox.requests).toEqual([]);
 		},
 	);
@@ -168,7 +168,7 @@ describe('Offer > Create', () => {
 		expect(failure.message).toBe('Price in Reais must not be negative');
 		expect(failure.description).toBe(
 			[
-				'Nothing was sent.',
+				'This item was not sent.',
 				'Also: Payment Methods 1 must be a whole number from 1 to 3.',
 				'Also: Additional Fields > Interval must be one of daily, monthly, quarterly, semi-annual, weekly, yearly.',
 			].join('\n'),

@@ -107,7 +107,7 @@ describe('Transaction > Create PIX', () => {
 		expect(failure.message).toBe(
 			'Customer Name, Customer Email and Customer CPF or CNPJ are empty',
 		);
-		expect(failure.description).toContain('Nothing was sent.');
+		expect(failure.description).toContain('This item was not sent.');
 		expect(account.sandbox.requests).toEqual([]);
 	});
 
@@ -257,7 +257,7 @@ describe('Transaction > Create PIX', () => {
 				const failure = await account.fail(parameters({ webhooksGoTo: 'url', notificationUrl }));
 
 				expect(failure.message).toContain(message);
-				expect(failure.description).toMatch(/Nothing was sent\.\nEnter the address /);
+				expect(failure.description).toMatch(/This item was not sent.\nEnter the address /);
 				expect(failure.itemIndex).toBe(0);
 				expect(account.sandbox.requests).toEqual([]);
 			},
@@ -294,7 +294,7 @@ describe('Transaction > Create PIX', () => {
 		const failure = await account.fail(parameters(wrong));
 
 		expect(failure.message).toContain(message);
-		expect(failure.description).toContain('Nothing was sent.');
+		expect(failure.description).toContain('This item was not sent.');
 		expect(account.sandbox.requests).toEqual([]);
 	});
 });

@@ -63,14 +63,14 @@ describe('A failed item under On Error: Continue', () => {
 		});
 	});
 
-	test('names the mistake in the form, and says that nothing was sent', async () => {
+	test('names the mistake in the form, and says that it was not sent', async () => {
 		const { json } = await account.run(pixParameters(account.sandbox, { customerEmail: 'maria' }), {
 			continueOnFail: true,
 		});
 
 		expect(errorIn(json[0])).toEqual({
 			message: 'Customer Email is not an e-mail address',
-			advice: 'Nothing was sent.',
+			advice: 'This item was not sent.',
 			status: null,
 			outcome: 'notSent',
 			messages: [],
@@ -101,7 +101,7 @@ describe('A failed item under On Error: Continue', () => {
 	test.each([
 		['an expression that fails', { customerName: "={{ $('Nope').item.json.x }}" }],
 		['an operation that does not exist', { operation: 'refund' }],
-	])('says that nothing was sent after %s', async (_name, more) => {
+	])('says that it was not sent after %s', async (_name, more) => {
 		const { json } = await account.run(pixParameters(account.sandbox, more), {
 			continueOnFail: true,
 			items: [{ row: 1 }, { row: 2 }],

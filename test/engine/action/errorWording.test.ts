@@ -45,12 +45,6 @@ describe('The error of a failed request', () => {
 			REDIRECT_ADVICE,
 		],
 		[
-			'a refusal that ends with an exclamation mark',
-			answer(409, { message: 'Already there!' }),
-			'The platform returned an error (409)',
-			'The platform said: Already there!\nTry again later.',
-		],
-		[
 			'a refusal with a dot inside a number',
 			answer(409, { message: 'At most R$ 5.000' }),
 			'The platform returned an error (409)',
@@ -74,12 +68,12 @@ describe('The error of a failed request', () => {
 		expect(account.sandbox.requests).toHaveLength(1);
 	});
 
-	test('adds nothing to what the platform says about a rejected request', async () => {
+	test('comes with what the platform says about a rejected request', async () => {
 		account.sandbox.addFault({ kind: 'successFalse', message: 'No' });
 
 		expect(await account.fail(reading())).toMatchObject({
 			message: 'The platform did not accept the request',
-			description: 'The platform said: No.',
+			description: `The platform said: No.\nCorrect what the platform rejected, then run this again.\n${REQUEST}.`,
 		});
 	});
 

@@ -277,7 +277,7 @@ describe('The cart of Create PIX', () => {
 			{
 				error: {
 					message: `Offer ${known()} could not be looked up in the catalog`,
-					advice: expect.stringContaining('Nothing was sent.') as string,
+					advice: expect.stringContaining('This item was not sent.') as string,
 					outcome: 'notSent',
 				},
 			},

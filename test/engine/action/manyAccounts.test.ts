@@ -31,11 +31,11 @@ describe('A credential with an expression of the item', () => {
 		expect(shop.posts).toBe(0);
 	});
 
-	test('under On Error: Continue, each item says that nothing was sent', async () => {
+	test('under On Error: Continue, each item says that it was not sent', async () => {
 		const { json } = await ask(baseUrls(), {}, { continueOnFail: true });
 
 		expect(json.map(({ error }) => error)).toMatchObject(
-			Array(2).fill({ advice: expect.stringMatching(/^Nothing was sent\.\n/) as string }),
+			Array(2).fill({ advice: expect.stringMatching(/^This item was not sent.\n/) as string }),
 		);
 		expect(shop.posts).toBe(0);
 	});

@@ -122,12 +122,12 @@ describe('A request that never left this machine', () => {
 			async () => local(await raw((socket) => socket.resetAndDestroy())),
 		],
 		['a handshake without an answer', async () => local(await raw(() => undefined))],
-	])('%s leaves no doubt, and the error says that nothing was sent', async (_name, start) => {
+	])('%s leaves no doubt, and the error says that it was not sent', async (_name, start) => {
 		const baseUrl = await start();
 		const failed = [await charge(baseUrl), await charge(baseUrl)];
 
 		for (const one of failed) {
-			expect(errorOf(one)).toContain('The platform could not be reached\nNothing was sent.');
+			expect(errorOf(one)).toContain('The platform could not be reached\nThis item was not sent.');
 		}
 		expect(received).toBe(0);
 	});
@@ -157,7 +157,7 @@ describe('A request that never left this machine', () => {
 
 		const failed = await charge('https://shop.example/v1');
 
-		expect(errorOf(failed)).toContain('The platform could not be reached\nNothing was sent.');
+		expect(errorOf(failed)).toContain('The platform could not be reached\nThis item was not sent.');
 		expect(errorOf(failed)).toContain(code);
 	});
 
@@ -165,7 +165,7 @@ describe('A request that never left this machine', () => {
 		const port = await listen(createHttpServer());
 
 		expect(errorOf(await charge(`https://127.0.0.1:${port}/v1`))).toContain(
-			'Nothing was sent.\nThe encrypted connection failed. If this host and port speak http, correct the port',
+			'This item was not sent.\nThe encrypted connection failed. If this host and port speak http, correct the port',
 		);
 	});
 

@@ -36,7 +36,7 @@ describe('A price that is exactly a hundred times the price in the catalog, or a
 			'Cart > Item 2 > Price in Reais is R$ 1.990,00, but the catalog last said R$ 19,90',
 		);
 		expect(failure.description).toBe(
-			'Nothing was sent.\nEnter 19,90, or add Options > Allow Price Mismatch if R$ 1.990,00 is right.',
+			'This item was not sent.\nEnter 19,90, or add Options > Allow Price Mismatch if R$ 1.990,00 is right.',
 		);
 		expect(failure.itemIndex).toBe(0);
 		expect(charges()).toEqual([]);

@@ -266,7 +266,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			expect(error).toMatchObject({
 				message:
 					'Notification URL in the credential must be a complete web address that starts with http:// or https://',
-				description: 'Nothing was sent.\nCorrect it there, or change Webhooks Go To.',
+				description: 'This item was not sent.\nCorrect it there, or change Webhooks Go To.',
 			});
 			expect(account.sandbox.requests).toEqual([]);
 		});
@@ -393,7 +393,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			message:
 				'Webhooks Go To is set to Trigger of This Workflow, but its Digital Sales Trigger is not published',
 			description:
-				'Nothing was sent.\nCorrect that and publish the workflow, or change Webhooks Go To.',
+				'This item was not sent.\nCorrect that and publish the workflow, or change Webhooks Go To.',
 		});
 		expect(account.sandbox.requests).toEqual([]);
 	});

@@ -1,9 +1,9 @@
 import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { CREDENTIAL_NAME } from '../../api';
-import { parseWebAddress } from '../../domain';
+import { parseWebAddress, unreachableHint } from '../../domain';
 import { findTriggers, resumeUrl, type WorkflowTrigger } from '../../n8n';
-import { NotSentError, unreachableHint } from '../../output';
+import { NotSentError } from '../../output';
 import type { Run } from '../run';
 import type { ChargeForm } from './create.form';
 

@@ -79,9 +79,9 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 	description: 'Pause the execution until a transaction is paid or can no longer be paid',
 	form: waitForm,
 	kind: 'wait',
-	assertUsable(context, itemIndex) {
+	assertUsable(context) {
 		refuseAsTool(context);
-		assertCanPark(context, itemIndex);
+		assertCanPark(context);
 	},
 	async runAll(run, forms, fail) {
 		const limits = [...forms.values()].map(({ options }) => limitOf(options));
