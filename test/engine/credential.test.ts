@@ -48,11 +48,7 @@ describe('Credential test', () => {
 	test.each([
 		['a wrong token', { apiToken: 'test-wrong-token' }, /does not accept the API token \(401\)/],
 		['no token', { apiToken: '' }, /API Token in the credential is empty/],
-		[
-			'a wrong port',
-			{ baseUrl: 'http://127.0.0.1:9/v1' },
-			/could not be reached \(ECONNREFUSED\)\. Check the host/,
-		],
+		['a wrong port', { baseUrl: 'http://127.0.0.1:9/v1' }, /could not be reached\. Check the host/],
 	])('reports %s with its own message', async (_name, changes, message) => {
 		const { status, message: told } = await result(changes);
 
@@ -60,41 +56,29 @@ describe('Credential test', () => {
 		expect(told).toMatch(message);
 	});
 
-	const noApi = (answered: string): string =>
-		`The host answers, but there is no API under this path (${answered}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
+	const NO_API =
+		'The host answers, but there is no API under this path. Check the path in Base URL: it ends with the version, for example /api/public/v1.';
 	const atFault = (status: number): string =>
 		`The platform returned an error (${status}). Try again later.`;
 
 	test.each<[string, Fault, string]>([
-		[
-			'data of another kind',
-			answer(200, { hello: 1 }),
-			'The host answers, but not with a list of products. Check Base URL.',
-		],
-		['404 without a page', answer(404), noApi('404')],
-		['405', answer(405), noApi('405')],
-		['a web page under a 200', { kind: 'html' }, noApi('200, a web page')],
+		['data of another kind', answer(200, { hello: 1 }), NO_API],
+		['404 without a page', answer(404), NO_API],
+		['405', answer(405), NO_API],
+		['a web page under a 200', { kind: 'html' }, NO_API],
 		[
 			'a redirect on the same host',
 			{ kind: 'redirect', to: '/v2/products?token=x' },
 			'The platform answered with a redirect (302). Redirects are not followed: set Base URL in the credential to the final address. It pointed to /v2/products.',
 		],
-		[
-			'an empty answer',
-			{ kind: 'emptyBody' },
-			'The host answers, but not with a list of products. Check Base URL.',
-		],
-		[
-			'a refusal',
-			answer(422, { success: false, message: 'No' }),
-			'The platform did not accept the request (422). Check Base URL and API Token.',
-		],
+		['an empty answer', { kind: 'emptyBody' }, NO_API],
+		['a refusal', answer(422, { success: false, message: 'No' }), NO_API],
 		['a list of products under a fault', answer(500, { data: [] }), atFault(500)],
 		['a maintenance page', { kind: 'html', status: 503 }, atFault(503)],
 		[
 			'a connection that breaks',
 			{ kind: 'resetBeforeProcessing' },
-			'The platform did not answer in time, or the connection broke (ECONNRESET). Try again later.',
+			'The platform did not answer in time, or the connection broke. Try again later.',
 		],
 	])('says what to do after %s', async (_name, fault, message) => {
 		sandbox.addFault({ ...fault, times: 'always' });

@@ -1,7 +1,7 @@
 import omitBy from 'lodash/omitBy';
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
-import { DEFAULT_RETRY_LIMITS, type RetryLimits } from '../../nodes/DigitalSales/api/retryTable';
+import { RETRY_LIMITS } from '../../nodes/DigitalSales/api/retryTable';
 import { ENDPOINTS } from '../../nodes/DigitalSales/api/endpoints';
 import { clearProcessState } from '../../nodes/DigitalSales/shared/processState';
 import { type Fault, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox';
@@ -184,15 +184,17 @@ export function errorIn(json: IDataObject | undefined): z.output<typeof errorIte
 }
 
 /** Changes the retry limits and the timeout, which no form offers, until the end of a test. */
-export function useLimits(): (limits: Partial<RetryLimits> & { timeoutMs?: number }) => void {
-	const retry = { ...DEFAULT_RETRY_LIMITS };
+export function useLimits(): (
+	limits: Partial<typeof RETRY_LIMITS> & { timeoutMs?: number },
+) => void {
+	const retry = { ...RETRY_LIMITS };
 	const times = Object.values(ENDPOINTS).map((endpoint) => ({ endpoint, usual: { ...endpoint } }));
 	afterEach(() => {
-		Object.assign(DEFAULT_RETRY_LIMITS, retry);
+		Object.assign(RETRY_LIMITS, retry);
 		for (const { endpoint, usual } of times) Object.assign(endpoint, usual);
 	});
 	return ({ timeoutMs, ...limits }) => {
-		Object.assign(DEFAULT_RETRY_LIMITS, limits);
+		Object.assign(RETRY_LIMITS, limits);
 		if (timeoutMs === undefined) return;
 		for (const { endpoint } of times) Object.assign(endpoint, { timeoutMs });
 	};

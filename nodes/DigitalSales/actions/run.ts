@@ -36,7 +36,7 @@ export class Run {
 	readonly newClient = (options: ClientOptions = {}): Client => {
 		return new Client(this.context, this.account, {
 			...options,
-			signal: this.newSignal(options.signal),
+			signal: this.newSignal(),
 			onWait: (endpoint) =>
 				this.addHint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
 		});
@@ -64,9 +64,9 @@ export class Run {
 	};
 
 	/** Node.js warns of more than ten listeners on one signal. */
-	private newSignal(more?: AbortSignal): AbortSignal {
+	private newSignal(): AbortSignal {
 		const canceled = this.context.getExecutionCancelSignal();
-		return AbortSignal.any(compact([canceled, this.stopping.signal, more]));
+		return AbortSignal.any(compact([canceled, this.stopping.signal]));
 	}
 
 	/**

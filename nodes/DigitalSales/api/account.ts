@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { cleanText, LONGEST_TEXT, parseBaseUrl } from '../domain';
-import { BoundedMap, digest, processState, tryPatiently } from '../shared';
+import { BoundedMap, digest, processState } from '../shared';
 import { createRedactor, type Redactor } from './redact';
 
 /* What a credential says, or what is wrong with it. */
@@ -109,8 +109,6 @@ export async function loadAccount(
 	return readAccount(await context.getCredentials(CREDENTIAL_NAME, itemIndex));
 }
 
-const LOAD_AGAIN_MS = 1_000;
-
 const recentAccounts = processState(new BoundedMap<Promise<Account>>({ most: 100, keptMs: 5_000 }));
 
 /**
@@ -124,16 +122,10 @@ export async function loadRecentAccount(context: IWebhookFunctions): Promise<Acc
 	const recent = recentAccounts.get(key);
 	if (recent) return await recent;
 
-	const load = async () => await loadAccount(context);
-	// Tried twice, because n8n's database may have a hiccup. After that it counts as a missing credential.
-	const account = tryPatiently(load, [LOAD_AGAIN_MS]).catch((error: unknown) => {
+	const account = loadAccount(context).catch((error: unknown) => {
 		if (error instanceof CredentialError) throw error;
 		throw new CredentialError('The credential of this node could not be loaded');
 	});
-
 	recentAccounts.set(key, account);
-	return await account.catch((error: unknown) => {
-		recentAccounts.delete(key);
-		throw error;
-	});
+	return await account;
 }

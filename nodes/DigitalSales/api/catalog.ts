@@ -1,8 +1,8 @@
 import { uniqBy } from 'lodash';
-import { BoundedMap, CanceledError, processState } from '../shared';
+import { BoundedMap, processState } from '../shared';
 import type { Client, ClientOptions } from './client';
 import { type NewItems, readPages } from './pagination';
-import { fetchProductPage, withPageSizeFallback } from './products';
+import { fetchProductPage } from './products';
 import {
 	isOnSale,
 	type Offer,
@@ -15,16 +15,13 @@ import { ServiceError } from './serviceError';
 /* The products behind lists and charges: which pages are read again, and which offer a hash means. */
 
 export const CATALOG_LIMITS: ClientOptions = {
-	retry: { maxTries: 2, maxTotalMs: 10_000 },
+	maxTries: 2,
+	startWithinMs: 10_000,
 	timeoutMs: 10_000,
-	longestLimiterWaitMs: 10_000,
-	isUrgent: true,
+	priority: 'urgent',
 };
-/** A charge rather waits for its turn than fails. */
-export const CHARGE_LOOKUP_LIMITS: ClientOptions = {
-	...CATALOG_LIMITS,
-	longestLimiterWaitMs: 30_000,
-};
+/** A charge rather waits for its turn than fails, even if a list has just used up the rate. */
+export const CHARGE_LOOKUP_LIMITS: ClientOptions = { ...CATALOG_LIMITS, startWithinMs: 65_000 };
 
 /** Also holds the reads that are running. */
 export const catalogPages = processState(
@@ -41,43 +38,27 @@ export function readCatalog(
 	client: Client,
 	range: { from?: number; maxPages?: number },
 ): AsyncGenerator<NewItems<Product>, string | undefined> {
-	const read = withPageSizeFallback(async (query) => await readPage(client, query));
-	return readPages({ ...range, fetchPage: read });
+	return readPages({ ...range, fetchPage: async (page) => await readPage(client, page) });
 }
 
 /** Charges that start together share one read, so that they spend the rate of one. */
-async function readPage(
-	client: Client,
-	query: { page: number; pageSize?: number },
-): Promise<ProductPage<Product>> {
-	const key = client.account.key + JSON.stringify(query);
-	let failures = 0;
+async function readPage(client: Client, page: number): Promise<ProductPage<Product>> {
+	const key = `${client.account.key} ${page}`;
+	const startReading = async (): Promise<ProductPage<Product>> => {
+		const reading = fetchPage(client, page);
+		catalogPages.set(key, reading);
+		reading.catch(() => catalogPages.delete(key));
+		return await reading;
+	};
 
-	for (;;) {
-		const shared = catalogPages.get(key);
-		if (!shared) break;
-
-		const page = await shared.catch((error: unknown) => {
-			// Only the execution that was reading is canceled. One bad answer must not fail all that wait for it.
-			if (!(error instanceof CanceledError)) failures++;
-			if (failures > 1) throw error;
-		});
-		if (page) return page;
-	}
-
-	const reading = fetchPage(client, query);
-	catalogPages.set(key, reading);
-	return await reading.catch((error: unknown) => {
-		catalogPages.delete(key);
-		throw error;
-	});
+	const running = catalogPages.get(key);
+	if (!running) return await startReading();
+	// If only the execution that was reading is canceled, or gets one bad answer, those that wait for it read again.
+	return await running.catch(async () => await (catalogPages.get(key) ?? startReading()));
 }
 
-async function fetchPage(
-	client: Client,
-	query: { page: number; pageSize?: number },
-): Promise<ProductPage<Product>> {
-	const { data, ...figures } = await fetchProductPage(client, query);
+async function fetchPage(client: Client, page: number): Promise<ProductPage<Product>> {
+	const { data, ...figures } = await fetchProductPage(client, { page });
 	// Drops all other fields, because a product may be large.
 	return { ...figures, data: data.map((item) => productSchema.parse(item)) };
 }
@@ -90,9 +71,10 @@ export interface FoundOffer {
 	offer: Offer;
 }
 
+/** Nothing is found if products have different prices for the offer. */
 export interface Lookup {
 	found?: FoundOffer;
-	several?: FoundOffer[];
+	hasSeveralPrices?: boolean;
 	failed?: ServiceError;
 }
 
@@ -141,8 +123,7 @@ function offersWithHash(products: Product[], hash: string): FoundOffer[] {
 function chooseOffer(all: FoundOffer[], isPriced: boolean): Lookup {
 	const onSale = all.filter(({ product }) => isOnSale(product));
 	const candidates = onSale.length > 0 ? onSale : all;
-	const different = isPriced ? candidates.slice(0, 1) : uniqBy(candidates, 'offer.price');
+	const hasSeveralPrices = !isPriced && uniqBy(candidates, 'offer.price').length > 1;
 
-	if (different.length > 1) return { several: different };
-	return { found: different[0] };
+	return hasSeveralPrices ? { hasSeveralPrices } : { found: candidates[0] };
 }

@@ -3,22 +3,9 @@ import { readFault, responseHead, takeAnswer } from '../n8n';
 import { cancelableSleep, CanceledError, clock } from '../shared';
 import { type Account, CREDENTIAL_NAME } from './account';
 import { ENDPOINTS, type Endpoint } from './endpoints';
-import {
-	type Permit,
-	type PermitOptions,
-	type RateLimiter,
-	TooLateError,
-	rateLimiterFor,
-} from './rateLimiter';
-import { kindOfStatus, readBody, readResponse, readValue } from './response';
-import {
-	backoffMs,
-	DEFAULT_RETRY_LIMITS,
-	mayRetry,
-	rateLimitWaitMs,
-	retryDecision,
-	type RetryLimits,
-} from './retryTable';
+import { findRateLimiter, type PermitOptions, type RateLimiter, TooLateError } from './rateLimiter';
+import { readBody, readResponse } from './response';
+import { backoffMs, RETRY_LIMITS, rateLimitWaitMs, retryDecision } from './retryTable';
 import { type Outcome, ServiceError } from './serviceError';
 
 interface ServiceRequest {
@@ -35,43 +22,40 @@ interface ServiceRequest {
 export type Send<T> = () => Promise<T | undefined>;
 
 /** `signal` cancels what waits and what is not in doubt. */
-export interface ClientOptions extends Pick<PermitOptions, 'signal' | 'isUrgent' | 'share'> {
-	/** By default five tries within five minutes. */
-	retry?: Partial<RetryLimits>;
+export interface ClientOptions extends Pick<PermitOptions, 'signal' | 'priority'> {
+	/** A try that gets a 429 does not count. By default 5. */
+	maxTries?: number;
+	/** Until the start of the last try, permits included. By default five minutes after the first try. */
+	startWithinMs?: number;
 	/** For one try, by default that of its endpoint. */
 	timeoutMs?: number;
-	/** For the permit of one try. By default the first try waits without limit, a retry as long as `retry` allows. */
-	longestLimiterWaitMs?: number;
-	/** Called when a try waits for its permit, by default nothing is. */
+	/** Called when a try has waited for its permit, by default nothing is. */
 	onWait?: (endpoint: Endpoint) => void;
 }
 
 const NOTABLE_WAIT_MS = 500;
 /** For these, n8n's helper has to throw: only its error shows that a proxy did not reach the platform. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
-/** The longest Retry-After equals the default `maxTotalMs`, but counts from the answer. */
-const GRACE_MS = 500;
+
+/** The platform does not say which token it refused. */
+const TWO_TOKENS =
+	'Copy both tokens again from your platform to API Token and Second API Token in the credential, without spaces. If this continues, ask the platform for the permission.';
 
 interface Progress {
-	readonly request: ServiceRequest;
 	tries: number;
 	rateLimitHits: number;
-	firstSentAt: number;
-	delayMs: number;
+	/** When the last try starts at the latest, on `clock.elapsed()`. */
+	latest: number;
 	outcome: Outcome;
 }
 
 /** Sends requests when the rate limiter permits, and repeats them as the retry table allows. */
 export class Client {
-	private readonly retry: RetryLimits;
-
 	constructor(
 		private readonly context: IAllExecuteFunctions,
 		readonly account: Account,
 		private readonly options: ClientOptions,
-	) {
-		this.retry = { ...DEFAULT_RETRY_LIMITS, ...options.retry };
-	}
+	) {}
 
 	/**
 	 * @param read returns undefined for an undocumented shape
@@ -92,109 +76,119 @@ export class Client {
 		request: ServiceRequest,
 		read: (body: unknown) => T | undefined,
 	): AsyncGenerator<Send<T>, void> {
-		const limiter = rateLimiterFor(this.account, request.endpoint);
+		const { endpoint } = request;
+		const { signal, startWithinMs = Infinity } = this.options;
+		const { requestsPerMinute } = ENDPOINTS[endpoint];
+		const limiter = findRateLimiter(`${this.account.key} ${endpoint}`, requestsPerMinute);
 		const progress: Progress = {
-			request,
 			tries: 0,
 			rateLimitHits: 0,
-			firstSentAt: Infinity,
-			delayMs: 0,
+			latest: clock.elapsed() + startWithinMs,
 			// Before the first try, a request can only fail in the limiter.
 			outcome: { kind: 'rateLimited' },
 		};
 
 		for (;;) {
-			const options = this.permitOptions(progress);
-			const permit = await limiter.acquirePermit(options).catch((error: unknown) => {
-				if (error instanceof TooLateError) throw this.toError(progress);
-				throw error;
-			});
+			await this.acquirePermit(limiter, request, progress);
 
 			let isSent = false;
+			let delayMs = 0;
 			try {
 				yield async () => {
 					isSent = true;
-					const value = await this.sendTry(progress, read, limiter, permit);
-					if (value === undefined && !this.planRetry(progress)) throw this.toError(progress);
-					return value;
+					const value = await this.sendTry(limiter, request, progress, read);
+					if (value !== undefined) return value;
+
+					delayMs = this.delayBeforeRetry(request, progress);
+					return undefined;
 				};
 			} finally {
-				if (!isSent) limiter.release(permit);
+				if (!isSent) limiter.release();
 			}
 
-			await cancelableSleep(progress.delayMs, this.options.signal);
+			await cancelableSleep(delayMs, signal);
 		}
 	}
 
-	private permitOptions({ request, tries, firstSentAt }: Progress): PermitOptions {
-		const { longestLimiterWaitMs = Infinity, onWait } = this.options;
-		const lastStart = firstSentAt + this.retry.maxTotalMs + GRACE_MS;
+	private async acquirePermit(
+		limiter: RateLimiter,
+		request: ServiceRequest,
+		progress: Progress,
+	): Promise<void> {
+		const { signal, priority, onWait } = this.options;
+		const { latest } = progress;
+		const askedAt = clock.elapsed();
 
-		return {
-			...this.options,
-			isRetry: tries > 0,
-			latest: Math.min(lastStart, clock.elapsed() + longestLimiterWaitMs),
-			onWait: (delayMs) => {
-				if (delayMs >= NOTABLE_WAIT_MS) onWait?.(request.endpoint);
-			},
-		};
+		await limiter.acquirePermit({ signal, priority, latest }).catch((error: unknown) => {
+			if (error instanceof TooLateError) throw this.toError(request, progress);
+			throw error;
+		});
+
+		if (clock.elapsed() >= askedAt + NOTABLE_WAIT_MS) onWait?.(request.endpoint);
 	}
 
 	private async sendTry<T>(
+		limiter: RateLimiter,
+		request: ServiceRequest,
 		progress: Progress,
 		read: (body: unknown) => T | undefined,
-		limiter: RateLimiter,
-		permit: Permit,
 	): Promise<T | undefined> {
-		progress.firstSentAt = Math.min(progress.firstSentAt, clock.elapsed());
-		const outcome = await this.fetchOutcome(progress.request);
+		progress.latest = Math.min(progress.latest, clock.elapsed() + RETRY_LIMITS.maxTotalMs);
+		const { outcome, value } = await this.fetchOutcome(request, read);
 		progress.outcome = outcome;
 		progress.tries++;
 
 		if (outcome.kind === 'rateLimited') {
 			const waitMs = rateLimitWaitMs(++progress.rateLimitHits, clock.random());
-			limiter.releaseLimited(permit, Math.max(outcome.retryAfterMs ?? 0, waitMs));
+			limiter.releaseLimited(Math.max(outcome.retryAfterMs ?? 0, waitMs));
 		} else {
-			limiter.releaseUsed(permit);
+			limiter.releaseUsed();
 		}
 
-		return readValue(outcome, read);
+		return value;
 	}
 
-	/** @returns false if no other try follows */
-	private planRetry(progress: Progress): boolean {
-		const { kind, retryAfterMs = 0 } = progress.outcome;
-		const { method } = ENDPOINTS[progress.request.endpoint];
-		if (retryDecision(method, kind) !== 'retry') return false;
+	/** @throws ServiceError, CanceledError if no other try follows */
+	private delayBeforeRetry(request: ServiceRequest, progress: Progress): number {
+		const { maxTries = RETRY_LIMITS.maxTries } = this.options;
+		const { tries, rateLimitHits, latest, outcome } = progress;
+		const { kind, retryAfterMs = 0 } = outcome;
+		const failedTries = tries - rateLimitHits;
 
-		const failedTries = progress.tries - progress.rateLimitHits;
-		const elapsedMs = clock.elapsed() - progress.firstSentAt;
-		progress.delayMs = Math.max(retryAfterMs, backoffMs(failedTries, clock.random()));
+		let delayMs = Math.max(retryAfterMs, backoffMs(failedTries, clock.random()));
 		// After a 429 the next try waits in the limiter.
-		if (kind === 'rateLimited') progress.delayMs = 0;
+		if (kind === 'rateLimited') delayMs = 0;
 
-		return mayRetry(this.retry, { failedTries, elapsedMs, delayMs: progress.delayMs });
+		const isRepeatable = retryDecision(ENDPOINTS[request.endpoint].method, kind) === 'retry';
+		const isInTime = clock.elapsed() + delayMs <= latest;
+		if (isRepeatable && isInTime && failedTries < maxTries) return delayMs;
+		throw this.toError(request, progress);
 	}
 
-	private async fetchOutcome(request: ServiceRequest): Promise<Outcome> {
+	private async fetchOutcome<T>(
+		request: ServiceRequest,
+		read: (body: unknown) => T | undefined,
+	): Promise<{ outcome: Outcome; value?: T }> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const deadline = AbortSignal.timeout(timeoutMs);
 		// Once an answer begins, the platform has the request.
 		let hasHeaders = false;
 
 		try {
-			const { statusCode, headers, body } = await this.openResponse(request, timeoutMs);
+			const response = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
 
-			const text = await readBody(body, deadline).catch((error: unknown) => {
-				if (kindOfStatus(statusCode) === 'rateLimited') return '';
+			const { statusCode: status, headers } = response;
+			const text = await readBody(response.body, deadline).catch((error: unknown) => {
+				if (status === 429) return undefined;
 				throw error;
 			});
-			return readResponse({ status: statusCode, headers, text }, this.account.redact);
+			const { body, ...outcome } = readResponse({ status, headers, text }, this.account.redact);
+			return { outcome, value: outcome.kind === 'success' ? read(body) : undefined };
 		} catch (error) {
-			const fault = readFault(error);
-			if (hasHeaders) fault.kind = 'interrupted';
-			return fault;
+			const outcome = readFault(error);
+			if (hasHeaders) outcome.kind = 'interrupted';
+			return { outcome };
 		}
 	}
 
@@ -227,11 +221,11 @@ export class Client {
 		return responseHead.parse(await sending.catch(takeAnswer));
 	}
 
-	private toError({ request, outcome, tries }: Progress): Error {
-		const { endpoint, body } = request;
-		const { apiToken } = this.account.credential;
-		const hasTwoTokens = body?.api_token !== undefined && body.api_token !== apiToken;
-		const error = new ServiceError(endpoint, outcome, tries, hasTwoTokens);
+	private toError({ endpoint, body }: ServiceRequest, { outcome, tries }: Progress): Error {
+		const error = new ServiceError(endpoint, outcome, tries);
+		const { bodyApiToken, credential } = this.account;
+		const hasTwoTokens = body?.api_token === bodyApiToken && bodyApiToken !== credential.apiToken;
+		if (error.isTokenRefused && hasTwoTokens) error.advise(TWO_TOKENS);
 
 		// `idempotency/` counts a canceled request as not processed, so a request in doubt stays an error.
 		if (this.options.signal?.aborted && !error.isInDoubt) return new CanceledError();

@@ -8,9 +8,12 @@ import { readFault, responseHead } from '../n8n';
 import { type Account, CredentialError, readAccount } from './account';
 import { readResponse } from './response';
 import { readProductPage } from './schemas/product';
-import { ServiceError } from './serviceError';
+import { type Outcome, ServiceError } from './serviceError';
 
 const TIMEOUT_MS = 20_000;
+
+const NO_API =
+	'The host answers, but there is no API under this path. Check the path in Base URL: it ends with the version, for example /api/public/v1.';
 
 const wholeResponse = responseHead.extend({ body: z.string().catch('') });
 
@@ -23,20 +26,20 @@ export async function digitalSalesApiTest(
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	try {
-		const products = readProductPage(await fetchProducts(this, readAccount(data ?? {})));
-		if (products) return { status: 'OK', message: 'The platform accepts the token.' };
-		return testFailed('The host answers, but not with a list of products. Check Base URL.');
+		const { body, ...outcome } = await requestProducts(this, readAccount(data ?? {}));
+		const isList = outcome.kind === 'success' && readProductPage(body) !== undefined;
+		if (isList) return { status: 'OK', message: 'The platform accepts the token.' };
+		return { status: 'Error', message: describeProblem(outcome) };
 	} catch (error) {
-		if (error instanceof CredentialError) return testFailed(error.message);
-		if (error instanceof ServiceError) return testFailed(describeError(error));
-		return testFailed(describeError(new ServiceError('GET /products', readFault(error), 1)));
+		if (error instanceof CredentialError) return { status: 'Error', message: error.message };
+		return { status: 'Error', message: describeProblem(readFault(error)) };
 	}
 }
 
-async function fetchProducts(
+async function requestProducts(
 	{ helpers }: ICredentialTestFunctions,
 	{ baseUrl, credential, redact }: Account,
-): Promise<unknown> {
+) {
 	// A credential test has no other helper.
 	const response: unknown = await helpers.request({
 		method: 'GET',
@@ -52,26 +55,12 @@ async function fetchProducts(
 	});
 
 	const { statusCode, headers, body } = wholeResponse.parse(response);
-	const outcome = readResponse({ status: statusCode, headers, text: body }, redact);
-
-	if (outcome.kind !== 'success') throw new ServiceError('GET /products', outcome, 1);
-	return outcome.body;
+	return readResponse({ status: statusCode, headers, text: body }, redact);
 }
 
-function describeError(error: ServiceError): string {
-	const { status = 0, isWebPage, kind, code } = error.outcome;
-	if (isWebPage) return noApi(`${status}, a web page`);
-	if (status === 404 || status === 405) return noApi(`${status}`);
-	if (kind === 'rejected') {
-		return `The platform did not accept the request (${status}). Check Base URL and API Token.`;
-	}
-	return `${error.message}${code === undefined ? '' : ` (${code})`}. ${error.facts.advice}`;
-}
+function describeProblem(outcome: Outcome): string {
+	if (['success', 'notFound', 'rejected', 'webPage'].includes(outcome.kind)) return NO_API;
 
-function noApi(answered: string): string {
-	return `The host answers, but there is no API under this path (${answered}). Check the path in Base URL: it ends with the version, for example /api/public/v1.`;
-}
-
-function testFailed(message: string): INodeCredentialTestResult {
-	return { status: 'Error', message };
+	const { message, facts } = new ServiceError('GET /products', outcome, 1);
+	return `${message}. ${facts.advice}`;
 }

@@ -3,8 +3,8 @@ import type { ProductPage } from './schemas/product';
 export interface NewItems<T> {
 	pageNumber: number;
 	items: T[];
-	/** Undefined if the page does not say. */
-	hasNext?: boolean;
+	/** Also if the platform does not say. */
+	hasNext: boolean;
 }
 
 interface PageOptions<T> {
@@ -51,7 +51,7 @@ export async function* readPages<T extends object>(
 		const hasNext = progress.hasNext(page, pageNumber);
 		yield { pageNumber, items, hasNext };
 
-		if (hasNext === false) return progress.whyIncomplete();
+		if (!hasNext) return progress.whyIncomplete();
 		if (progress.pagesWithoutNewRows >= MOST_PAGES_WITHOUT_NEW_ROWS) {
 			return 'the platform kept sending pages without anything new';
 		}
@@ -90,7 +90,7 @@ class ListProgress {
 		return items;
 	}
 
-	hasNext({ data, hasNext }: ProductPage<object>, pageNumber: number): boolean | undefined {
+	hasNext({ data, hasNext }: ProductPage<object>, pageNumber: number): boolean {
 		const { size } = this.keys;
 
 		// Some platforms link to a next page that does not exist.
@@ -98,9 +98,7 @@ class ListProgress {
 		if (hasNext === true || pageNumber < this.lastKnownPage) return true;
 		if (this.pagesWithoutNewRows > 0) return false;
 		if (this.total !== undefined && size < this.total) return true;
-		if (hasNext === false) return false;
-		if (this.lastKnownPage > 0 && size === this.total) return false;
-		return undefined;
+		return hasNext !== false && !(this.lastKnownPage > 0 && size === this.total);
 	}
 
 	whyIncomplete(): string | undefined {

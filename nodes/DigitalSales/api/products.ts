@@ -12,7 +12,6 @@ import {
 	productSchema,
 	readProductPage,
 } from './schemas/product';
-import { ServiceError } from './serviceError';
 
 interface ProductQuery {
 	/** Words of the title or the hash, by default any. */
@@ -34,44 +33,36 @@ const seenPrices = processState(new BoundedMap<string | number>({ most: 10_000 }
 /**
  * Lists products (API document, Endpoint 4: GET /products).
  *
- * @param makeClient gets a signal that cancels waiting requests once the list is complete or has failed
  * @param query `limit` counts the rows of `rowsOf`, after filtering
  * @returns the products as the platform sent them, with prices in cents
  * @throws ServiceError
  */
 export async function listProducts(
-	makeClient: (ended: AbortSignal) => Client,
+	client: Client,
 	query: ProductQuery & { limit?: number },
 	rowsOf: (product: IDataObject) => IDataObject[] = (product) => [product],
 ): Promise<{ rows: IDataObject[]; incomplete?: string }> {
-	const { limit = Infinity, pageSize } = query;
-	const ending = new AbortController();
-	const client = makeClient(ending.signal);
+	const { limit = Infinity } = query;
 	const isWanted = productMatcher(query);
 	const rows: IDataObject[] = [];
-	const fetchPage = withPageSizeFallback(
-		async (range) => await fetchProductPage(client, { ...query, ...range }),
-		pageSize,
-	);
-	const pages = readPages({ fetchPage, itemsWanted: () => limit - rows.length });
+	const pages = readPages({
+		fetchPage: async (page) => await fetchProductPage(client, { ...query, page }),
+		itemsWanted: () => limit - rows.length,
+	});
 
-	try {
-		for (;;) {
-			const { done, value } = await pages.next();
-			if (done) return { rows, incomplete: value };
+	for (;;) {
+		const { done, value } = await pages.next();
+		if (done) return { rows, incomplete: value };
 
-			for (const row of value.items.filter(isWanted).flatMap(rowsOf)) rows.push(row);
-			if (rows.length >= limit) return { rows: rows.slice(0, limit) };
-		}
-	} finally {
-		ending.abort();
+		for (const row of value.items.filter(isWanted).flatMap(rowsOf)) rows.push(row);
+		if (rows.length >= limit) return { rows: rows.slice(0, limit) };
 	}
 }
 
 /** Only `page` is documented. A platform ignores a parameter that it does not know, so `listProducts` filters again. */
 export async function fetchProductPage(
 	client: Client,
-	{ page, pageSize, search, categories, status }: ProductQuery & { page: number },
+	{ page, pageSize = PAGE_SIZE, search, categories, status }: ProductQuery & { page: number },
 ): Promise<ProductPage> {
 	const query: IDataObject = {
 		page,
@@ -96,9 +87,8 @@ export function markPricesSeen(account: Account, offers: unknown): void {
 	if (!Array.isArray(offers)) return;
 	for (const { hash, price } of offers.filter(isJsonObject)) {
 		const key = keyOf(account, String(hash));
-		if (typeof price !== 'string' && typeof price !== 'number') seenPrices.delete(key);
-		// Refreshing thousands of entries on every list is not worth its cost.
-		else if (seenPrices.get(key) !== price) seenPrices.set(key, price);
+		if (typeof price === 'string' || typeof price === 'number') seenPrices.set(key, price);
+		else seenPrices.delete(key);
 	}
 }
 
@@ -122,27 +112,6 @@ function productMatcher({ search, categories, status }: ProductQuery) {
 		if (categories?.length && !categories.some((wanted) => wanted === category)) return false;
 
 		return !search || isFound([shape.title.parse(product.title), shape.hash.parse(product.hash)]);
-	};
-}
-
-/** If the platform rejects the first request, it and all later requests are sent without a page size. */
-export function withPageSizeFallback<T>(
-	fetchPage: (range: { page: number; pageSize?: number }) => Promise<T>,
-	firstSize = PAGE_SIZE,
-): (page: number) => Promise<T> {
-	let pageSize: number | undefined = firstSize;
-	let isFirst = true;
-
-	return async (page) => {
-		const mayFallBack = isFirst;
-		isFirst = false;
-
-		return await fetchPage({ page, pageSize }).catch(async (error: unknown) => {
-			const isRejected = error instanceof ServiceError && error.outcome.kind === 'rejected';
-			if (!mayFallBack || !isRejected) throw error;
-			pageSize = undefined;
-			return await fetchPage({ page, pageSize });
-		});
 	};
 }
 

@@ -1,50 +1,25 @@
-import { pull, reject, sortBy } from 'lodash';
-import {
-	BoundedMap,
-	CanceledError,
-	clock,
-	type Deferred,
-	deferred,
-	LONGEST_SLEEP_MS,
-	processState,
-} from '../shared';
-import { ENDPOINTS, type Endpoint } from './endpoints';
-
-export interface Permit {
-	answeredAt?: number;
-	share?: number;
-}
+import { pull, sortBy } from 'lodash';
+import { BoundedMap, CanceledError, clock, type Deferred, deferred, processState } from '../shared';
 
 export interface PermitOptions {
-	/** Requests a minute, for this request alone. By default the limiter's own. */
-	rate?: number;
-	/** The request goes first, even while requests go one at a time, but waits out the pause after a 429. By default false. */
-	isUrgent?: boolean;
-	/** All requests with this or a smaller share together get this part of the rate. By default all of it. */
-	share?: number;
+	/**
+	 * An urgent request goes first, even while requests go one at a time, but waits out the pause after a 429. A
+	 * background request gets no permit for a minute after a 429. By default neither.
+	 */
+	priority?: 'urgent' | 'background';
 	/** The last moment for the permit, on `clock.elapsed()`. By default none. */
 	latest?: number;
 	/** Takes the request out of the queue. By default nothing does. */
 	signal?: AbortSignal;
-	/** The request goes after the first new one. By default it goes last. */
-	isRetry?: boolean;
-	/** Called at each check that the request does not pass. By default nothing is. */
-	onWait?: (delayMs: number) => void;
 }
 
 export class TooLateError extends Error {}
 
-type QueuedRequest = PermitOptions & Deferred<Permit>;
+type QueuedRequest = PermitOptions & Deferred<void>;
 
 /** Limits are per minute (API document, Limits). */
 const MINUTE_MS = 60_000;
-const ONE_AT_A_TIME_MS = MINUTE_MS;
 const MOST_COUNTED = 10_000;
-/** These reads leave room for a burst of webhooks. */
-export const SHARES = { looks: 1 / 4, gets: 3 / 4 };
-/** The lowest documented limit. If fewer requests succeed, other processes used the rest. */
-const LEAST_RATE = 20;
-const LEARNED_FOR_MS = 15 * MINUTE_MS;
 
 /**
  * A sliding window that allows bursts. A request counts until its answer is older than the window, because the
@@ -53,12 +28,12 @@ const LEARNED_FOR_MS = 15 * MINUTE_MS;
  */
 export class RateLimiter {
 	private readonly queue: QueuedRequest[] = [];
-	private nextCheckAt = 0;
-	private readonly answered: Permit[] = [];
-	private readonly inFlight = new Set<Permit>();
+	private nextCheckAt = Infinity;
+	private inFlight = 0;
+	/** When the requests that count were answered. */
+	private readonly answeredAt: number[] = [];
 	private pausedUntil = 0;
 	private latest429At = -Infinity;
-	private learnedRate = Infinity;
 
 	constructor(private readonly rate = Infinity) {}
 
@@ -67,40 +42,20 @@ export class RateLimiter {
 	}
 
 	/** @returns Infinity if only the answer of a request in flight can make room */
-	delayMs({ rate = this.rate, isUrgent, share }: PermitOptions = {}): number {
+	delayMs({ priority }: PermitOptions = {}): number {
 		const now = clock.elapsed();
+		const quietUntil = this.latest429At + MINUTE_MS;
 		if (now < this.pausedUntil) return this.pausedUntil - now;
+		if (now < quietUntil && priority === 'background') return quietUntil - now;
 
-		const isOneAtATime = now - this.latest429At < ONE_AT_A_TIME_MS && !isUrgent;
-		if (isOneAtATime && this.inFlight.size > 0) return Infinity;
+		const isOneAtATime = now < quietUntil && priority !== 'urgent';
+		if (isOneAtATime && this.inFlight > 0) return Infinity;
 
-		const delayMs = this.msUntilRoom(rate, this.answered, this.inFlight.size);
-		if (share === undefined) return delayMs;
-
-		const isOfShare = (permit: Permit) => (permit.share ?? 1) <= share;
-		const answered = this.answered.filter(isOfShare);
-		const inFlight = [...this.inFlight].filter(isOfShare).length;
-		const most = Math.ceil(this.rateToShare(rate) * share);
-		return Math.max(delayMs, this.msUntilRoom(most, answered, inFlight));
-	}
-
-	private msUntilRoom(rate: number, answered: Permit[], inFlight: number): number {
-		// There is room once the answered request at this index has left the window.
-		const index = answered.length + inFlight - rate;
+		// There is room once the answer at this index has left the window.
+		const index = this.answeredAt.length + this.inFlight - this.rate;
 		if (index < 0) return 0;
-		const { answeredAt = Infinity } = answered[index] ?? {};
-		return Math.max(0, answeredAt + MINUTE_MS - clock.elapsed());
-	}
-
-	/** The given rate or, for a while after a 429, the most that succeeded in a minute, if less. */
-	rateToShare(rate = this.rate): number {
-		if (clock.elapsed() - this.latest429At >= LEARNED_FOR_MS) return rate;
-		return Math.min(rate, Math.max(this.learnedRate, this.recentCount()));
-	}
-
-	private recentCount(): number {
-		const from = clock.elapsed() - MINUTE_MS;
-		return this.answered.filter(({ answeredAt = 0 }) => answeredAt > from).length;
+		const answeredAt = this.answeredAt[index] ?? Infinity;
+		return Math.max(0, answeredAt + MINUTE_MS - now);
 	}
 
 	/**
@@ -109,97 +64,81 @@ export class RateLimiter {
 	 * @throws CanceledError
 	 * @throws TooLateError as soon as no permit can come in time
 	 */
-	async acquirePermit(options: PermitOptions = {}): Promise<Permit> {
+	async acquirePermit(options: PermitOptions = {}): Promise<void> {
 		const { signal } = options;
-		if (signal?.aborted) throw new CanceledError();
+		const queued = { ...options, ...deferred() };
+		const serve = (): void => this.serveQueue();
 
-		const queued = { ...options, ...deferred<Permit>() };
-		const cancel = (): void => {
-			pull(this.queue, queued);
-			queued.reject(new CanceledError());
-		};
+		this.queue.push(queued);
+		signal?.addEventListener('abort', serve);
+		serve();
+		await queued.promise.finally(() => signal?.removeEventListener('abort', serve));
 
-		this.queue.splice(this.positionFor(queued), 0, queued);
-		signal?.addEventListener('abort', cancel);
-		void this.serveQueue();
-		const permit = await queued.promise.finally(() => signal?.removeEventListener('abort', cancel));
-
-		if (!signal?.aborted) return permit;
-		this.release(permit);
+		if (!signal?.aborted) return;
+		this.release();
 		throw new CanceledError();
 	}
 
 	/** The request does not count. */
-	release(permit: Permit): void {
-		this.inFlight.delete(permit);
-		void this.serveQueue();
+	release(): void {
+		this.inFlight--;
+		this.serveQueue();
 	}
 
-	releaseUsed(permit: Permit): void {
-		this.inFlight.delete(permit);
-		this.answered.push(Object.assign(permit, { answeredAt: clock.elapsed() }));
-		this.answered.splice(0, this.answered.length - MOST_COUNTED);
-		void this.serveQueue();
+	releaseUsed(): void {
+		this.answeredAt.push(clock.elapsed());
+		this.answeredAt.splice(0, this.answeredAt.length - MOST_COUNTED);
+		this.release();
 	}
 
-	releaseLimited(permit: Permit, pauseMs: number): void {
+	releaseLimited(pauseMs: number): void {
 		const now = clock.elapsed();
 		this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
 		this.latest429At = now;
-		this.learnedRate = Math.max(LEAST_RATE, this.recentCount());
-		this.release(permit);
+		this.release();
 	}
 
-	/** A retry lets one new request pass, so that others get through if the platform keeps refusing the retry. */
-	private positionFor({ isRetry }: QueuedRequest): number {
-		const [, secondNew] = reject(this.queue, 'isRetry');
-		if (!isRetry || !secondNew) return this.queue.length;
-		return this.queue.indexOf(secondNew);
+	private serveQueue(): void {
+		const nextMs = this.admitOrReject();
+		const checkAt = clock.elapsed() + nextMs;
+		if (checkAt >= this.nextCheckAt) return;
+
+		this.nextCheckAt = checkAt;
+		void clock.sleep(nextMs).then(() => {
+			// An earlier check has replaced this one.
+			if (this.nextCheckAt !== checkAt) return;
+			this.nextCheckAt = Infinity;
+			this.serveQueue();
+		});
 	}
 
 	/** @returns the delay until the next check; Infinity if no request waits for time to pass */
 	private admitOrReject(): number {
 		let nextMs = Infinity;
 
-		for (const queued of sortBy(this.queue, ({ isUrgent }) => !isUrgent)) {
-			const { latest = Infinity, share } = queued;
+		for (const queued of sortBy(this.queue, ({ priority }) => priority !== 'urgent')) {
+			const { latest = Infinity, signal } = queued;
 			const now = clock.elapsed();
 			const delayMs = this.delayMs(queued);
 			// An answer, which some requests wait for, may come at any moment.
 			const earliest = now + (Number.isFinite(delayMs) ? delayMs : 0);
 
-			if (earliest > latest) {
+			if (signal?.aborted) {
+				pull(this.queue, queued);
+				queued.reject(new CanceledError());
+			} else if (earliest > latest) {
 				pull(this.queue, queued);
 				queued.reject(new TooLateError());
 			} else if (delayMs > 0) {
-				queued.onWait?.(delayMs);
 				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
 			} else {
 				pull(this.queue, queued);
-				const permit = { share };
-				this.inFlight.add(permit);
-				queued.resolve(permit);
+				this.inFlight++;
+				queued.resolve();
 			}
 		}
 
 		return nextMs;
-	}
-
-	private async serveQueue(): Promise<void> {
-		for (;;) {
-			const nextMs = this.admitOrReject();
-			if (nextMs === Infinity) return;
-
-			const now = clock.elapsed();
-			const checkAt = now + Math.min(nextMs, LONGEST_SLEEP_MS);
-			const isCheckedBefore = this.nextCheckAt > now && this.nextCheckAt <= checkAt;
-			if (isCheckedBefore) return;
-
-			this.nextCheckAt = checkAt;
-			await clock.sleep(checkAt - now);
-			if (this.nextCheckAt !== checkAt) return;
-			this.nextCheckAt = 0;
-		}
 	}
 }
 
@@ -210,8 +149,4 @@ export function findRateLimiter(key: string, rate?: number): RateLimiter {
 	// Also if it was found, so that limiters in use are the last to go.
 	rateLimiters.set(key, limiter);
 	return limiter;
-}
-
-export function rateLimiterFor(account: { key: string }, endpoint: Endpoint): RateLimiter {
-	return findRateLimiter(`${account.key} ${endpoint}`, ENDPOINTS[endpoint].requestsPerMinute);
 }

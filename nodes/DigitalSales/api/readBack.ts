@@ -1,8 +1,8 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap, clock, processState } from '../shared';
 import type { Account } from './account';
-import { Client } from './client';
-import { findRateLimiter, rateLimiterFor, TooLateError } from './rateLimiter';
+import { Client, type ClientOptions } from './client';
+import { findRateLimiter, TooLateError } from './rateLimiter';
 import type { Transaction } from './schemas/transaction';
 import { isUnknownHash, ServiceError } from './serviceError';
 import { getTransaction } from './transactions';
@@ -11,13 +11,11 @@ import { getTransaction } from './transactions';
 export const READ_AGAIN_MS = 3_000;
 const LEFT_FOR_READ_MS = 3_000;
 const LONGEST_TRY_MS = 6_000;
-/** No webhook waits out the rate limiter's pause after a 429. */
-const LONGEST_LIMITER_WAIT_MS = 1_000;
+/** For the permit, or a second try. */
+const LEFT_FOR_START_MS = 1_000;
 
 /** Reads a minute that find nothing, of hashes that nothing here knows. Anybody can send webhooks. */
 const MOST_MISSES = 40;
-/** After a 429, they use at most a quarter of the rate that the limiter has learned. */
-const MISS_RATE_DIVISOR = 4;
 const MOST_IN_LINE = 256;
 
 /** Undefined if the platform does not know the hash. */
@@ -65,11 +63,17 @@ export async function readBack(
 	hash: string,
 	wish: Wish,
 ): Promise<Transaction | undefined> {
+	const { earliest, answerBy } = wish;
 	const isKnown = wish.isKnown || lastReadBack(account, hash) !== undefined;
-	const read = async () => await readBefore(context, account, hash, wish.answerBy);
-	const start = isKnown ? read : async () => await readUnknown(account, wish.answerBy, read);
 
-	return await readSince(keyOf(account, hash), wish.earliest, start);
+	return await readSince(keyOf(account, hash), earliest, async () => {
+		if (isKnown) return await readBefore(context, account, hash, answerBy, 'urgent');
+		return await readUnknown(
+			account,
+			answerBy,
+			async () => await readBefore(context, account, hash, answerBy, 'background'),
+		);
+	});
 }
 
 function keyOf(account: Account, hash: string): string {
@@ -111,41 +115,34 @@ async function readBefore(
 	account: Account,
 	hash: string,
 	answerBy: number,
+	priority: ClientOptions['priority'],
 ): Promise<Transaction | undefined> {
 	const leftMs = answerBy - clock.elapsed();
 	if (leftMs < LEFT_FOR_READ_MS) throw new TooLateError();
 
-	const limits = limitsWithin(leftMs - 2 * LONGEST_LIMITER_WAIT_MS);
-	const client = new Client(context, account, { ...limits, isUrgent: true });
+	const timeoutMs = Math.min(LONGEST_TRY_MS, leftMs - LEFT_FOR_START_MS);
+	const limits = { maxTries: 2, startWithinMs: leftMs - timeoutMs, timeoutMs };
+	const client = new Client(context, account, { ...limits, priority });
+
 	return await getTransaction(client, hash).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		if (isUnknownHash(error.outcome)) return undefined;
 
-		const isCutShort = error.outcome.kind === 'interrupted' && limits.timeoutMs < LONGEST_TRY_MS;
+		const isCutShort = error.outcome.kind === 'interrupted' && timeoutMs < LONGEST_TRY_MS;
 		if (isCutShort) throw new TooLateError();
 		throw error;
 	});
 }
 
-/** @param readMs for two tries, without their waits for a permit. The second starts only while it has time to end. */
-function limitsWithin(readMs: number) {
-	const timeoutMs = Math.min(LONGEST_TRY_MS, Math.ceil(Math.max(readMs / 2, readMs - 1_000)));
-	const retry = { maxTries: 2, maxTotalMs: readMs - timeoutMs };
-	return { timeoutMs, retry, longestLimiterWaitMs: LONGEST_LIMITER_WAIT_MS };
-}
-
 async function readUnknown(account: Account, answerBy: number, read: Read): ReturnType<Read> {
-	const lane = findRateLimiter(`${account.key} unknown`);
+	const lane = findRateLimiter(`${account.key} unknown`, MOST_MISSES);
 	if (lane.waitingCount >= MOST_IN_LINE) throw new TooLateError();
-
-	const allowed = rateLimiterFor(account, 'GET /transactions/{hash}').rateToShare();
-	const rate = Math.min(MOST_MISSES, Math.ceil(allowed / MISS_RATE_DIVISOR));
-	const permit = await lane.acquirePermit({ rate, latest: answerBy - LEFT_FOR_READ_MS });
+	await lane.acquirePermit({ latest: answerBy - LEFT_FOR_READ_MS });
 
 	const reading = read();
 	const countsAsMiss = await reading.then((transaction) => !transaction, isFailureCounted);
-	if (countsAsMiss) lane.releaseUsed(permit);
-	else lane.release(permit);
+	if (countsAsMiss) lane.releaseUsed();
+	else lane.release();
 	return await reading;
 }
 

@@ -60,7 +60,7 @@ type Headers = Readonly<Record<string, unknown>>;
 export function readResponse(
 	response: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
-): Outcome {
+): Outcome & { body: unknown } {
 	const { status, headers } = response;
 	const text = response.text ?? '';
 	const body = readJson(text, redact);
@@ -85,19 +85,6 @@ export function readResponse(
 		redirectedTo: redirectTarget(isRedirect && headers.location, redact),
 		retryAfterMs: retryAfterMs(headers),
 	};
-}
-
-/** @returns undefined if the answer cannot be read or has an undocumented shape */
-export function readValue<T>(
-	{ kind, body }: Outcome,
-	read: (body: unknown) => T | undefined,
-): T | undefined {
-	if (kind !== 'success') return undefined;
-	try {
-		return read(body);
-	} catch {
-		return undefined;
-	}
 }
 
 /** @returns undefined if the text is no JSON, or is nested too deeply */
@@ -127,10 +114,9 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
  */
 export function retryAfterMs(headers: Headers): number | undefined {
 	const value = String(headers['retry-after']).trim();
-	let askedMs = 0;
-	if (/^\d{1,15}$/.test(value)) askedMs = Number(value) * 1_000;
-	// Dates of HTTP have letters, and JavaScript reads others, too. A missing header becomes NaN.
-	if (/[a-z]/i.test(value)) askedMs = Date.parse(value) - clock.now();
+	const isNumber = /^\d+$/.test(value);
+	// A missing header becomes NaN.
+	const askedMs = isNumber ? Number(value) * 1_000 : Date.parse(value) - clock.now();
 
 	if (askedMs > 0) return Math.min(LONGEST_RETRY_AFTER_MS, askedMs);
 	return undefined;

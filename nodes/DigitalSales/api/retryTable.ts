@@ -17,8 +17,6 @@ export interface Rule {
 	advice: string;
 }
 
-export const WRONG_PATH =
-	'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.';
 const REPEATABLE = { GET: 'retry', POST: 'retry' } as const;
 const REFUSED = { GET: 'fail', POST: 'fail', shown: 'refused' } as const;
 const UNUSABLE = { GET: 'fail', POST: 'inDoubt', shown: 'unknown' } as const;
@@ -80,7 +78,8 @@ export const RETRY_TABLE = {
 	webPage: {
 		...UNUSABLE,
 		message: 'The platform answered with a web page instead of data',
-		advice: WRONG_PATH,
+		advice:
+			'Check the path in Base URL of the credential: it ends with the version, for example /api/public/v1.',
 	},
 	/** The request failed before its first byte. */
 	notSent: {
@@ -110,15 +109,11 @@ export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryD
 	return RETRY_TABLE[kind][method];
 }
 
-export interface RetryLimits {
-	/** A try that gets a 429 does not count. */
-	maxTries: number;
-	/** From the first try to the start of the last try. */
-	maxTotalMs: number;
-}
-
-/** @internal */
-export const DEFAULT_RETRY_LIMITS: Readonly<RetryLimits> = { maxTries: 5, maxTotalMs: 300_000 };
+/**
+ * For most requests. `maxTotalMs` ends with the start of the last try, and exceeds the longest Retry-After, which counts
+ * from the answer.
+ */
+export const RETRY_LIMITS = { maxTries: 5, maxTotalMs: 301_000 };
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
@@ -136,11 +131,4 @@ export function backoffMs(failedTries: number, random: number): number {
 export function rateLimitWaitMs(hits: number, random: number): number {
 	const cap = Math.min(LONGEST_RATE_LIMIT_WAIT_MS, FIRST_RATE_LIMIT_WAIT_MS * 2 ** (hits - 1));
 	return Math.round((cap * (1 + random)) / 2);
-}
-
-export function mayRetry(
-	limits: RetryLimits,
-	used: { failedTries: number; elapsedMs: number; delayMs: number },
-): boolean {
-	return used.failedTries < limits.maxTries && used.elapsedMs + used.delayMs <= limits.maxTotalMs;
 }

@@ -1,4 +1,3 @@
-import { omit } from 'lodash';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import {
 	RETRY_TABLE,
@@ -6,14 +5,12 @@ import {
 	type OutcomeKind,
 	type Rule,
 	type ShownOutcome,
-	WRONG_PATH,
 } from './retryTable';
 import type { ServiceWords } from './schemas/answer';
 
 export interface Outcome {
 	kind: OutcomeKind;
 	status?: number;
-	body?: unknown;
 	words?: ServiceWords;
 	isWebPage?: boolean;
 	redirectedTo?: string;
@@ -25,11 +22,8 @@ export interface Outcome {
 export interface Facts {
 	advice?: string;
 	shown: ShownOutcome;
-	answer?: FailedOutcome;
+	answer?: Outcome;
 }
-
-/** Without the body, which may be large. */
-export type FailedOutcome = Omit<Outcome, 'body'>;
 
 /** A 404 may concern the resource or the address. */
 const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
@@ -47,14 +41,6 @@ const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
 	],
 	'GET /products': ['The platform found no products at this address', ''],
 };
-const NO_HTTPS =
-	'The encrypted connection failed. If this host and port speak http, correct the port in Base URL of the credential, or begin it with http:// within your own network.';
-/** The platform does not say which token it refused. */
-const TWO_TOKENS = {
-	message: 'The platform does not accept one of the two tokens',
-	advice:
-		'Copy both again from your platform to API Token and Second API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
-};
 
 /** A read is never in doubt. */
 const DOUBT: Partial<Record<Endpoint, string>> = {
@@ -63,33 +49,30 @@ const DOUBT: Partial<Record<Endpoint, string>> = {
 };
 
 /** The platform says that it does not know the hash. A page means a wrong path. */
-export function isUnknownHash({ status, isWebPage = false }: FailedOutcome): boolean {
+export function isUnknownHash({ status, isWebPage = false }: Outcome): boolean {
 	return status === 404 && !isWebPage;
 }
 
 /** Holds nothing of the failed request, which contains secrets. */
 export class ServiceError extends Error {
-	readonly outcome: FailedOutcome;
 	readonly facts: Facts;
 	readonly isInDoubt: boolean;
 
 	constructor(
 		readonly endpoint: Endpoint,
-		outcome: Outcome,
+		readonly outcome: Outcome,
 		readonly tries: number,
-		hasTwoTokens = false,
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
-		const { message, advice, shown } = textsFor(outcome, endpoint, hasTwoTokens);
+		const { message, advice, shown } = textsFor(outcome, endpoint);
 
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
 		super(isInDoubt ? `${DOUBT[endpoint]}: ${happened.replace('The', 'the')}` : happened);
 		this.name = 'ServiceError';
-		this.outcome = omit(outcome, 'body');
 		this.isInDoubt = isInDoubt;
 
-		this.facts = { advice, shown, answer: this.outcome };
+		this.facts = { advice, shown, answer: outcome };
 		// `createOnce` replaces it. Never the advice of the row, such as to try again, which could charge twice.
 		if (isInDoubt) this.facts.advice = 'Look for it on your platform in a few minutes.';
 		if (redirectedTo !== undefined) this.facts.advice += ` It pointed to ${redirectedTo}.`;
@@ -112,15 +95,11 @@ export class ServiceError extends Error {
 }
 
 function textsFor(
-	{ kind, status, code }: FailedOutcome,
+	{ kind, status }: Outcome,
 	endpoint: Endpoint,
-	hasTwoTokens: boolean,
 ): Pick<Rule, 'message' | 'advice' | 'shown'> {
 	const row = RETRY_TABLE[kind];
-
-	if (status === 405) return { ...row, advice: WRONG_PATH };
-	if (kind === 'notSent' && code === 'EPROTO') return { ...row, advice: NO_HTTPS };
-	if (kind === 'badToken' && hasTwoTokens) return { ...row, ...TWO_TOKENS };
+	if (status === 405) return { ...row, advice: RETRY_TABLE.webPage.advice };
 	if (kind !== 'notFound') return row;
 
 	const [message, advice] = NOT_FOUND[endpoint];

@@ -132,7 +132,7 @@ async function searchCatalog(
 			if (value == null || !isMatch(searched)) continue;
 			results.push({ name: label, value, url: validWebAddress(url) });
 		}
-		if (hasNext === false) break;
+		if (!hasNext) break;
 
 		const isEnough = search === '' && results.length > 0;
 		const isLast = pageNumber + 1 === from + MOST_LOOKUP_PAGES;

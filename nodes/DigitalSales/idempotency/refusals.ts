@@ -1,5 +1,5 @@
 import { compact } from 'lodash';
-import type { FailedOutcome, ServiceError } from '../api';
+import type { Outcome, ServiceError } from '../api';
 import { isSameReference, quoteText, RUN_AGAIN } from '../domain';
 import { isRetry, LedgerError } from '../n8n';
 import { NotSentError } from '../output';
@@ -150,6 +150,6 @@ function shownOf(subject: Subject, attempt: Attempt | undefined): Attempt | unde
 	return !subject.isAgentCall && attempt?.customer === subject.customer ? attempt : undefined;
 }
 
-export function describeAnswer({ status }: FailedOutcome): string {
+export function describeAnswer({ status }: Outcome): string {
 	return status === undefined ? 'did not answer' : `answered with status ${status}`;
 }

@@ -13,10 +13,10 @@ import { readTriggerForm, saleItem } from './form';
 /** Before each look. n8n checks its timers once a minute, so the first may last a minute. */
 const PAUSES_MS = [15_000, 60_000, 120_000, 300_000, 600_000];
 export const LOOK_LIMITS = {
+	maxTries: 2,
+	startWithinMs: 20_000,
 	timeoutMs: 12_000,
-	retry: { maxTries: 2, maxTotalMs: 20_000 },
-	longestLimiterWaitMs: 10_000,
-	isUrgent: true,
+	priority: 'urgent',
 } as const;
 
 const stateSchema = z.object({ looks: z.number() });

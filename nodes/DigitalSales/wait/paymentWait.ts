@@ -6,7 +6,6 @@ import {
 	getTransaction,
 	isUnknownHash,
 	ServiceError,
-	SHARES,
 	type Transaction,
 } from '../api';
 import { isPaid, isPrivateAddress, isSettled } from '../domain';
@@ -29,7 +28,7 @@ export type AwaitedPayment = OutputChoice & { itemIndex: number; hash: string };
 type Entry = AwaitedPayment & { payment: Payment };
 
 /** A failed read is not repeated, because the next look comes soon enough. */
-const LOOK = { retry: { maxTries: 1 }, longestLimiterWaitMs: 100, timeoutMs: 12_000 };
+const LOOK = { maxTries: 1, startWithinMs: 100, timeoutMs: 12_000 };
 
 /** A run of the node is one look at all payments. All items share the longest time limit. */
 export class PaymentWait {
@@ -63,8 +62,8 @@ export class PaymentWait {
 		newClient: (options: ClientOptions) => Client,
 		fail: (awaited: AwaitedPayment, error: unknown) => void,
 	): Promise<Map<number, INodeExecutionData[]> | undefined> {
-		const urgency = this.isLastLook ? { isUrgent: true } : { share: SHARES.looks };
-		const newLookClient = () => newClient({ ...LOOK, ...urgency });
+		const priority = this.isLastLook ? 'urgent' : 'background';
+		const newLookClient = () => newClient({ ...LOOK, priority });
 		const entries = awaited.map((one) => ({ ...one, payment: this.paymentOf(one) }));
 		// The payment that was tried longest ago goes first, because permits may run out.
 		const inTurn = sortBy(entries, ({ payment }) => payment.triedAt);

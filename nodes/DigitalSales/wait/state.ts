@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { type FailedOutcome, isUnknownHash, retryDecision } from '../api';
+import { isUnknownHash, type Outcome, retryDecision } from '../api';
 import { isPaid, isSettled } from '../domain';
 import { readParkedState } from '../n8n';
 import { jsonObject } from '../shared';
@@ -66,7 +66,7 @@ export function recordRead(payment: Payment, read: NonNullable<Payment['read']>)
 /** @returns whether a later look may read the payment */
 export function recordFailure(
 	payment: Payment,
-	outcome: FailedOutcome,
+	outcome: Outcome,
 	at: number,
 	deadline: number,
 ): boolean {

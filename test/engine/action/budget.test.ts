@@ -16,7 +16,7 @@ describe('The rate limit of GET /products', () => {
 		'still counts earlier requests after a 429 until a request succeeds: the next gets %s',
 		async (_name, fault, seconds) => {
 			const first = { ...LIST, limit: 1 };
-			for (let sent = 0; sent < 14; sent++) await account.run(first);
+			for (let sent = 0; sent < 19; sent++) await account.run(first);
 			account.sandbox.addFault({ kind: 'retryAfter', seconds: 5 });
 			account.sandbox.addFault({ kind: 'delay', ms: 0 });
 			account.sandbox.addFault(fault);

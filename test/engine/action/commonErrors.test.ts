@@ -59,8 +59,8 @@ describe('The errors that a seller meets most', () => {
 			'a wrong token, of two',
 			answered(401),
 			[
-				'The platform does not accept one of the two tokens (401)',
-				'Copy both again from your platform to API Token and Second API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
+				'The platform does not accept the API token (401)',
+				'Copy both tokens again from your platform to API Token and Second API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
 				`${REQUEST}.`,
 			],
 		],

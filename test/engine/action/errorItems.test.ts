@@ -34,10 +34,7 @@ describe('A failed item under On Error: Continue', () => {
 		account.sandbox.addFault({ kind: 'status', status: 403, body, times: 'always' });
 
 		expect(await failed(name)).toEqual({
-			message:
-				name === 'transaction/create'
-					? 'The platform does not accept one of the two tokens (403)'
-					: 'The platform does not accept the API token (403)',
+			message: 'The platform does not accept the API token (403)',
 			advice: expect.stringContaining('ask the platform for the permission'),
 			status: 403,
 			outcome: 'refused',

@@ -99,8 +99,8 @@ describe('The cart of Create PIX', () => {
 
 			const failure = await account.fail(cart(picked(known())));
 
-			expect(failure.message).toContain('Cart > Item 1 > Offer matches several');
-			expect(failure.description).toContain('R$ 47,00');
+			expect(failure.message).toContain('Cart > Item 1 > Price in Reais is empty');
+			expect(failure.description).toContain('has several prices in the catalog');
 			expect(account.bodies()).toEqual([]);
 		});
 
@@ -263,7 +263,7 @@ describe('The cart of Create PIX', () => {
 
 	test.each([
 		['fails', { kind: 'status', status: 500 }],
-		['is limited', { kind: 'retryAfter', seconds: 60 }],
+		['is limited', { kind: 'retryAfter', seconds: 120 }],
 	] as const)('needs an entered price, but no title, if the catalog %s', async (_name, fault) => {
 		account.fault('list', fault, 'always');
 		const charging = async (more: INodeParameters) =>

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
-import { errorIn, useAccount } from '../../helpers/account';
+import { useAccount } from '../../helpers/account';
 
 const PARAMETERS = { resource: 'product', operation: 'getAll', simplify: false };
 
@@ -193,19 +193,6 @@ describe('Product > Get Many', () => {
 		]);
 	});
 
-	test.each<[number, IDataObject]>([
-		[422, { errors: { per_page: ['max 50'] } }],
-		[200, { success: false, message: 'per_page must be at most 50' }],
-	])('asks without a page size once it is refused by %i %j', async (status, body) => {
-		const query = { per_page: '100' };
-		account.sandbox.addFault({ kind: 'status', status, body, query, times: 'always' });
-
-		const { json } = await account.run(PARAMETERS);
-
-		expect(json).toEqual(account.sandbox.products.slice(0, 50));
-		expect(sent()).toEqual([{ page: '1', per_page: '100' }, { page: '1' }, { page: '2' }]);
-	});
-
 	test('keeps unknown fields, and pairs every item', async () => {
 		const { items } = await account.run(
 			{ ...PARAMETERS, limit: 2 },
@@ -233,7 +220,8 @@ describe('Product > Get Many', () => {
 
 	test.each<[string, number, INodeParameters, number]>([
 		['it refuses the account', 403, {}, 0],
-		['it has accepted the page size before', 422, { limit: 50 }, 1],
+		['does not accept the page size', 422, {}, 0],
+		['it has accepted an earlier page', 422, { limit: 50 }, 1],
 	])('asks only once if the platform refuses and %s', async (_name, status, parameters, after) => {
 		account.sandbox.addFault({ kind: 'status', status, after });
 
@@ -257,27 +245,5 @@ describe('Product > Get Many', () => {
 		const waitedMs = clock.elapsed() - startedAt;
 		expect(waitedMs).toBeGreaterThan(55_000);
 		expect(waitedMs).toBeLessThan(65_000);
-	});
-
-	describe('sends no further request once', () => {
-		const fetched = (): unknown[] => account.sandbox.requests.map(({ query }) => query.page);
-		const ALL = { ...PARAMETERS, returnAll: true };
-
-		/** Of five pages, three are queued when the second page is requested. */
-		beforeEach(async () => {
-			await account.run({ ...PARAMETERS, limit: 1 }, { items: Array<IDataObject>(13).fill({}) });
-			expect(account.sandbox.requests).toHaveLength(13);
-			account.sandbox.requests.length = 0;
-		});
-
-		test('a page has failed, even if the run goes on', async () => {
-			account.sandbox.addFault({ kind: 'status', status: 403, query: { page: '2' } });
-
-			const { json } = await account.run(ALL, { items: [{}, {}], continueOnFail: true });
-
-			expect(errorIn(json[0])).toMatchObject({ status: 403, outcome: 'refused' });
-			expect(json).toHaveLength(1 + account.sandbox.products.length);
-			expect(fetched()).toEqual(['1', '2', '1', '2', '3', '4', '5']);
-		});
 	});
 });

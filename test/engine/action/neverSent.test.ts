@@ -161,14 +161,6 @@ describe('A request that never left this machine', () => {
 		expect(errorOf(failed)).toContain(code);
 	});
 
-	test('an address that speaks http is told apart from a host that cannot be reached', async () => {
-		const port = await listen(createHttpServer());
-
-		expect(errorOf(await charge(`https://127.0.0.1:${port}/v1`))).toContain(
-			'This item was not sent.\nThe encrypted connection failed. If this host and port speak http, correct the port',
-		);
-	});
-
 	describe('once TLS is established, the platform has answered:', () => {
 		beforeEach(() => {
 			const { connect: secure } = tls;

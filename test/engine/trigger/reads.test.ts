@@ -192,6 +192,6 @@ describe('Digital Sales Trigger: an answer before the sender stops waiting', () 
 
 		expect((await inbox.trigger.post({ hash: 'ab12' })).status).toBe(503);
 		expect(inbox.reads).toBe(reads);
-		expect(clock.elapsed() - startedAt).toBeLessThan(ANSWER_WITHIN_MS - 2_000);
+		expect(clock.elapsed() - startedAt).toBeLessThanOrEqual(ANSWER_WITHIN_MS);
 	});
 });

@@ -23,23 +23,6 @@ describe('The words of the platform', () => {
 		expect(readServiceWords(body)).toEqual({ messages, fields });
 	});
 
-	test('are read eight levels deep', () => {
-		const deep = (open: string, close: string) => (depth: number) =>
-			JSON.parse(`${open.repeat(depth)}"A"${close.repeat(depth)}`) as unknown;
-		const lists = deep('[', ']');
-		const messages = deep('{"message":', '}');
-		const fields = deep('{"f":', '}');
-
-		for (const nested of [lists, messages]) {
-			expect(readServiceWords({ message: nested(7) }).messages).toEqual(['A']);
-			expect(readServiceWords({ message: nested(8) }).messages).toEqual([]);
-			expect(readServiceWords({ message: nested(100_000) }).messages).toEqual([]);
-		}
-		expect(readServiceWords({ errors: fields(8) }).fields).toEqual({ 'f.f.f.f.f.f.f.f': ['A'] });
-		expect(readServiceWords({ errors: fields(9) }).fields).toEqual({});
-		expect(readServiceWords({ errors: fields(100_000) }).fields).toEqual({});
-	});
-
 	test('may belong to a field named like a property of every object', () => {
 		const { fields } = readServiceWords(
 			JSON.parse('{"errors":{"__proto__":["A"],"constructor":{"__proto__":"B"}}}'),

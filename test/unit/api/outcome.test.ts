@@ -1,6 +1,5 @@
 import {
 	backoffMs,
-	mayRetry,
 	type OutcomeKind,
 	rateLimitWaitMs,
 } from '../../../nodes/DigitalSales/api/retryTable';
@@ -44,16 +43,6 @@ describe('Retries', () => {
 		const waits = [0, 0.5, 1].map((random) => rateLimitWaitMs(nth, random));
 
 		expect(waits).toEqual([cap / 2, (cap * 3) / 4, cap]);
-	});
-
-	test.each([
-		[{ failedTries: 2, elapsedMs: 400, delayMs: 600 }, true],
-		[{ failedTries: 3, elapsedMs: 0, delayMs: 0 }, false],
-		[{ failedTries: 0, elapsedMs: 401, delayMs: 600 }, false],
-		[{ failedTries: 0, elapsedMs: 1_001, delayMs: 0 }, false],
-		[{ failedTries: 0, elapsedMs: 0, delayMs: 1_000 }, true],
-	])('three tries within a second allow another after %j: %p', (used, expected) => {
-		expect(mayRetry({ maxTries: 3, maxTotalMs: 1_000 }, used)).toBe(expected);
 	});
 });
 

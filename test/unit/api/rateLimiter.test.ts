@@ -4,14 +4,13 @@ import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { CanceledError } from '../../../nodes/DigitalSales/shared/tasks';
 import {
 	RateLimiter,
-	SHARES,
 	TooLateError,
 	type PermitOptions,
 } from '../../../nodes/DigitalSales/api/rateLimiter';
 import { useTimeLapse } from '../../helpers/timeLapse';
 
 const MINUTE = 60_000;
-const isUrgent = true;
+const urgent = { priority: 'urgent' } as const;
 
 /** Sends requests one after the other, and returns the time of each since the first. */
 async function send(
@@ -22,16 +21,17 @@ async function send(
 	const start = clock.elapsed();
 	const moments: number[] = [];
 	for (let sent = 0; sent < count; sent++) {
-		const permit = await limiter.acquirePermit(options);
+		await limiter.acquirePermit(options);
 		moments.push(clock.elapsed() - start);
-		limiter.releaseUsed(permit);
+		limiter.releaseUsed();
 	}
 	return moments;
 }
 
 /** Sends a request that is answered by a 429. */
-async function refuse(limiter: RateLimiter, options?: PermitOptions): Promise<void> {
-	limiter.releaseLimited(await limiter.acquirePermit(options), 5_000);
+async function refuse(limiter: RateLimiter): Promise<void> {
+	await limiter.acquirePermit();
+	limiter.releaseLimited(5_000);
 }
 
 describe('The rate limiter', () => {
@@ -60,27 +60,6 @@ describe('The rate limiter', () => {
 		);
 	});
 
-	test('queues retries after the first new request', async () => {
-		const limiter = new RateLimiter(20);
-		const served: string[] = [];
-		const serve = async (name: string, isRetry: boolean): Promise<void> => {
-			const permit = await limiter.acquirePermit({ isRetry });
-			served.push(name);
-			limiter.releaseUsed(permit);
-		};
-		await refuse(limiter);
-		expect(limiter.delayMs()).toBe(5_000);
-
-		await Promise.all([
-			serve('new', false),
-			serve('back', true),
-			serve('newest', false),
-			serve('back again', true),
-		]);
-
-		expect(served).toEqual(['new', 'back', 'back again', 'newest']);
-	});
-
 	describe('without a known rate, after a 429', () => {
 		/** How many of 20 requests are admitted at once. */
 		const letIn = async (limiter: RateLimiter, options?: PermitOptions): Promise<number> => {
@@ -91,10 +70,9 @@ describe('The rate limiter', () => {
 		};
 		const refused = async (atOnce = 1): Promise<RateLimiter> => {
 			const limiter = new RateLimiter(undefined);
-			const permits = [];
-			for (let nth = 1; nth < atOnce; nth++) permits.push(await limiter.acquirePermit());
+			for (let nth = 1; nth < atOnce; nth++) await limiter.acquirePermit();
 			await refuse(limiter);
-			for (const permit of permits) limiter.releaseUsed(permit);
+			for (let nth = 1; nth < atOnce; nth++) limiter.releaseUsed();
 			await send(limiter, 1);
 			return limiter;
 		};
@@ -107,7 +85,7 @@ describe('The rate limiter', () => {
 			const limiter = await refused();
 			await letIn(limiter);
 
-			expect(await letIn(limiter, { isUrgent })).toBe(20);
+			expect(await letIn(limiter, urgent)).toBe(20);
 		});
 
 		test('admits any number again after a minute', async () => {
@@ -118,79 +96,27 @@ describe('The rate limiter', () => {
 		});
 	});
 
-	describe('for requests with a share', () => {
-		const { looks, gets } = SHARES;
-		/** How many requests are admitted at once if each is answered before the next. */
-		const letIn = async (limiter: RateLimiter, share?: number): Promise<number> => {
-			let count = 0;
-			while (count < 100 && limiter.delayMs({ share }) === 0) {
-				limiter.releaseUsed(await limiter.acquirePermit({ share }));
-				count++;
-			}
-			return count;
-		};
-
-		test('allows a part of a documented rate, and leaves the rest to others', async () => {
-			const limiter = new RateLimiter(20);
-
-			expect(await letIn(limiter, looks)).toBe(5);
-			expect(await letIn(limiter, gets)).toBe(10);
-			expect(await letIn(limiter)).toBe(5);
-			expect(limiter.delayMs({ share: looks })).toBe(MINUTE);
-		});
-
-		test('allows all before a 429, then a part of the requests that succeeded before it', async () => {
-			const limiter = new RateLimiter(undefined);
-			expect(await letIn(limiter, looks)).toBe(100);
-			await clock.sleep(MINUTE);
-			await send(limiter, 40);
-			await refuse(limiter);
-			await clock.sleep(MINUTE);
-
-			expect(await letIn(limiter, looks)).toBe(10);
-			expect(await letIn(limiter, gets)).toBe(20);
-			expect(await letIn(limiter)).toBe(100);
-		});
-
-		test('learns at least the lowest documented rate, and forgets it after 15 minutes', async () => {
-			const limiter = new RateLimiter(undefined);
-			await refuse(limiter);
-			await clock.sleep(14 * MINUTE);
-			expect(await letIn(limiter, gets)).toBe(15);
-			await clock.sleep(MINUTE);
-
-			expect(await letIn(limiter, gets)).toBe(100);
-		});
-
-		test('counts requests in flight', async () => {
-			const limiter = new RateLimiter(20);
-			for (let nth = 0; nth < 5; nth++) await limiter.acquirePermit({ share: looks });
-
-			expect(limiter.delayMs({ share: looks })).toBe(Infinity);
-			expect(limiter.delayMs()).toBe(0);
-		});
-	});
-
-	test('applies a special rate to its request alone, and counts that request for all', async () => {
+	test('admits background requests as others, but none for a minute after a 429', async () => {
+		const background = { priority: 'background' } as const;
 		const limiter = new RateLimiter(20);
-		await send(limiter, 30, { rate: 1_000 });
+		expect(limiter.delayMs(background)).toBe(0);
+		await refuse(limiter);
 
-		expect(limiter.delayMs({ rate: 1_000 })).toBe(0);
-		expect(limiter.delayMs()).toBe(MINUTE);
-		expect(limiter.delayMs({ rate: 31 })).toBe(0);
+		expect(await send(limiter, 1, background)).toEqual([MINUTE]);
+		expect(limiter.delayMs(background)).toBe(0);
 	});
 
 	test('admits urgent requests first, and counts them', async () => {
 		const limiter = new RateLimiter(1);
-		await send(limiter, 1, { isUrgent });
-		expect(limiter.delayMs({ isUrgent })).toBe(MINUTE);
+		await send(limiter, 1, urgent);
+		expect(limiter.delayMs(urgent)).toBe(MINUTE);
 		const served: string[] = [];
 		const serve = async (name: string, options?: PermitOptions): Promise<void> => {
 			await send(limiter, 1, options);
 			served.push(name);
 		};
 
-		await Promise.all([serve('a'), serve('b'), serve('urgent', { isUrgent })]);
+		await Promise.all([serve('a'), serve('b'), serve('urgent', urgent)]);
 
 		expect(served).toEqual(['urgent', 'a', 'b']);
 	});
@@ -213,7 +139,7 @@ describe('The rate limiter', () => {
 		const limiter = new RateLimiter(undefined);
 		await refuse(limiter);
 		await clock.sleep(5_000);
-		const underWay = await limiter.acquirePermit();
+		await limiter.acquirePermit();
 		const { signal } = new AbortController();
 		const canceling = new AbortController();
 		const start = clock.elapsed();
@@ -222,9 +148,9 @@ describe('The rate limiter', () => {
 			const leave = (how: string): void =>
 				void left.push(`${name} ${how} after ${clock.elapsed() - start} ms`);
 			void limiter.acquirePermit(options).then(
-				(permit) => {
+				() => {
 					leave('goes');
-					limiter.releaseUsed(permit);
+					limiter.releaseUsed();
 				},
 				(error: Error) => leave(error.constructor.name),
 			);
@@ -236,7 +162,7 @@ describe('The rate limiter', () => {
 
 		canceling.abort();
 		await clock.sleep(60);
-		limiter.releaseUsed(underWay);
+		limiter.releaseUsed();
 		await clock.sleep(0);
 
 		expect(left).toEqual([
@@ -252,19 +178,16 @@ describe('The rate limiter', () => {
 		expect(getEventListeners(signal, 'abort')).toEqual([]);
 	});
 
-	test('reports the wait to a queued request at once, or rejects it at once', async () => {
+	test('rejects at once a request that can get no permit in time', async () => {
 		const limiter = new RateLimiter(1);
 		await send(limiter, 1);
 		void limiter.acquirePermit();
-		const onWait = jest.fn();
 		const start = clock.elapsed();
 
-		void limiter.acquirePermit({ onWait });
 		const late = limiter.acquirePermit({ latest: start + 30_000 });
 
 		await expect(late).rejects.toThrow(TooLateError);
 		expect(clock.elapsed()).toBe(start);
-		expect(onWait).toHaveBeenCalledWith(expect.any(Number));
 	});
 
 	test('loses no permit if a request is canceled just as it is admitted', async () => {
@@ -280,7 +203,6 @@ describe('The rate limiter', () => {
 
 	test('loses no permit, whatever is canceled, limited or too late', async () => {
 		const request = fc.record({
-			rate: fc.constantFrom(undefined, 2, 9),
 			isLimited: fc.boolean(),
 			takesMs: fc.nat(3_000),
 			patienceMs: fc.option(fc.nat(90_000), { nil: Infinity }),
@@ -291,14 +213,14 @@ describe('The rate limiter', () => {
 				const limiter = new RateLimiter(5);
 				const run = async (one: (typeof requests)[number]): Promise<void> => {
 					const canceling = new AbortController();
-					const { rate, isLimited, takesMs, cancelAfter } = one;
+					const { isLimited, takesMs, cancelAfter } = one;
 					const latest = clock.elapsed() + one.patienceMs;
-					const taking = limiter.acquirePermit({ rate, latest, signal: canceling.signal });
-					const ending = taking.then(async (permit) => {
+					const taking = limiter.acquirePermit({ latest, signal: canceling.signal });
+					const ending = taking.then(async () => {
 						expect(clock.elapsed()).toBeLessThanOrEqual(latest);
 						await clock.sleep(takesMs);
-						if (isLimited) limiter.releaseLimited(permit, 5_000);
-						else limiter.releaseUsed(permit);
+						if (isLimited) limiter.releaseLimited(5_000);
+						else limiter.releaseUsed();
 					});
 					for (let turn = 0; turn < (cancelAfter ?? 0); turn++) await Promise.resolve();
 					if (cancelAfter !== null) canceling.abort();

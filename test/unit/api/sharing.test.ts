@@ -85,14 +85,13 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 	async function simulate(workers: number, retryAfter: RetryAfter) {
 		const service = new Service(retryAfter);
 		const listings: Array<{ hasFailed?: boolean; pages: number }> = [];
-		const work = async (client: (signal: AbortSignal, read: () => void) => Client) => {
+		const work = async (client: (read: () => void) => Client) => {
 			await clock.sleep(clock.random() * 10_000);
 			for (;;) {
 				const listing: (typeof listings)[number] = { pages: 0 };
 				listings.push(listing);
-				await listProducts((signal) => client(signal, () => listing.pages++), {}).catch(
-					() => (listing.hasFailed = true),
-				);
+				const reading = client(() => listing.pages++);
+				await listProducts(reading, {}).catch(() => (listing.hasFailed = true));
 			}
 		};
 		/** A request takes 80 to 400 ms and is counted half-way. */
@@ -108,7 +107,7 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 			});
 		for (let worker = 0; worker < workers; worker++) {
 			for (let line = 0; line < AT_ONCE; line++) {
-				void work((signal, read) => new Client(contextFor(read), processOf(worker), { signal }));
+				void work((read) => new Client(contextFor(read), processOf(worker), {}));
 			}
 		}
 		await clock.sleep(MINUTES * MINUTE_MS);

@@ -1,6 +1,6 @@
 import { castArray, map, sortBy, startCase } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { listProducts, PRODUCT_STATUSES, SHARES } from '../../api';
+import { listProducts, PRODUCT_STATUSES } from '../../api';
 import {
 	allowBlank,
 	cleanTextSchema,
@@ -116,7 +116,7 @@ export const getAllProducts: Operation<FormValues<typeof productsForm>> = {
 			};
 
 			const { rows, incomplete } = await listProducts(
-				(ended) => run.newClient({ share: SHARES.gets, signal: ended }),
+				run.newClient(),
 				query,
 				isSplit ? splitOffers : undefined,
 			);

@@ -21,8 +21,6 @@ import type { Run } from '../run';
 import { type Charge, labelOf } from './charge';
 import type { ChargeForm } from './create.form';
 
-const MOST_NAMED = 10;
-
 const PRICE = 'Price in Reais';
 
 type CartItem = ChargeForm['cart'][number];
@@ -30,7 +28,7 @@ type CartItem = ChargeForm['cart'][number];
 /**
  * Fills blank prices and titles from the catalog, and a blank cover along with them.
  *
- * @throws NotSentError if a blank price is ambiguous, cannot be looked up, or is missing
+ * @throws NotSentError if a blank price cannot be looked up, or is missing or ambiguous
  */
 export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> {
 	const cart: CartItem[] = [];
@@ -56,9 +54,6 @@ async function fillItem(
 
 	const lookup = await run.catalog().findOffer(hash, { isPriced });
 	if (lookup.failed && !isPriced) throw lookupError(hash, lookup.failed);
-	if (lookup.several) {
-		throw ambiguousError(labelOf(form, 'cart', index, 'offer_hash'), lookup.several);
-	}
 
 	const filled = lookup.found ? withOffer(run, item, lookup.found) : item;
 	const blanks = blankFields(filled);
@@ -88,9 +83,10 @@ function withOffer({ account }: Run, item: CartItem, { product, offer }: FoundOf
 	return { ...item, price, more: { ...item.more, title, cover } };
 }
 
-function lookupProblem(blanks: string[], { found, failed }: Lookup): string {
+function lookupProblem(blanks: string[], { found, failed, hasSeveralPrices }: Lookup): string {
 	const stayed = `${blanks.join(' and ')} stayed empty`;
 	if (failed) return `could not be looked up in the catalog (${failed.message}), so ${stayed}`;
+	if (hasSeveralPrices) return `has several prices in the catalog, so ${stayed}`;
 	if (found) return `is incomplete in the catalog, so ${stayed}`;
 	return `was not found in the first ${MOST_LOOKUP_PAGES} pages of the catalog, so ${stayed}`;
 }
@@ -100,18 +96,6 @@ function lookupError(hash: string, error: ServiceError): NotSentError {
 		`Offer ${quoteText(hash)} could not be looked up in the catalog`,
 		`${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price and the title yourself.`,
 		{ answer: error.outcome },
-	);
-}
-
-function ambiguousError(label: string, several: FoundOffer[]): NotSentError {
-	const names = several.slice(0, MOST_NAMED).map(({ offer }) => {
-		const price = offer.price == null ? 'no price' : formatReais(offer.price);
-		return `${quoteText(String(offer.hash))} (${price})`;
-	});
-
-	return new NotSentError(
-		`${label} matches several offers in the catalog`,
-		`They are ${names.join(', ')}. Enter the price.`,
 	);
 }
 

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { getTransaction, SHARES } from '../../api';
+import { getTransaction } from '../../api';
 import { quoteText } from '../../domain';
 import {
 	defineForm,
@@ -34,8 +34,7 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	prepare: (run, _itemIndex, { transactionHash, simplify, options }) => ({
 		about: `transaction ${quoteText(transactionHash)}`,
 		async send() {
-			const client = run.newClient({ share: SHARES.gets });
-			const transaction = await getTransaction(client, transactionHash);
+			const transaction = await getTransaction(run.newClient(), transactionHash);
 
 			return [await buildTransactionItem(run, transaction, { simplify, ...options })];
 		},

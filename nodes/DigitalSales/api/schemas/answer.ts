@@ -38,15 +38,13 @@ export interface ServiceWords {
 const MOST_TEXTS = 20;
 const LONGEST_TEXT = 500;
 const LONGEST_NAME = 100;
-/** `fieldsIn` and `wordsIn` count separately. */
-const MOST_LEVELS = 8;
 
 interface Word {
 	field?: string;
 	text: string;
 }
 
-/** Reads any documented shape, and `errors` by field. Never throws. */
+/** Reads any documented shape, and `errors` by field. The body is not nested deeply (see redact.ts). */
 export function readServiceWords(body: unknown): ServiceWords {
 	const words = new Map<string, Word>();
 	for (const word of wordsOf(body)) {
@@ -69,22 +67,19 @@ function* wordsOf(body: unknown): Generator<Word> {
 	else yield* wordsIn(errors);
 }
 
-function* fieldsIn(errors: IDataObject, prefix = '', level = 1): Generator<Word> {
-	if (level > MOST_LEVELS) return;
+function* fieldsIn(errors: IDataObject, prefix = ''): Generator<Word> {
 	for (const [key, value] of Object.entries(errors)) {
 		const field = `${prefix}${key}`.slice(0, LONGEST_NAME).replace(/\s+/g, ' ');
-		if (isJsonObject(value)) yield* fieldsIn(value, `${field}.`, level + 1);
+		if (isJsonObject(value)) yield* fieldsIn(value, `${field}.`);
 		else yield* wordsIn(value, field);
 	}
 }
 
-function* wordsIn(value: unknown, field?: string, level = 1): Generator<Word> {
-	if (level > MOST_LEVELS) return;
-
+function* wordsIn(value: unknown, field?: string): Generator<Word> {
 	if (Array.isArray(value)) {
-		for (const entry of value.slice(0, MOST_TEXTS)) yield* wordsIn(entry, field, level + 1);
+		for (const entry of value.slice(0, MOST_TEXTS)) yield* wordsIn(entry, field);
 	} else if (isJsonObject(value)) {
-		yield* wordsIn(value.message, field, level + 1);
+		yield* wordsIn(value.message, field);
 	} else if (typeof value === 'string' || typeof value === 'number') {
 		// On one line, so that no text looks like a line of advice.
 		const text = String(value).trim().slice(0, LONGEST_TEXT).replace(/\s+/g, ' ');

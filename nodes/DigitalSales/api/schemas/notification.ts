@@ -15,8 +15,9 @@ export interface Notification {
 }
 
 const LONGEST_VALUE = 200;
-/** For `transaction[hash]` in a form. A large index could make a list of any length. */
-const NESTED_NAME = /^\w{1,50}(\[(?!\d\d)\w{1,50}\]){1,3}$/;
+/** In a form, for example `transaction[hash]`. Only known names, so that no webhook can change what objects share. */
+const NESTED_NAME =
+	/^(data|payload|transaction)(\[transaction\])?\[(transaction_hash|hash|id|payment_status|status)\]$/;
 
 const TEST = /(^|[\W_])(ping|teste?)($|[\W_])/i;
 const ABANDONED = /abandon/i;
@@ -32,14 +33,13 @@ function isTest(fields: IDataObject): boolean {
 }
 
 /** Generous, because a webhook without any of these is answered 200, and nobody sees that it starts nothing. */
-const LIKE_SALE = /\d|hash|status|sale|venda|transa/i;
-const DATE = /\d{4}-\d\d-\d\d([T ][\d:.]+)?([+-]\d\d:?\d\d)?|\d\d\/\d\d\/\d{4}( [\d:]+)?/g;
+const LIKE_SALE = /hash|status|sale|venda|transa|order|pedido|payment|pagamento|amount|valor/i;
 
 /** Whether a body without a hash that can be read may be about a transaction. */
 export function mayBeSale(body: unknown): boolean {
 	const fields = parseObject(body) ?? {};
 	if (isTest(fields) || ABANDONED.test(wordsOf(fields))) return false;
-	return LIKE_SALE.test((JSON.stringify(body) ?? '').replace(DATE, ''));
+	return LIKE_SALE.test(JSON.stringify(body) ?? '');
 }
 
 const MOST_NAMES = 20;
@@ -89,13 +89,9 @@ function parseObject(value: unknown): IDataObject | undefined {
 	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 	const fields = typeof entry === 'string' ? parseJson(entry) : entry;
 	if (!isJsonObject(fields)) return undefined;
-	const nested = Object.entries(fields).filter(([name]) => isNestedName(name));
-	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
-}
 
-/** Refuses `a[length]` and `a[__proto__]`: `set` would resize a list, or change what all lists share. */
-function isNestedName(name: string): boolean {
-	return NESTED_NAME.test(name) && toPath(name).every((part) => !(part in []));
+	const nested = Object.entries(fields).filter(([name]) => NESTED_NAME.test(name));
+	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
 }
 
 /** An envelope's own status comes first, because the status inside may be older. */
