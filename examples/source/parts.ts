@@ -14,9 +14,8 @@ import {
 	type Sheet,
 } from './nodes';
 import {
-	AREA_CODE,
-	LOCAL,
-	TRUNK,
+	ABROAD,
+	OF_BRAZIL,
 	WHATSAPP,
 	WITHOUT_NINTH_DIGIT,
 } from '../../nodes/DigitalSales/domain/customer';
@@ -113,16 +112,14 @@ export function reason(error: string): string {
  */
 export function whatsAppNumber(phone: string): string {
 	const steps = [
-		`const isChat = /${WHATSAPP.source}/i.test(typed)`,
-		String.raw`const isAbroad = isChat || /\+|^\W*00/.test(typed)`,
-		`const number = typed.replace(/${WHATSAPP.source}/i, '').replace(/\\.0$/, '')`,
-		`if (number.includes('@')) return ''`,
-		String.raw`const digits = number.replace(/\(0\)|\D/g, '').replace(isAbroad ? /^00/ : '', '')`,
-		String.raw`if (isAbroad && !/^55/.test(digits)) return /^(?!0|1[01])\d{8,15}$/.test(digits) ? digits : ''`,
-		String.raw`const local = digits.replace(isAbroad ? /^55/ : /^55(?=\d{10})/, '').replace(/${TRUNK.source}/, '').replace(/${WITHOUT_NINTH_DIGIT.source}/, '$19$2')`,
-		`return /${AREA_CODE.source}/.test(local) && /${LOCAL.source}/.test(local) ? '55' + local : ''`,
+		`const given = typed.replace(/${WHATSAPP.source}/i, '+$1')`,
+		`if (given.includes('@')) return ''`,
+		String.raw`const number = given.replace(/\(0\)|\.0$|[^\d+]/g, '').replace(/^00/, '+')`,
+		`if (/${ABROAD.source}/.test(number)) return number.slice(1)`,
+		`const [, , area, local] = /${OF_BRAZIL.source}/.exec(number) ?? []`,
+		`return area ? '55' + area + local.replace(/${WITHOUT_NINTH_DIGIT.source}/, '9$&') : ''`,
 	];
-	return `((typed) => { ${steps.join('; ')}; })(String(${phone} ?? '').normalize('NFKC'))`;
+	return `((typed) => { ${steps.join('; ')}; })(String(${phone} ?? ''))`;
 }
 
 /**

@@ -63,7 +63,7 @@ module.exports = {
 			comment: 'Rules of the domain need neither n8n nor the service.',
 			severity: 'error',
 			from: { path: inside('domain') },
-			to: { pathNot: `${inside('domain')}|^vendor/` },
+			to: { pathNot: `${inside('domain')}|^vendor/|^node_modules/(?:lodash|zod)/` },
 		},
 		{
 			name: 'shared-knows-nothing',

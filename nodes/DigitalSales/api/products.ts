@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hashSegment, normalizeUnicode, textMatcher } from '../domain';
+import { hashSegment, textMatcher } from '../domain';
 import { BoundedMap, isJsonObject, processState } from '../shared';
 import type { Account } from './account';
 import type { Client, Send } from './client';
@@ -68,7 +68,7 @@ export async function fetchProductPage(
 		page,
 		per_page: pageSize,
 		// Titles are most likely stored as NFC.
-		search: normalizeUnicode(search ?? '') || undefined,
+		search: search?.normalize() || undefined,
 		categories: categories?.join(',') || undefined,
 		status,
 	};

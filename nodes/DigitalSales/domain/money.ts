@@ -1,42 +1,61 @@
-import { type Result, removeInvisible } from './text';
+import { quoteText, type Result, typedText } from './text';
 
-const PLAIN = /^\d+(?:[.,]\d{1,2})?$/;
-const GROUPED = /^[1-9]\d{0,2}(?<mark>[ .,])\d{3}(?:\k<mark>\d{3})*(?:(?!\k<mark>)[.,]\d{1,2})?$/;
-const AMBIGUOUS = /^([1-9]\d{0,2})[.,](\d{2})(\d)$/;
-const CURRENCY = /^(?:R\$|BRL) *|(?<=\d) *(?:R\$|BRL|rea(?:l|is))$/i;
-/** A database may write four decimals. Three are ambiguous. */
-const DATABASE_ZEROS = /([.,]\d\d)0{2,}$/;
-const MOST_CHARACTERS = 100;
-const LONGEST_QUOTE = 40;
-/** The relative error of a few operations. */
-const FLOAT_NOISE = 8 * Number.EPSILON;
-const MOST_NOISE = 0.0005;
+const CURRENCY = /^(?:R\$|BRL) ?/i;
+/** Reais, perhaps in groups of thousands, and decimals after another mark. */
+const AMOUNT =
+	/^(\d+|[1-9]\d{0,2}(?:\.\d{3})+(?!\.)|[1-9]\d{0,2}(?:,\d{3})+(?!,))(?:[.,](\d{1,2}))?$/;
+const AMBIGUOUS = /^([1-9]\d{0,2})[.,](\d\d)(\d)$/;
+/** In reais. Expressions such as `{{ $json.price * 1.1 }}` leave less after the second decimal. */
+const FLOAT_NOISE = 1e-6;
 
-export const LARGEST_AMOUNT = Number.MAX_SAFE_INTEGER;
+/** In cents. A JavaScript number of this size is still exact, also in reais. */
+export const LARGEST_AMOUNT = 99_999_999_999;
 
-const IS_NO_AMOUNT = { problem: 'is not an amount' };
-const IS_NEGATIVE = 'must not be negative';
-const MINUS = /^[\p{Pd}\u2212] */u;
-
-/**
- * Reads reais, a number or a text such as `R$ 1.234,56`, as integer cents. Digits are moved as text, because
- * `1.15 * 100` is `114.99999999999999`.
- */
+/** Reads reais, a number or a text such as `R$ 1.234,56`, as integer cents. */
 export function parseCents(input: unknown): Result<number> {
 	if (typeof input === 'number') return centsOfNumber(input);
-	if (typeof input !== 'string') return IS_NO_AMOUNT;
-	const text = input.trim();
-	const digits = digitsOfCents(text);
-	if (digits === undefined) return { problem: amountProblem(text) };
-	return safeCents(Number(digits));
+
+	const text = typedText(input);
+	const amount = text.replace(CURRENCY, '');
+	const [, first, second, third] = AMBIGUOUS.exec(amount) ?? [];
+	if (first !== undefined) {
+		const ways = `${first}${second}${third},00 or ${first},${second}`;
+		return { problem: `is ambiguous: write ${ways}, not "${text}"` };
+	}
+
+	const [, reais, decimals = ''] = AMOUNT.exec(amount) ?? [];
+	if (reais === undefined) return noAmount(text);
+	return safeCents(reais.replace(/\D/g, '') + decimals.padEnd(2, '0'));
 }
+
+function centsOfNumber(reais: number): Result<number> {
+	if (Number.isNaN(reais) || reais < 0) return noAmount(String(reais));
+
+	const rounded = reais.toFixed(2);
+	if (Math.abs(Number(rounded) - reais) > FLOAT_NOISE) {
+		return { problem: `must have at most two decimals; ${reais} has more. Round it first` };
+	}
+	// As text, because `1.15 * 100` is `114.99999999999999`.
+	return safeCents(rounded.replace('.', ''));
+}
+
+function safeCents(digits: string): Result<number> {
+	const cents = Number(digits);
+	if (cents <= LARGEST_AMOUNT) return { value: cents };
+	return { problem: `is too large; the largest amount is ${formatReais(LARGEST_AMOUNT)}` };
+}
+
+function noAmount(text: string) {
+	return {
+		problem: `must be an amount such as 19,90 or 1.234,56; "${quoteText(text)}" is not one`,
+	};
+}
+
+const REAIS = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' });
 
 /** `123456` cents become `R$ 1.234,56`. */
 export function formatReais(cents: number): string {
-	if (!Number.isInteger(cents)) return `${cents} cents`;
-	const digits = String(BigInt(Math.abs(cents))).padStart(3, '0');
-	const reais = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, '.');
-	return `${cents < 0 ? '-' : ''}R$ ${reais},${digits.slice(-2)}`;
+	return REAIS.format(cents / 100).replace('\u00a0', ' ');
 }
 
 /** `1990` cents become `19,90`. */
@@ -50,59 +69,4 @@ export function inReais(cents: number | null | undefined): number | null {
 
 export function isHundredfold(one: number, other: number): boolean {
 	return one !== 0 && (one === other * 100 || one * 100 === other);
-}
-
-function centsOfNumber(value: number): Result<number> {
-	if (Number.isNaN(value)) return IS_NO_AMOUNT;
-	if (value < 0) return { problem: IS_NEGATIVE };
-	if (value > LARGEST_AMOUNT) return safeCents(value);
-
-	const digits = digitsOfCents(String(value)) ?? digitsOfCents(withoutNoise(value));
-	if (digits !== undefined) return safeCents(Number(digits));
-	return { problem: `must have at most two decimals; ${value} has more. Round it first` };
-}
-
-/** Expressions such as `{{ $json.price * 1.1 }}` leave float noise after the second decimal. */
-function withoutNoise(value: number): string {
-	const rounded = value.toFixed(2);
-	const noise = Math.min(MOST_NOISE, FLOAT_NOISE * Math.max(1, value));
-	return Math.abs(Number(rounded) - value) < noise ? rounded : String(value);
-}
-
-function digitsOfCents(text: string): string | undefined {
-	const amount = bareAmount(text);
-	if (!PLAIN.test(amount) && (!GROUPED.test(amount) || AMBIGUOUS.test(amount))) return undefined;
-	const decimals = /[.,](\d{1,2})$/.exec(amount)?.[1] ?? '';
-	return amount.replace(/\D/g, '') + '0'.repeat(2 - decimals.length);
-}
-
-function bareAmount(text: string): string {
-	if (text.length > MOST_CHARACTERS) return '';
-	return removeInvisible(text)
-		.replace(/\p{Zs}/gu, ' ')
-		.trim()
-		.replace(/^'/, '')
-		.replace(CURRENCY, '')
-		.replace(DATABASE_ZEROS, '$1');
-}
-
-function safeCents(cents: number): Result<number> {
-	if (Number.isSafeInteger(cents)) return { value: cents };
-	return { problem: `is too large; the largest amount is ${formatReais(LARGEST_AMOUNT)}` };
-}
-
-function amountProblem(text: string): string {
-	const amount = bareAmount(text);
-	const positive = amount.replace(MINUS, '');
-	if (positive !== amount && digitsOfCents(positive) !== undefined) return IS_NEGATIVE;
-
-	const isLong = text.length > LONGEST_QUOTE;
-	const quoted = JSON.stringify(isLong ? `${text.slice(0, LONGEST_QUOTE)}...` : text);
-	const [, reais, decimals, last] = AMBIGUOUS.exec(amount) ?? [];
-	if (reais === undefined) {
-		return `must be an amount such as 19,90 or 1.234,56; ${quoted} is not one`;
-	}
-
-	const orCents = last === '0' ? ` or ${reais},${decimals}` : '';
-	return `is ambiguous: write ${reais}${decimals}${last},00${orCents}, not ${quoted}`;
 }

@@ -1,7 +1,5 @@
-import { isSameText } from './text';
-
 /** Only `waiting_payment` and `paid` are documented. The other statuses are guesses. */
-export const STATUS_GROUPS: Readonly<Record<StatusGroup, readonly string[]>> = {
+export const STATUS_GROUPS = {
 	paid: ['paid'],
 	waiting: [
 		'waiting_payment',
@@ -23,9 +21,9 @@ export const STATUS_GROUPS: Readonly<Record<StatusGroup, readonly string[]>> = {
 		'med_analysis',
 		'med_received',
 	],
-};
+} satisfies Record<string, string[]>;
 
-export type StatusGroup = 'paid' | 'waiting' | 'failed' | 'reversed';
+export type StatusGroup = keyof typeof STATUS_GROUPS;
 
 export function isStatusGroup(text: string): text is StatusGroup {
 	return Object.hasOwn(STATUS_GROUPS, text);
@@ -39,7 +37,7 @@ function inLowerCase(status: Status): string {
 }
 
 export function isSameStatus(one: Status, other: Status): boolean {
-	return isSameText(inLowerCase(one), inLowerCase(other));
+	return inLowerCase(one) === inLowerCase(other);
 }
 
 /** A wait ends with these statuses. Any other status may still become settled. */
@@ -75,10 +73,6 @@ export function isLater(status: Status, than: Status): boolean {
 /** `authorized` is not paid. */
 export function isPaid(status: Status): boolean {
 	return inLowerCase(status) === 'paid';
-}
-
-export function isWaiting(status: Status): boolean {
-	return groupOf(status) === 'waiting';
 }
 
 export function hasFailed(status: Status): boolean {

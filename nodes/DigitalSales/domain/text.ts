@@ -1,22 +1,20 @@
+import { deburr } from 'lodash';
+
 export const LONGEST_TEXT = 10_000;
 
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
-const COMBINING_MARKS = /[\u0300-\u036f]/g;
-/** Normalizing a longer run takes quadratic time (Unicode's Stream-Safe Text Format). */
-const LONGEST_RUN_OF_MARKS = /\p{M}{30}(?=\p{M})/gu;
-const GRAPHEME_JOINER = '\u034f';
-
-export function removeInvisible(text: string): string {
-	return text.replace(INVISIBLE, '');
-}
+const DASH = /[\p{Pd}\u2212]/gu;
+const APOSTROPHES = /^['\u2018\u2019]+ ?/;
 
 /** Drops invisible characters and needless spaces. */
 export function cleanText(text: string): string {
-	return removeInvisible(text).replace(/\s+/g, ' ').trim();
+	return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
 }
 
-export function normalizeUnicode(text: string, form: 'NFC' | 'NFD' | 'NFKC' = 'NFC'): string {
-	return text.replace(LONGEST_RUN_OF_MARKS, `$&${GRAPHEME_JOINER}`).normalize(form);
+/** The same with plain dashes, and without a spreadsheet's apostrophe. Empty if it is neither text nor a number. */
+export function typedText(input: unknown): string {
+	const text = typeof input === 'string' || typeof input === 'number' ? String(input) : '';
+	return cleanText(text).replace(DASH, '-').replace(APOSTROPHES, '');
 }
 
 const LONGEST_QUOTE = 60;
@@ -30,13 +28,9 @@ export function quoteText(text: string, longest = LONGEST_QUOTE): string {
 /** `output/errors.ts` replaces this phrase with advice that works in the execution. */
 export const RUN_AGAIN = 'run this again';
 
-export function isSameText(one: string, other: string): boolean {
-	return normalizeUnicode(one) === normalizeUnicode(other);
-}
-
 /** "cafe" finds "Café da Manhã". */
 function searchKey(text: string): string {
-	return normalizeUnicode(text, 'NFD').replace(COMBINING_MARKS, '').toLowerCase().trim();
+	return deburr(text).toLowerCase().trim();
 }
 
 export function textMatcher(search: string): (texts: Array<string | null | undefined>) => boolean {
@@ -47,16 +41,13 @@ export function textMatcher(search: string): (texts: Array<string | null | undef
 	};
 }
 
-/** Half of a surrogate pair cannot be encoded. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
-
 /** A hash is a path segment of undocumented form. */
 export function isUsableHash(hash: string): boolean {
-	const trimmed = hash.trim();
-	return trimmed !== '' && trimmed !== '.' && trimmed !== '..' && !HALF_CHARACTER.test(trimmed);
+	return !['', '.', '..'].includes(hash.trim());
 }
 
 export function hashSegment(hash: string): string {
+	// Half of a surrogate pair cannot be encoded.
 	return encodeURIComponent(hash.trim().replace(/\p{Surrogate}/gu, '\ufffd'));
 }
 

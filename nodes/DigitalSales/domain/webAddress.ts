@@ -1,29 +1,24 @@
 import { cleanText, type Result } from './text';
 
-const LONGEST_ADDRESS = 2_048;
-
 export function parseWebAddress(text: string): URL | undefined {
-	if (text.length > LONGEST_ADDRESS || !/^https?:\/\/[^\s/]\S*$/i.test(text)) return undefined;
-	if (!URL.canParse(text)) return undefined;
-	return new URL(text);
+	const isWeb = /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text);
+	return isWeb ? new URL(text) : undefined;
 }
 
 export function validWebAddress(text: string | null | undefined): string | undefined {
 	return text != null && parseWebAddress(text) ? text : undefined;
 }
 
-/** Also Tailscale's and carriers' addresses (100.64.0.0/10) and those for tests (198.18.0.0/15). */
-const PRIVATE_IPV4 =
-	/^(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|198\.1[89])(?:\.\d+)+$/;
-const PRIVATE_IPV6 = /^\[(?:::1?|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*)\]$/;
-const LOCAL_NAME =
-	/(?:^|\.)(?:localhost|local|localdomain|internal|lan|home|home\.arpa|fritz\.box)$/;
-const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])(?=[:/]|$)/i;
+const PRIVATE_HOSTS = [
+	/^(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168)(?:\.\d+)+$/,
+	// Of Tailscale, or of a carrier.
+	/^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d+)+$/,
+	/^\[(?:::1?|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*)\]$/,
+	/(?:^|\.)(?:localhost|local|internal|lan)$|^[^.:]+$/,
+];
 
-export function isPrivateAddress(address: URL): boolean {
-	const hostname = address.hostname.replace(/\.$/, '');
-	if (PRIVATE_IPV4.test(hostname) || PRIVATE_IPV6.test(hostname)) return true;
-	return LOCAL_NAME.test(hostname) || !/[.:]/.test(hostname);
+export function isPrivateAddress({ hostname }: URL): boolean {
+	return PRIVATE_HOSTS.some((pattern) => pattern.test(hostname));
 }
 
 /** Why webhooks may not arrive at an address. */
@@ -44,9 +39,8 @@ export function unreachableHint(url: string): string | undefined {
 export function parseBaseUrl(input: string): Result<string> {
 	const typed = cleanText(input);
 	if (typed === '') return { problem: 'is empty' };
-	const scheme = THIS_MACHINE.test(typed) ? 'http' : 'https';
-	const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `${scheme}://${typed}`;
-	const address = parseWebAddress(withScheme);
+	const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed);
+	const address = parseWebAddress(hasScheme ? typed : `https://${typed}`);
 
 	// A scheme that was typed twice looks like a host. The input may be a token, so it is not quoted.
 	if (!address || /^https?$/.test(address.hostname)) return { problem: 'is not a web address' };

@@ -5,7 +5,6 @@ import {
 	cleanText,
 	isUsableHash,
 	LONGEST_TEXT,
-	normalizeUnicode,
 	parseCents,
 	parseWebAddress,
 	quoteText,
@@ -69,7 +68,7 @@ const LONGEST_REFERENCE = 255;
 
 export const orderReferenceSchema = allowBlank(
 	cleanTextSchema
-		.transform((text) => normalizeUnicode(text))
+		.transform((text) => text.normalize())
 		.refine(
 			(text) => text.length <= LONGEST_REFERENCE,
 			({ length }) => ({

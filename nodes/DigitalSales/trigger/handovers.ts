@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { normalizeUnicode, type Status } from '../domain';
+import type { Status } from '../domain';
 import { unansweredCount, whenAnswered } from '../n8n';
 import { Declined, REPLIES } from '../notification';
 import { BoundedMap, jsonObject, processState } from '../shared';
@@ -37,7 +37,7 @@ const sales = processState(new BoundedMap<Stored>({ most: 10_000 }));
 const claims = processState(new BoundedMap<Stored>({ most: MOST_CLAIMS, keptMs: CLAIM_KEPT_MS }));
 
 export function statusKey(hash: string, status: Status): string {
-	return normalizeUnicode(JSON.stringify([hash, status?.slice(0, LONGEST_STATUS).toLowerCase()]));
+	return JSON.stringify([hash, status?.slice(0, LONGEST_STATUS).toLowerCase()]);
 }
 
 /** @throws Declined if n8n is still storing too many executions */

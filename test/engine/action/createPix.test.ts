@@ -280,14 +280,14 @@ describe('Transaction > Create PIX', () => {
 			'a cart whose sum is too large',
 			{
 				cart: {
-					items: ['90071992547409,91', '0,01'].map((price) => ({
+					items: ['999999999,99', '0,01'].map((price) => ({
 						offerHash: 'A1',
 						price,
 						more: { title: 'A' },
 					})),
 				},
 			},
-			'Cart adds up to more than R$ 90.071.992.547.409,91, the largest amount',
+			'Cart adds up to more than R$ 999.999.999,99, the largest amount',
 		],
 		['an unknown choice in Webhooks Go To', { webhooksGoTo: 'pigeon' }, 'Webhooks Go To must be'],
 	])('refuses %s by the name of the parameter and sends nothing', async (_name, wrong, message) => {

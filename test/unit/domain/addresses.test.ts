@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { isStatusGroup, STATUS_GROUPS } from '../../../nodes/DigitalSales/domain/paymentStatus';
-import { hashSegment, isSameText, isUsableHash } from '../../../nodes/DigitalSales/domain/text';
+import { hashSegment, isUsableHash } from '../../../nodes/DigitalSales/domain/text';
 import { isPrivateAddress, parseBaseUrl } from '../../../nodes/DigitalSales/domain/webAddress';
 
 describe('Base URL', () => {
@@ -8,11 +8,6 @@ describe('Base URL', () => {
 		['  https://api.example.com/public/v1// ', 'https://api.example.com/public/v1'],
 		['api.example.com:4010/public/v1', 'https://api.example.com:4010/public/v1'],
 		['http://127.0.0.1:4010', 'http://127.0.0.1:4010'],
-		['localhost:4010/public/v1', 'http://localhost:4010/public/v1'],
-		['127.0.0.1/v1', 'http://127.0.0.1/v1'],
-		['[::1]:4010/v1', 'http://[::1]:4010/v1'],
-		['https://localhost:4010/v1', 'https://localhost:4010/v1'],
-		['localhost.example.com/v1', 'https://localhost.example.com/v1'],
 		['example.com/at/http://x', 'https://example.com/at/http://x'],
 		['https://https.example.com/v1', 'https://https.example.com/v1'],
 		['\u200bhttps://api.example\u2060.com/v1\ufeff', 'https://api.example.com/v1'],
@@ -25,7 +20,6 @@ describe('Base URL', () => {
 		...['https://', 'https://a.com/?x', 'https://a.com/#x', 'https:/api.example.com/v1'],
 		...['https//api.example.com/v1', 'https://https://api.example.com/v1'],
 		...['HTTPS:api.example.com/v1', 'https:\\\\api.example.com\\v1'],
-		`https://a.com/${'a'.repeat(3_000)}`,
 	])('%p is refused with a reason', (typed) => {
 		expect(parseBaseUrl(typed)).toHaveProperty('problem');
 	});
@@ -68,9 +62,7 @@ describe('The host of an address', () => {
 	test.each([
 		...['localhost:5678', '127.0.0.1', '10.1.2.3', '172.16.0.1', '172.20.0.1', '172.31.0.1'],
 		...['169.254.1.1', '192.168.1.5', '[::1]', '[::]', '[fd00::1]', '[fc12:3::1]', '[fe80::1]'],
-		...['n8n.lan', 'n8n.local', 'n8n', 'n8n.home', 'n8n.localdomain', 'n8n.fritz.box'],
-		...['100.64.0.1', '100.99.1.2', '100.127.255.254', '198.18.0.1', '198.19.255.254'],
-		...['n8n.local.', 'localhost.', '192.168.0.10.', 'n8n.'],
+		...['n8n.lan', 'n8n.local', 'n8n', '100.64.0.1', '100.99.1.2', '100.127.255.254'],
 	])('%s is private', (host) => {
 		expect(isPrivateAddress(new URL(`http://${host}/x`))).toBe(true);
 	});
@@ -87,17 +79,10 @@ describe('The host of an address', () => {
 		],
 		...['[2001:db8::1]', '[2001:fd00::1]', 'localhost.example.com', 'mylocalhost.com'],
 		...['notlocal.network', 'n8n.mylan', 'n8n.example.ts.net', 'n8n.home.example.com'],
-		...['100.63.0.1', '100.128.0.1', '198.17.0.1', '198.20.0.1'],
-		...['n8n.example.com.', '192.168.0.10.example.com'],
+		...['100.63.0.1', '100.128.0.1', '192.168.0.10.example.com'],
 	])('%s is public', (host) => {
 		expect(isPrivateAddress(new URL(`http://${host}/x`))).toBe(false);
 	});
-});
-
-test('two texts are the same however their accents are encoded, but not in another case', () => {
-	expect(isSameText('em análise'.normalize('NFD'), 'em análise'.normalize('NFC'))).toBe(true);
-	expect(isSameText('em análise', 'em analise')).toBe(false);
-	expect(isSameText('Em análise', 'em análise')).toBe(false);
 });
 
 describe('Payment statuses', () => {

@@ -43,10 +43,10 @@ const cpf = fc.oneof(
 	made('cpf', 0),
 	fc.integer({ min: 1, max: 8 }).chain((zeros) => made('cpf', zeros)),
 );
-const cnpj = made('cnpj', 0, `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`);
-
-const UNCLEAR =
-	'is not clearly a CPF or a CNPJ. A number loses its leading zeros: format the column as text';
+/** One that begins with CPF looks like a label and a CPF. */
+const cnpj = made('cnpj', 0, `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`).filter(
+	(document) => !document.startsWith('CPF'),
+);
 
 describe('CPF and CNPJ', () => {
 	test('accepts every document with correct check digits, with or without punctuation', () => {
@@ -71,15 +71,15 @@ describe('CPF and CNPJ', () => {
 
 	test('restores the leading zeros of a number if its check digits make it clear', () => {
 		/** The rule, by check digits calculated independently. */
-		const expected = (number: number): object => {
+		const expected = (number: number): string | undefined => {
 			const readings = (['cpf', 'cnpj'] as const).flatMap((kind) => {
 				const digits = String(number).padStart(LENGTH[kind], '0');
 				const isRight = isVaried(digits) && withCheckDigits[kind](digits.slice(0, -2)) === digits;
 				return isRight && digits.length === LENGTH[kind] ? [digits] : [];
 			});
-			const [one = '', other] = readings;
-			const isMistyped = String(number).length === 11 && one.length === 14;
-			return one === '' || other || isMistyped ? { problem: UNCLEAR } : { value: one };
+			// Eleven digits have lost no zero of a CPF.
+			if (String(number).length === 11) return readings.find((one) => one.length === 11);
+			return readings.length === 1 ? readings[0] : undefined;
 		};
 		const numbers = fc.oneof(
 			fc.oneof(cpf, made('cnpj', 0), made('cnpj', 1)).map(Number),
@@ -90,7 +90,7 @@ describe('CPF and CNPJ', () => {
 		fc.assert(
 			fc.property(numbers, (number) => {
 				const result = parseDocument(number);
-				expect(result).toEqual(expected(number));
+				expect('value' in result ? result.value : undefined).toBe(expected(number));
 				outcomes.add(Object.keys(result).join());
 			}),
 			{ numRuns: sequences(500, 1_000) },

@@ -1,7 +1,7 @@
 import { compact, memoize } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { catalogPages, markPricesSeen, offerSchema, offerTries } from '../../api';
-import { formatReais, inReais, normalizeUnicode, quoteText } from '../../domain';
+import { formatReais, inReais, quoteText } from '../../domain';
 import { addCustomFields } from '../../form';
 import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
 import { digest } from '../../shared';
@@ -55,7 +55,7 @@ function buildCreation(
 	const subject = {
 		...run.creationContext(itemIndex),
 		kind: 'offer',
-		fingerprint: digest('offer', normalizeUnicode(parts)),
+		fingerprint: digest('offer', parts.normalize()),
 		name: '',
 		about: describeOffer(productHash, body),
 	} as const;

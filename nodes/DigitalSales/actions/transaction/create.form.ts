@@ -28,7 +28,7 @@ import {
 	wholeNumberSchema,
 	yesNoField,
 } from '../../form';
-import { customerText, parseDocument, parseEmail, parsePhone } from '../../domain';
+import { parseDocument, parseEmail, parsePhone, typedText } from '../../domain';
 
 /** Required, except that Custom Fields may bring the customer. */
 function needed<const N extends string, T>(field: Field<N, T>): Field<N, T> {
@@ -52,7 +52,7 @@ const customer = [
 			description: 'Full name of the person or company that pays',
 			purpose: 'decides',
 			sentAs: 'customer.name',
-			reads: allowBlank(textSchema.transform((name) => customerText(name) || undefined)),
+			reads: allowBlank(textSchema.transform((name) => typedText(name) || undefined)),
 		}),
 	),
 	needed(

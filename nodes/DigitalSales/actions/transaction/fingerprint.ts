@@ -1,7 +1,7 @@
 import { pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { type Contact, normalizeContact, normalizeUnicode, parseDocument } from '../../domain';
+import { type Contact, normalizeContact, parseDocument } from '../../domain';
 import { digest, isJsonObject, lenientText } from '../../shared';
 
 export const customerSchema = z
@@ -25,7 +25,7 @@ export function fingerprintCharge(body: IDataObject): string {
 	const goods = Object.entries(pick(body, ['offer_hash', 'product_hash'])).sort();
 	const parts = JSON.stringify([identifyCustomer(body), cart, numberFromText(body.amount), goods]);
 
-	return digest('charge', normalizeUnicode(parts));
+	return digest('charge', parts.normalize());
 }
 
 export function fingerprintCustomer(body: IDataObject): string {
@@ -49,11 +49,11 @@ function normalizeCartLine(value: unknown): string {
 	const line = isJsonObject(value) ? value : {};
 	const name = line.offer_hash || line.title;
 	// Custom Fields may name the offer in another way.
-	if (!name) return normalizeUnicode(JSON.stringify(value));
+	if (!name) return JSON.stringify(value).normalize();
 
 	// Not its other Custom Fields, which may contain the time or the execution's id.
 	const numbers = [line.price, line.quantity, line.operation_type].map(numberFromText);
-	return normalizeUnicode(JSON.stringify([String(name), ...numbers]));
+	return JSON.stringify([String(name), ...numbers]).normalize();
 }
 
 function numberFromText(value: unknown): unknown {
