@@ -9,10 +9,10 @@ import { z } from 'zod/v3';
 
 export const WEBHOOK_PATH = 'digital-sales';
 
+/** An enabled Digital Sales Trigger. */
 export interface WorkflowTrigger {
 	name: string;
-	isDisabled: boolean;
-	credential?: { id: string | null; name: string };
+	credentialId?: string | null;
 	/** Undefined without a `webhookId`. */
 	url?: string;
 	hasRun: boolean;
@@ -20,23 +20,21 @@ export interface WorkflowTrigger {
 	isAt: (url: string) => boolean;
 }
 
-const contextSchema = z.object({
-	workflow: z.object({ nodes: z.record(z.string(), z.unknown()) }),
-	additionalData: z.object({ webhookBaseUrl: z.string() }),
-	runExecutionData: z.object({
-		resultData: z.object({ runData: z.record(z.string(), z.unknown()) }),
-	}),
-});
-
 const nodeSchema = z.object({
 	name: z.string(),
 	type: z.string(),
 	disabled: z.boolean().optional(),
 	webhookId: z.string().min(1).optional().catch(undefined),
 	credentials: z
-		.record(z.string(), z.object({ id: z.string().nullable(), name: z.string() }))
+		.record(z.object({ id: z.string().nullable() }))
 		.optional()
 		.catch(undefined),
+});
+
+const contextSchema = z.object({
+	workflow: z.object({ nodes: z.record(nodeSchema) }),
+	additionalData: z.object({ webhookBaseUrl: z.string() }),
+	runExecutionData: z.object({ resultData: z.object({ runData: z.record(z.unknown()) }) }),
 });
 
 /** None if n8n does not show the node its workflow. */
@@ -49,16 +47,16 @@ export function findTriggers(
 
 	const { workflow, additionalData, runExecutionData } = data;
 	const triggerType = `${context.getNode().type.replace(/Tool$/, '')}Trigger`;
-	return Object.values(workflow.nodes).flatMap((given): WorkflowTrigger | [] => {
-		const node = nodeSchema.safeParse(given).data;
-		if (node?.type !== triggerType) return [];
+	const triggers = Object.values(workflow.nodes).filter(
+		({ type, disabled }) => type === triggerType && disabled !== true,
+	);
 
-		const { name, webhookId, credentials } = node;
+	return triggers.map(({ name, webhookId, credentials }) => {
 		const segment = `/${webhookId ?? context.getWorkflow().id}/`.toLowerCase();
+
 		return {
 			name,
-			isDisabled: node.disabled === true,
-			credential: credentials?.[credentialName],
+			credentialId: credentials?.[credentialName]?.id,
 			url: webhookId && `${additionalData.webhookBaseUrl}/${webhookId}/${WEBHOOK_PATH}`,
 			hasRun: Object.hasOwn(runExecutionData.resultData.runData, name),
 			isAt: (url) => url.toLowerCase().includes(segment),
@@ -79,11 +77,11 @@ const corsSchema = z.object({
 	headers: z.object({ 'access-control-allow-methods': z.string().regex(/^OPTIONS(, [A-Z]+)*$/) }),
 });
 
-/** `unknown` if the answer is not n8n's. */
-export type Listening = 'yes' | 'no' | 'unknown';
-
-/** Asks n8n, because `getWorkflow().active` is false on workers. */
-export async function askIfListening(context: IExecuteFunctions, url: string): Promise<Listening> {
+/** Asks n8n, because `getWorkflow().active` is false on workers. The answer is `unknown` if it is not n8n's. */
+export async function askIfListening(
+	context: IExecuteFunctions,
+	url: string,
+): Promise<'yes' | 'no' | 'unknown'> {
 	const asking: Promise<unknown> = context.helpers.httpRequest({
 		// @ts-expect-error n8n's types leave out this method.
 		method: 'OPTIONS',

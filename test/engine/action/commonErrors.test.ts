@@ -197,9 +197,9 @@ describe('The errors that a seller meets most', () => {
 			'no trigger',
 			async () => await charge({ webhooksGoTo: 'trigger' }),
 			[
-				'Webhooks Go To is set to Trigger of This Workflow, but this workflow has no enabled Digital Sales Trigger',
+				'Webhooks Go To is set to Trigger of This Workflow, but this workflow has no published Digital Sales Trigger with the credential of this node',
 				'This item was not sent.',
-				'Correct that and publish the workflow, or change Webhooks Go To.',
+				'Publish the workflow with such a trigger, or change Webhooks Go To.',
 			],
 		],
 		['an empty cart', async () => await charge({ cart: {} }), EMPTY_CART],

@@ -188,22 +188,6 @@ describe('The customer of an agent', () => {
 	const own = (customer: INodeParameters) => ({ additionalFields: { customFields: { customer } } });
 
 	test.each([
-		['without data', {}],
-		['with a name alone', { name: 'Maria' }],
-		['with a placeholder', { name: 'Maria', document: '00000000000', email: ' ' }],
-	])('%s is refused, because two customers could look the same', async (_name, customer) => {
-		takesAnybody();
-		for (const workflowId of [shop.workflowId, '']) {
-			const { errors } = await chat(own(customer), [{}], workflowId);
-
-			expect(errors.join()).toContain(
-				'Customer CPF or CNPJ, Customer Email or Customer Phone is needed when an agent charges',
-			);
-			expect(shop.posts).toBe(0);
-		}
-	});
-
-	test.each([
 		['a document', { document: '52998224725' }],
 		['an e-mail address', { email: 'maria@example.com' }],
 		['a phone', { phone_number: '11912345678' }],

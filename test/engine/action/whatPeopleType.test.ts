@@ -53,7 +53,7 @@ describe('What people type', () => {
 			{ cart: { items: [{ offerHash: 'A1', price: '0', more: { title: 'A' } }] } },
 		],
 		[
-			'Additional Fields > Custom Fields > amount is R$ 0,00',
+			'Additional Fields > Custom Fields > amount must be a whole number of at least 1',
 			{ additionalFields: { customFields: '{"amount": 0}' } },
 		],
 	])('a charge of R$ 0,00 is not sent: %s', async (message, parameters) => {

@@ -33,7 +33,7 @@ describe('A catalog price that changes between two attempts', () => {
 			expect(retry.json.map(({ hash }) => hash)).toEqual(shop.hashes);
 			expect(shop.account.bodies().map(({ amount }) => amount)).toEqual([1990, 1990, 1990, 2500]);
 			expect(JSON.stringify(retry.hints)).toContain(
-				'It was charged with another amount than this item has, and stays as it is.',
+				'Its amount differs from the one that this item asks for.',
 			);
 		});
 
@@ -94,7 +94,7 @@ describe('A catalog price that changes between two attempts', () => {
 
 		expect(json.map(({ hash }) => hash)).toEqual(shop.hashes);
 		expect(shop.account.bodies().map(({ amount }) => amount)).toEqual([1990, 1990, 2500]);
-		expect(JSON.stringify(hints)).toContain('with another amount than this item has');
+		expect(JSON.stringify(hints)).toContain('Its amount differs from');
 	});
 
 	describe('refuses a repeated order:', () => {
@@ -143,7 +143,7 @@ describe('A catalog price that changes between two attempts', () => {
 		const { hints } = await shop.charge(ORDER);
 
 		expect(hints.map(({ message }) => message)).toEqual([
-			`Transaction ${shop.hashes[0]}: The customer was already charged.`,
+			`Transaction ${shop.hashes[0]}: The customer was already charged. A new purchase needs its own reference.`,
 		]);
 	});
 });

@@ -28,7 +28,7 @@ describe('Order Reference', () => {
 		expect(shop.charges).toBe(1);
 		expect(second.hints).toEqual([
 			{
-				message: `Transaction ${shop.hashes[0]}: The customer was already charged.`,
+				message: `Transaction ${shop.hashes[0]}: The customer was already charged. A new purchase needs its own reference.`,
 				location: 'outputPane',
 			},
 		]);

@@ -10,7 +10,7 @@ import {
 } from './workflows';
 
 const NOT_PUBLISHED =
-	'Webhooks Go To is set to Trigger of This Workflow, but its Digital Sales Trigger is not published';
+	'Webhooks Go To is set to Trigger of This Workflow, but this workflow has no published Digital Sales Trigger with the credential of this node';
 
 /** Charges with both values of Webhooks Go To that can mean the trigger of the workflow. */
 export async function expectTriggerNotifiedIfPublished(running: Running): Promise<void> {

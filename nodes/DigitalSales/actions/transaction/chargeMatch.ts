@@ -36,24 +36,20 @@ export function nameOfCharge(orderReference: string | undefined, contact: Contac
 
 type Field = keyof Contact;
 
-export function findDifferingFields(charge: Charge, transaction: Transaction): string[] {
-	return compareFields(charge, transaction, ['document', 'email', 'phone'])
-		.filter(({ isDifferent }) => isDifferent)
-		.map(({ field }) => CUSTOMER_LABELS[field]);
-}
-
 /** How a transaction differs from the requested charge. With an equal CPF, the contact may differ. */
 export function findDifferences(charge: Charge, transaction: Transaction): string[] {
+	const requested = charge.contact;
+	const stated = normalizeContact(transaction.customer ?? {});
 	const byCertainty: Field[][] = [['document'], ['email', 'phone'], ['name']];
 	const compared = byCertainty
-		.map((fields) => compareFields(charge, transaction, fields))
+		.map((fields) => fields.filter((one) => requested[one] && !isMasked(one, stated[one])))
 		.find(({ length }) => length > 0);
 	if (!compared) return ['names no customer that can be compared'];
 
 	// An error shows nothing of another customer's charge.
-	const differing = compared.filter(({ isDifferent }) => isDifferent);
+	const differing = compared.filter((field) => requested[field] !== stated[field]);
 	if (differing.length > 0)
-		return differing.map(({ field }) => `has another ${CUSTOMER_LABELS[field]}`);
+		return differing.map((field) => `has another ${CUSTOMER_LABELS[field]}`);
 
 	const { amount, offer } = transaction;
 	const isOfOffer = charge.cart.some(({ offer_hash: hash }) => hash && hash === offer?.hash);
@@ -61,16 +57,6 @@ export function findDifferences(charge: Charge, transaction: Transaction): strin
 	const isLess = isOfOffer && Number(amount) < charge.amount;
 	if (amount == null || amount === charge.amount || isLess) return [];
 	return [`has another amount (${formatReais(amount)} instead of ${formatReais(charge.amount)})`];
-}
-
-/** The fields that a charge and a transaction both state, unmasked, with whether the values differ. */
-function compareFields(charge: Charge, transaction: Transaction, fields: Field[]) {
-	const requested = charge.contact;
-	const stated = normalizeContact(transaction.customer ?? {});
-
-	return fields
-		.filter((field) => requested[field] && !isMasked(field, stated[field]))
-		.map((field) => ({ field, isDifferent: requested[field] !== stated[field] }));
 }
 
 const SHORTEST_PHONE = 10;

@@ -1,15 +1,14 @@
 import { memoize, omit } from 'lodash';
 import { getTransaction, type Transaction, transactionTries } from '../../api';
-import { hasFailed } from '../../domain';
-import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
+import { hasFailed, quoteText } from '../../domain';
+import { type Created, createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
 import { DEFAULT_CHARGE_FIELDS } from '../../output';
 import type { Operation } from '../operation';
 import type { Run } from '../run';
 import { buildCharge, type Charge } from './charge';
-import { addChargeHints } from './chargeHints';
 import { findDecision, findDifferences, nameOfCharge } from './chargeMatch';
 import { type ChargeForm, chargeForm } from './create.form';
-import { fillCart, findPriceMismatch } from './fillCart';
+import { findPriceMismatch } from './fillCart';
 import { resolveNotificationAddress } from './notificationAddress';
 import { buildTransactionItem } from './transactionItem';
 
@@ -26,23 +25,22 @@ export const createTransactionOperation: Operation<ChargeForm> = {
 	kind: 'create',
 	async prepare(run, itemIndex, typed) {
 		const address = await resolveNotificationAddress(run, typed);
-		const options = { ...typed.options, notificationUrl: address.url };
-		const filled = await fillCart(run, { ...typed, options });
-		const charge = buildCharge(run, { typed, filled });
+		const form = { ...typed, options: { ...typed.options, notificationUrl: address.url } };
+		const charge = await buildCharge(run, form);
 		// Built after all items are prepared: `makeKeys` records which item asked first for a charge, and Retries keep that.
 		// The price check also needs the prices that later items look up.
-		const creation = memoize(() => buildCreation(run, itemIndex, filled, charge));
+		const creation = memoize(() => buildCreation(run, itemIndex, form, charge));
 
 		return {
 			about: charge.about,
 			check: async () => await refuseAhead(creation()),
 			async send() {
 				const created = await createOnce(creation());
-				const sent = { charge, creation: creation(), hint: address.hint };
-				addChargeHints(run, sent, created);
+				addCreatedHints(run, creation(), created, charge.amount);
+				if (!created.isExisting) addMadeHints(run, created.made, address.hint);
 
-				const { fields = DEFAULT_CHARGE_FIELDS, qrCodeImage = true } = options;
-				const choice = { simplify: typed.simplify, fields, qrCodeImage };
+				const { fields = DEFAULT_CHARGE_FIELDS, qrCodeImage = true } = form.options;
+				const choice = { simplify: form.simplify, fields, qrCodeImage };
 				const item = await buildTransactionItem(run, created.made, choice);
 
 				// The hash is the first column and the flag the last, whatever the platform sends. Nodes and models see no hints,
@@ -65,10 +63,8 @@ function buildCreation(
 	const client = run.newClient();
 	const subject = {
 		...run.creationContext(itemIndex),
+		...charge.identity,
 		kind: 'charge',
-		fingerprint: charge.fingerprint,
-		contact: charge.contactKey,
-		customer: charge.customerKey,
 		orderReference,
 		name: nameOfCharge(orderReference, charge.contact),
 		about: charge.about,
@@ -78,11 +74,52 @@ function buildCreation(
 		...subject,
 		...makeKeys(subject),
 		decision: findDecision(options.chargesInDoubt, orderReference, charge.contact),
-		problem: findPriceMismatch(run.account, form, charge),
+		problem: findPriceMismatch(run.account, form, charge.cart),
 		tries: transactionTries(client, charge.body),
 		toStoredResult: ({ hash }) => ({ hash }),
 		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),
 		isVoid: ({ payment_status }) => hasFailed(payment_status),
 		findDifferences: (made) => findDifferences(charge, made),
 	};
+}
+
+/** @param amount that this item asks for, in cents */
+function addCreatedHints(
+	{ addHint, isAgentCall }: Run,
+	{ name, orderReference }: Creation<Transaction>,
+	{ made, isExisting, isDecided, replacedHash }: Created<Transaction>,
+	amount: number,
+): void {
+	const about = `Transaction ${made.hash}`;
+
+	if (isExisting) {
+		addHint('The customer was already charged. A new purchase needs its own reference.', about);
+	}
+	if (made.amount != null && made.amount !== amount) {
+		addHint('Its amount differs from the one that this item asks for.', about);
+	}
+	if (replacedHash !== undefined) {
+		addHint('It has failed or expired, so another was made.', `Transaction ${replacedHash}`);
+	}
+	if (isDecided === true) {
+		addHint('Options > Charges in Doubt has worked: remove its entry.', name);
+	}
+	if (isAgentCall && orderReference === undefined) {
+		addHint(
+			'Give this tool an Order Reference, such as the session and the offer, so that the same order in a later message is not charged again.',
+		);
+	}
+}
+
+/** @param webhookHint about the webhooks of the charge */
+function addMadeHints({ addHint }: Run, made: Transaction, webhookHint?: string): void {
+	const { hash, pix, payment_status } = made;
+
+	if (webhookHint !== undefined) addHint(webhookHint);
+	if (!pix?.pix_qr_code) {
+		addHint(
+			`No PIX code was created; the payment status is ${quoteText(payment_status ?? 'not stated')}.`,
+			`Transaction ${hash}`,
+		);
+	}
 }

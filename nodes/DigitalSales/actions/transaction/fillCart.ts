@@ -1,4 +1,3 @@
-import { compact } from 'lodash';
 import {
 	type Account,
 	type FoundOffer,
@@ -6,7 +5,6 @@ import {
 	type Lookup,
 	MOST_LOOKUP_PAGES,
 	seenPrice,
-	type ServiceError,
 } from '../../api';
 import {
 	formatReais,
@@ -16,94 +14,74 @@ import {
 	typedAmount,
 	validWebAddress,
 } from '../../domain';
+import { displayPath, fieldLabel, type Path } from '../../form';
 import { NotSentError } from '../../output';
 import type { Run } from '../run';
-import { type Charge, labelOf } from './charge';
-import type { ChargeForm } from './create.form';
+import type { CartLine } from './chargeBody';
+import { type ChargeForm, chargeForm } from './create.form';
 
-const PRICE = 'Price in Reais';
+/** The form or Custom Fields, wherever the cart comes from. */
+export function cartLabel(form: ChargeForm, ...path: Path): string {
+	const label = form.cart.length > 0 && fieldLabel(chargeForm, ['cart', ...path].join('.'));
+	if (label) return label;
 
-type CartItem = ChargeForm['cart'][number];
+	return displayPath(chargeForm.properties, ['additionalFields', 'customFields', 'cart', ...path]);
+}
 
 /**
  * Fills blank prices and titles from the catalog, and a blank cover along with them.
  *
- * @throws NotSentError if a blank price cannot be looked up, or is missing or ambiguous
+ * @throws NotSentError if a price stays blank
  */
-export async function fillCart(run: Run, form: ChargeForm): Promise<ChargeForm> {
-	const cart: CartItem[] = [];
-	for (const [index, item] of form.cart.entries()) {
-		cart.push(await fillItem(run, form, index, item));
+export async function fillCart(run: Run, form: ChargeForm, cart: CartLine[]): Promise<CartLine[]> {
+	const filled: CartLine[] = [];
+	for (const [index, line] of cart.entries()) {
+		filled.push(await fillLine(run, line, cartLabel(form, index, 'price')));
 	}
 
-	return { ...form, cart };
-}
-
-async function fillItem(
-	run: Run,
-	form: ChargeForm,
-	index: number,
-	item: CartItem,
-): Promise<CartItem> {
-	if (blankFields(item).length === 0) return item;
-
-	const hash = item.offerHash;
-	const isPriced = item.price !== undefined;
-	const { customFields = {} } = form.additionalFields;
-	const needsPrice = !('amount' in customFields);
-
-	const lookup = await run.catalog().findOffer(hash, { isPriced });
-	if (lookup.failed && !isPriced) throw lookupError(hash, lookup.failed);
-
-	const filled = lookup.found ? withOffer(run, item, lookup.found) : item;
-	const blanks = blankFields(filled);
-	if (blanks.length === 0) return filled;
-
-	const problem = lookupProblem(blanks, lookup);
-	if (blanks.includes(PRICE) && needsPrice) {
-		const field = labelOf(form, 'cart', index, 'price');
-		const advice = `Offer ${quoteText(hash)} ${problem}. Enter the price.`;
-		throw new NotSentError(`${field} is empty`, advice);
-	}
-	run.addHint(`It ${problem}.`, `Offer ${hash}`);
 	return filled;
 }
 
-function blankFields({ price, more }: CartItem): string[] {
-	return compact([price === undefined && PRICE, more.title === undefined && 'More > Title']);
+async function fillLine(run: Run, line: CartLine, priceLabel: string): Promise<CartLine> {
+	const hash = line.offer_hash ?? '';
+	const isPriced = line.price != null;
+	if (isPriced && line.title) return line;
+
+	const lookup = await run.catalog().findOffer(hash, { isPriced });
+	const filled = lookup.found ? withOffer(run.account, line, lookup.found) : line;
+	const isComplete = isPriced || (!lookup.failed && filled.price != null && filled.price >= 0);
+	if (isComplete) return filled;
+
+	const advice = `Offer ${quoteText(hash)} ${lookupAdvice(lookup)}`;
+	throw new NotSentError(`${priceLabel} is empty`, advice, { answer: lookup.failed?.outcome });
 }
 
 /** The catalog page may be cached, so the price that was read last counts, except for products not on sale. */
-function withOffer({ account }: Run, item: CartItem, { product, offer }: FoundOffer): CartItem {
-	const seen = isOnSale(product) ? seenPrice(account, item.offerHash) : undefined;
-	const price = item.price ?? seen ?? offer.price ?? undefined;
-	const title = item.more.title ?? (offer.title || product.title || undefined);
-	const cover = item.more.cover ?? validWebAddress(product.cover);
+function withOffer(account: Account, line: CartLine, { product, offer }: FoundOffer): CartLine {
+	const seen = isOnSale(product) ? seenPrice(account, line.offer_hash ?? '') : undefined;
 
-	return { ...item, price, more: { ...item.more, title, cover } };
+	return {
+		...line,
+		price: line.price ?? seen ?? offer.price,
+		title: line.title || offer.title || product.title || undefined,
+		cover: line.cover ?? validWebAddress(product.cover),
+	};
 }
 
-function lookupProblem(blanks: string[], { found, failed, hasSeveralPrices }: Lookup): string {
-	const stayed = `${blanks.join(' and ')} stayed empty`;
-	if (failed) return `could not be looked up in the catalog (${failed.message}), so ${stayed}`;
-	if (hasSeveralPrices) return `has several prices in the catalog, so ${stayed}`;
-	if (found) return `is incomplete in the catalog, so ${stayed}`;
-	return `was not found in the first ${MOST_LOOKUP_PAGES} pages of the catalog, so ${stayed}`;
-}
-
-function lookupError(hash: string, error: ServiceError): NotSentError {
-	return new NotSentError(
-		`Offer ${quoteText(hash)} could not be looked up in the catalog`,
-		`${error.message}. Wait a while, then ${RUN_AGAIN}, or enter the price and the title yourself.`,
-		{ answer: error.outcome },
-	);
+function lookupAdvice({ found, failed, hasSeveralPrices }: Lookup): string {
+	if (failed) {
+		return `could not be looked up in the catalog: ${failed.message}. Wait a while, then ${RUN_AGAIN}, or enter the price.`;
+	}
+	if (hasSeveralPrices) return 'has several prices in the catalog. Enter the price.';
+	if (found) return 'has no price in the catalog. Enter the price.';
+	return `was not found in the first ${MOST_LOOKUP_PAGES} pages of the catalog. Enter the price.`;
 }
 
 /** Finds a price that is a hundred times the catalog's last known price of the offer, or a hundredth. */
 export function findPriceMismatch(
 	account: Account,
 	form: ChargeForm,
-	{ cart }: Charge,
+	cart: CartLine[],
 ): NotSentError | undefined {
 	if (form.options.allowPriceMismatch === true) return undefined;
 
@@ -111,10 +89,9 @@ export function findPriceMismatch(
 		const seen = seenPrice(account, offer_hash ?? '');
 		if (price == null || seen === undefined || !isHundredfold(price, seen)) continue;
 
-		const field = labelOf(form, 'cart', index, 'price');
 		const right = form.cart.length > 0 ? typedAmount(seen) : seen;
 		return new NotSentError(
-			`${field} is ${formatReais(price)}, but the catalog last said ${formatReais(seen)}`,
+			`${cartLabel(form, index, 'price')} is ${formatReais(price)}, but the catalog last said ${formatReais(seen)}`,
 			`Enter ${right}, or add Options > Allow Price Mismatch if ${formatReais(price)} is right.`,
 		);
 	}

@@ -1,4 +1,3 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { getTransaction } from '../../api';
 import { quoteText } from '../../domain';
 import {
@@ -30,7 +29,17 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	description: 'Read one transaction by its hash',
 	form: getForm,
 	kind: 'read',
-	assertUsable: refuseUnfilledTool,
+	assertUsable(context) {
+		const unfilled = transactionHashField.property.default;
+		const { transactionHash = unfilled } = context.getNode().parameters;
+		if (transactionHash !== unfilled || !isTool(context)) return;
+
+		// With the default expression, a tool would always read the agent's input item.
+		throw new NotSentError(
+			'Transaction Hash is not filled in by the agent',
+			'Press the button in the field Transaction Hash that lets the model define it.',
+		);
+	},
 	prepare: (run, _itemIndex, { transactionHash, simplify, options }) => ({
 		about: `transaction ${quoteText(transactionHash)}`,
 		async send() {
@@ -40,15 +49,3 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 		},
 	}),
 };
-
-/** With the default expression, a tool would always read the agent's input item. */
-function refuseUnfilledTool(context: IExecuteFunctions): void {
-	const typed = context.getNode().parameters.transactionHash;
-	const isFilled = typed !== undefined && typed !== transactionHashField.property.default;
-	if (isFilled || !isTool(context)) return;
-
-	throw new NotSentError(
-		'Transaction Hash is not filled in by the agent',
-		'Press the button in the field Transaction Hash that lets the model define it.',
-	);
-}

@@ -1,5 +1,4 @@
 import { max, partition, upperFirst } from 'lodash';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { quoteText } from '../../domain';
 import {
@@ -20,11 +19,6 @@ import type { WaitOperation } from '../operation';
 
 const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 const LONGEST_LIMIT_DAYS = 365;
-
-interface Limit {
-	timeLimit: number;
-	timeLimitUnit: keyof typeof UNITS;
-}
 
 const timeLimit = [
 	defineField({
@@ -80,7 +74,13 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 	form: waitForm,
 	kind: 'wait',
 	assertUsable(context) {
-		refuseAsTool(context);
+		// A tool call cannot wait. It would return at once and look like a time-out.
+		if (isTool(context)) {
+			throw new NotSentError(
+				'Wait for Payment cannot be used as a tool by an agent',
+				'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
+			);
+		}
 		assertCanPark(context);
 	},
 	async runAll(run, forms, fail) {
@@ -106,16 +106,7 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 	},
 };
 
-/** A tool call cannot wait. It would return at once and look like a time-out. */
-function refuseAsTool(context: IExecuteFunctions): void {
-	if (!isTool(context)) return;
-
-	throw new NotSentError(
-		'Wait for Payment cannot be used as a tool by an agent',
-		'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
-	);
-}
-
-function limitOf({ timeLimit, timeLimitUnit }: Limit): number {
-	return timeLimit * UNITS[timeLimitUnit];
+/** In milliseconds. */
+function limitOf(options: { timeLimit: number; timeLimitUnit: keyof typeof UNITS }): number {
+	return options.timeLimit * UNITS[options.timeLimitUnit];
 }
