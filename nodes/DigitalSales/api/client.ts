@@ -1,6 +1,6 @@
 import type { IAllExecuteFunctions, IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { readFault, responseHead, takeAnswer } from '../n8n';
-import { cancelableSleep, CanceledError, clock } from '../shared';
+import { CanceledError, clock, unlessCanceled } from '../shared';
 import { type Account, CREDENTIAL_NAME } from './account';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import { findRateLimiter, type PermitOptions, type RateLimiter, TooLateError } from './rateLimiter';
@@ -106,7 +106,7 @@ export class Client {
 				if (!isSent) limiter.release();
 			}
 
-			await cancelableSleep(delayMs, signal);
+			await unlessCanceled(clock.sleep(delayMs), signal);
 		}
 	}
 

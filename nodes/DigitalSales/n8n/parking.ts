@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IDataObject, IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { BoundedMap, cancelableSleep, clock, digest, processState } from '../shared';
+import { BoundedMap, clock, digest, processState, unlessCanceled } from '../shared';
 import { turnOffAlwaysOutputData } from './execution';
 
 /*
@@ -152,7 +152,7 @@ export async function letRecoveryPass(context: IExecuteFunctions): Promise<boole
 	if (uptime <= STARTED_MS) recovery.overAt = Math.min(recovery.overAt, uptime + RECOVERY_MS);
 	const goesOnAt = uptime <= STARTED_MS ? Math.max(uptime, recovery.overAt) : uptime;
 	resumed.set(key, { entry: new WeakRef(entry), goesOnAt });
-	await cancelableSleep(goesOnAt - uptime, context.getExecutionCancelSignal());
+	await unlessCanceled(clock.sleep(goesOnAt - uptime), context.getExecutionCancelSignal());
 
 	return true;
 }

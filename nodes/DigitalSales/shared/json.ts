@@ -23,18 +23,10 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-export const lenientInteger = tolerated(
-	z
-		.union([
-			z.number(),
-			z
-				.string()
-				.trim()
-				.regex(/^-?\d+$/)
-				.transform(Number),
-		])
-		.pipe(z.number().int().safe()),
-);
+const INTEGER = z.number().int().safe();
+const INTEGER_TEXT = z.string().regex(/^\s*-?\d+\s*$/);
+
+export const lenientInteger = tolerated(INTEGER.or(INTEGER_TEXT.transform(Number).pipe(INTEGER)));
 
 export const lenientText = tolerated(z.union([z.string(), z.number().transform(String)]));
 

@@ -28,14 +28,16 @@ interface Entry<V> {
 	until: number;
 }
 
+/** Forgets the oldest entries. */
 export class BoundedMap<V> {
+	/** From the oldest to the newest. */
 	private readonly entries = new Map<string, Entry<V>>();
 
 	constructor(private readonly bounds: Bounds) {}
 
 	/** Without the entries that are over. */
 	get size(): number {
-		this.evictOver();
+		this.evict();
 		return this.entries.size;
 	}
 
@@ -47,7 +49,7 @@ export class BoundedMap<V> {
 	set(key: string, value: V): void {
 		this.entries.delete(key);
 		this.entries.set(key, { value, until: clock.elapsed() + (this.bounds.keptMs ?? Infinity) });
-		this.evictOldest();
+		this.evict();
 	}
 
 	delete(key: string): void {
@@ -64,22 +66,9 @@ export class BoundedMap<V> {
 		return false;
 	}
 
-	private evictOver(): void {
+	private evict(): void {
 		for (const [key, entry] of this.entries) {
-			if (!isOver(entry)) return;
-			this.entries.delete(key);
-		}
-	}
-
-	private evictOldest(): void {
-		const { most, keptMs } = this.bounds;
-		if (keptMs !== undefined) this.evictOver();
-		if (this.entries.size <= most) return;
-
-		// V8 passes all deleted entries to find the first entry, so a tenth goes at once.
-		const left = most - Math.floor(most / 10);
-		for (const key of this.entries.keys()) {
-			if (this.entries.size <= left) return;
+			if (this.entries.size <= this.bounds.most && !isOver(entry)) return;
 			this.entries.delete(key);
 		}
 	}

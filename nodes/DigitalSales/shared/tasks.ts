@@ -1,16 +1,10 @@
 import { clock } from './clock';
 import { processState } from './processState';
 
-export interface Deferred<T> {
-	promise: Promise<T>;
-	resolve: (value: T) => void;
-	reject: (error: Error) => void;
-}
-
 /** A promise that other code settles. */
-export function deferred<T = void>(): Deferred<T> {
-	let resolve: Deferred<T>['resolve'] = () => undefined;
-	let reject: Deferred<T>['reject'] = () => undefined;
+export function deferred<T = void>() {
+	let resolve: (value: T) => void = () => undefined;
+	let reject: (error: Error) => void = () => undefined;
 	const promise = new Promise<T>((settle, fail) => {
 		resolve = settle;
 		reject = fail;
@@ -19,23 +13,11 @@ export function deferred<T = void>(): Deferred<T> {
 	return { promise, resolve, reject };
 }
 
+export type Deferred<T> = ReturnType<typeof deferred<T>>;
+
 export class CanceledError extends Error {
 	constructor() {
 		super('The execution was canceled');
-	}
-}
-
-/** Longer sleeps go in slices, so that no long timer outlives a cancellation. */
-export const LONGEST_SLEEP_MS = 1_000;
-
-/** @throws CanceledError */
-export async function cancelableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-	const end = clock.elapsed() + milliseconds;
-	for (;;) {
-		if (signal?.aborted) throw new CanceledError();
-		const left = end - clock.elapsed();
-		if (left <= 0) return;
-		await unlessCanceled(clock.sleep(Math.min(left, LONGEST_SLEEP_MS)), signal);
 	}
 }
 
@@ -65,7 +47,7 @@ export async function tryPatiently<T>(
 		try {
 			return await task();
 		} catch {
-			await cancelableSleep(pauseMs * (0.5 + clock.random()), signal);
+			await unlessCanceled(clock.sleep(pauseMs * (0.5 + clock.random())), signal);
 		}
 	}
 	return await task();
@@ -103,16 +85,15 @@ export const lockQueues = processState(new Map<string, Promise<void>>());
  * @throws CanceledError
  */
 export async function lockKeys(keys: readonly string[], signal?: AbortSignal): Promise<() => void> {
-	const own = new Set(keys);
 	const released = deferred();
 	// All at once, to avoid a deadlock.
-	const before = Promise.all([...own].map((key) => lockQueues.get(key))).then(() => undefined);
+	const before = Promise.all(keys.map((key) => lockQueues.get(key)));
+	// If this task is canceled, later tasks still wait for `before`.
 	const last = before.then(async () => await released.promise);
 
-	for (const key of own) lockQueues.set(key, last);
-	// If this task is canceled, later tasks still wait for `before`.
+	for (const key of keys) lockQueues.set(key, last);
 	void last.then(() => {
-		for (const key of own) if (lockQueues.get(key) === last) lockQueues.delete(key);
+		for (const key of keys) if (lockQueues.get(key) === last) lockQueues.delete(key);
 	});
 
 	await unlessCanceled(before, signal).catch((error: unknown) => {
