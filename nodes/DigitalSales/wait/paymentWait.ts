@@ -1,34 +1,63 @@
-import { omit, sortBy } from 'lodash';
+import { clamp, omit, pull, sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { z } from 'zod/v3';
 import {
 	type Client,
 	type ClientOptions,
 	getTransaction,
 	isUnknownHash,
+	type Outcome,
+	retryDecision,
 	ServiceError,
 	type Transaction,
 } from '../api';
-import { isPaid, isPrivateAddress, isSettled } from '../domain';
-import { parkExecution, resumeUrl } from '../n8n';
+import { groupOf, isPaid, isPrivateAddress, isSettled } from '../domain';
+import { parkExecution, readParkedState, resumeUrl } from '../n8n';
 import { type OutputChoice, waitOutput } from '../output';
-import { clock, eachLimit, READS_AT_ONCE } from '../shared';
-import { backoffAfter, pauseAfter } from './schedule';
-import {
-	EARLY_MS,
-	PATIENCE_MS,
-	type Payment,
-	READS_MAY_LAG_MS,
-	readState,
-	recordFailure,
-	recordRead,
-	type State,
-} from './state';
+import { clock, eachLimit, jsonObject, READS_AT_ONCE } from '../shared';
 
-export type AwaitedPayment = OutputChoice & { itemIndex: number; hash: string };
-type Entry = AwaitedPayment & { payment: Payment };
+const MINUTE_MS = 60_000;
+/** How long a hash may be unknown, and the last reads may fail. */
+const PATIENCE_MS = 15 * MINUTE_MS;
+/** n8n's timers may be a little early. */
+const EARLY_MS = 1_000;
 
 /** A failed read is not repeated, because the next look comes soon enough. */
 const LOOK = { maxTries: 1, startWithinMs: 100, timeoutMs: 12_000 };
+
+/** What the looks have found out about a payment. Times are Unix times in milliseconds. */
+const paymentSchema = z.object({
+	hash: z.string(),
+	read: z
+		.object({
+			at: z.number(),
+			status: z.string().nullish(),
+			/** Whether the platform sends the webhooks of the transaction to this execution. */
+			isNotified: z.boolean(),
+			json: jsonObject,
+		})
+		.optional(),
+	unknownSince: z.number().optional(),
+	/** Since when the reads have shown a failed status. */
+	failedSince: z.number().optional(),
+});
+
+type Payment = z.output<typeof paymentSchema>;
+
+/** What a look leaves to the next one. */
+const stateSchema = z.object({
+	startedAt: z.number(),
+	/** The end of the time limit, or when a look found all payments decided. The last reads follow. */
+	deadline: z.number(),
+	nextLookAt: z.number(),
+	/** By item. Null if the form could not be read. */
+	payments: z.array(paymentSchema.nullish()),
+});
+
+type State = z.output<typeof stateSchema>;
+
+export type AwaitedPayment = OutputChoice & { itemIndex: number; hash: string };
+type Entry = AwaitedPayment & { payment: Payment };
 
 /** A run of the node is one look at all payments. All items share the longest time limit. */
 export class PaymentWait {
@@ -40,17 +69,24 @@ export class PaymentWait {
 	private readonly isLastLook: boolean;
 	/** Those that this look or a later one can read. */
 	private readonly entries: Entry[] = [];
-	private hasAnswer = false;
-	private isWebhookExpected = true;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
 		timeLimitMs = 0,
 	) {
-		this.state = readState(context, this.now, timeLimitMs);
-		const { nextLookAt, endingSince = Infinity } = this.state;
-		this.isWoken = this.now < nextLookAt - EARLY_MS;
-		this.isLastLook = this.now >= endingSince + PATIENCE_MS;
+		const { now } = this;
+		const first = { startedAt: now, deadline: now + timeLimitMs, nextLookAt: 0, payments: [] };
+		const state = stateSchema.safeParse(readParkedState(context)).data ?? first;
+		const { deadline, nextLookAt } = state;
+		this.isWoken = now < nextLookAt - EARLY_MS;
+
+		// Reads may not show yet what the webhook reported.
+		if (this.isWoken && now < deadline) state.deadline = Math.max(deadline, now + MINUTE_MS);
+		// After a long stop of n8n, or at a late Retry, the last reads still get their time.
+		if (now > nextLookAt + PATIENCE_MS) state.deadline = Math.max(deadline, now);
+
+		this.state = state;
+		this.isLastLook = now >= state.deadline + PATIENCE_MS;
 	}
 
 	/**
@@ -62,25 +98,30 @@ export class PaymentWait {
 		newClient: (options: ClientOptions) => Client,
 		fail: (awaited: AwaitedPayment, error: unknown) => void,
 	): Promise<Map<number, INodeExecutionData[]> | undefined> {
+		const { state, now, entries } = this;
 		const priority = this.isLastLook ? 'urgent' : 'background';
-		const newLookClient = () => newClient({ ...LOOK, priority });
-		const entries = awaited.map((one) => ({ ...one, payment: this.paymentOf(one) }));
-		// The payment that was tried longest ago goes first, because permits may run out.
-		const inTurn = sortBy(entries, ({ payment }) => payment.triedAt);
+		entries.push(...awaited.map((one) => ({ ...one, payment: this.paymentOf(one) })));
 
-		await eachLimit(inTurn, READS_AT_ONCE, async (entry) => {
-			try {
-				await this.readUnlessDone(entry, newLookClient());
-				this.entries.push(entry);
-			} catch (error) {
-				fail(entry, error);
-			}
-		});
-		if (this.isEnding) await this.readAgain(newLookClient);
+		const readOpen = async (): Promise<void> => {
+			// In random order, so that each payment gets its turn even if permits run out.
+			await eachLimit(sortBy(this.listOpen(), clock.random), READS_AT_ONCE, async (entry) => {
+				await this.read(entry, newClient({ ...LOOK, priority })).catch((error: unknown) => {
+					pull(entries, entry);
+					fail(entry, error);
+				});
+			});
+		};
 
-		const isOver = this.areAllDone(this.now - PATIENCE_MS) || (this.isEnding && this.isLastLook);
-		if (isOver) return new Map(this.entries.map((one) => [one.itemIndex, [outputOf(one)]]));
+		await readOpen();
+		if (now < state.deadline && this.listOpen().length === 0) {
+			// What an earlier look found decided is read again: a sale may have been refunded since.
+			state.deadline = now;
+			await readOpen();
+		}
 
+		if (this.isLastLook || this.listOpen().length === 0) {
+			return new Map(entries.map((entry) => [entry.itemIndex, [outputOf(entry)]]));
+		}
 		await this.parkUntilNextLook();
 		return undefined;
 	}
@@ -91,125 +132,110 @@ export class PaymentWait {
 	 * @returns false at the first and at the last look
 	 */
 	async postpone(): Promise<boolean> {
-		const { state, now } = this;
-		if (state.looks === 0 || this.isLastLook) return false;
+		const isFirstLook = this.state.nextLookAt === 0;
+		if (isFirstLook || this.isLastLook) return false;
 
-		// Nothing was read, so the ending begins at the deadline alone.
-		if (now >= state.deadline) state.endingSince ??= now;
 		await this.parkUntilNextLook();
 		return true;
 	}
 
 	private paymentOf({ itemIndex, hash }: AwaitedPayment): Payment {
-		const stored = this.state.payments[itemIndex];
+		const { payments } = this.state;
+		const stored = payments[itemIndex];
 		// A Retry may have another hash.
-		const payment = stored?.hash === hash ? stored : { hash, triedAt: 0 };
-		this.state.payments[itemIndex] = payment;
+		const payment: Payment = stored?.hash === hash ? stored : { hash };
+		payments[itemIndex] = payment;
 
+		// Reads may not show yet what the webhook reported.
+		if (this.isWoken && !isDecided(payment)) delete payment.failedSince;
 		return payment;
 	}
 
 	/** @throws ServiceError if no later look can read the payment */
-	private async readUnlessDone(entry: Entry, client: Client): Promise<void> {
-		const { payment } = entry;
-		if (this.isDone(payment)) return;
-
-		await this.read(entry, client);
-		// Reads may not show yet what the webhook reported.
-		if (this.isWoken && payment.failedSince !== undefined) payment.failedSince = this.now;
-
-		const { refused } = payment;
-		if (refused !== undefined && this.isLastLook && !this.isDone(payment)) {
-			const outcome = { kind: 'badToken', status: refused } as const;
-			throw new ServiceError('GET /transactions/{hash}', outcome, 1);
-		}
-	}
-
-	private async read({ payment, ...awaited }: Entry, client: Client): Promise<void> {
+	private async read({ hash, payment, ...choice }: Entry, client: Client): Promise<void> {
 		const at = clock.now();
-		const transaction = await getTransaction(client, awaited.hash).catch((error: unknown) => {
-			if (!(error instanceof ServiceError)) throw error;
-			const { outcome } = error;
-			if (!recordFailure(payment, outcome, at, this.state.deadline)) throw error;
-
-			// Of a hash that was read before, a 404 is a fault and no answer.
-			if (!payment.read && isUnknownHash(outcome)) this.hasAnswer = true;
-			this.isWebhookExpected = false;
+		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
+			if (error instanceof ServiceError && this.mayReadLater(payment, error.outcome, at)) return;
+			throw error;
 		});
 		if (!transaction) return;
 
 		const status = transaction.payment_status;
-		recordRead(payment, { at, status, json: waitOutput(transaction, awaited) });
-		this.hasAnswer = true;
-		if (!isSettled(status) && !this.isNotified(transaction)) this.isWebhookExpected = false;
+		// What is decided does not become open again, so this answer is old.
+		if (isDecided(payment) && groupOf(status) === 'waiting') return;
+		const isNotified = this.isNotified(transaction);
+		payment.read = { at, status, isNotified, json: waitOutput(transaction, choice) };
+
+		const hasFailed = isSettled(status) && !isPaid(status);
+		if (hasFailed) payment.failedSince ??= at;
+		else delete payment.failedSince;
 	}
 
-	/** Whether the platform sends the webhooks of the transaction to this execution. */
-	private isNotified(transaction: Transaction): boolean {
-		const url = transaction.postback_url;
+	private mayReadLater(payment: Payment, outcome: Outcome, at: number): boolean {
+		const { kind, status, isWebPage } = outcome;
+		if (payment.read) return kind !== 'badToken' || !this.isLastLook || isDecided(payment);
 
+		if (isUnknownHash(outcome)) {
+			payment.unknownSince ??= at;
+			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
+		}
+		if (kind !== 'rateLimited') delete payment.unknownSince;
+
+		// The row of a POST, because it fails only where the platform refuses for good; that of a GET also at a 500. A 200 that
+		// says failure, and a web page, may go away, too.
+		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage === true;
+	}
+
+	private isNotified({ postback_url: url }: Transaction): boolean {
 		return !!url && url === resumeUrl(this.context) && !isPrivateAddress(new URL(url));
 	}
 
-	/** A decided payment may have been refunded after the earlier look. */
-	private async readAgain(newClient: () => Client): Promise<void> {
-		const endingSince = (this.state.endingSince ??= this.now);
-		const decidedEarlier = this.entries.filter(
-			({ payment }) => this.isDone(payment) && !this.isDone(payment, endingSince),
-		);
+	/** What is not decided. From the deadline on, what was not read since, or has only just failed. */
+	private listOpen(): Entry[] {
+		const { now } = this;
+		const { deadline } = this.state;
 
-		await eachLimit(decidedEarlier, READS_AT_ONCE, async (entry) => {
-			await this.read(entry, newClient());
+		return this.entries.filter(({ payment }) => {
+			const { read, failedSince } = payment;
+			const isReadAtEnd = read !== undefined && read.at >= deadline;
+			if (isDecided(payment)) return now >= deadline && !isReadAtEnd;
+			return failedSince !== undefined || !isReadAtEnd;
 		});
 	}
 
-	private get isEnding(): boolean {
-		return this.now >= this.state.deadline || this.areAllDone();
-	}
-
-	private areAllDone(since?: number): boolean {
-		return this.entries.every(({ payment }) => this.isDone(payment, since));
-	}
-
-	/** Paid, failed for a minute, or read after the deadline. Reads before `since` do not count. */
-	private isDone({ read, failedSince }: Payment, since = 0): boolean {
-		if (read === undefined || read.at < since) return false;
-		if (isPaid(read.status)) return true;
-		// A platform may call a payment expired, and paid seconds later.
-		if (failedSince !== undefined) return read.at >= failedSince + READS_MAY_LAG_MS - EARLY_MS;
-		return read.at >= this.state.deadline;
-	}
-
-	/** Looks again soon after a webhook, because the platform may lag, and after failed reads at the end. */
-	private get pauseMs(): number {
-		const { failures, looks, endingSince } = this.state;
-		const hasFailed = this.entries.some(
-			({ payment }) => payment.failedSince !== undefined && !this.isDone(payment),
-		);
-		const isSoon = this.isWoken || hasFailed || endingSince !== undefined;
-
-		if (failures > 0 || isSoon) return backoffAfter(failures || 1);
-		return pauseAfter(looks, this.isWebhookExpected);
-	}
-
 	private async parkUntilNextLook(): Promise<void> {
-		const { state, now, isWoken } = this;
-		// Reads may not show yet what the webhook reported.
-		if (isWoken && now < state.deadline) {
-			state.deadline = Math.max(state.deadline, now + READS_MAY_LAG_MS);
-		}
-		if (!this.isEnding) delete state.endingSince;
-		const { endingSince, deadline } = state;
+		const { state, now } = this;
+		const { deadline } = state;
+		const lookBy = now < deadline ? deadline : deadline + PATIENCE_MS;
 
-		if (!isWoken) state.looks++;
-		if (this.hasAnswer) state.failures = 0;
-		else if (isWoken || endingSince === now) state.failures = 1;
-		else state.failures++;
-
-		const lookBy = endingSince === undefined ? deadline : endingSince + PATIENCE_MS;
-		state.nextLookAt = Math.min(now + this.pauseMs, lookBy);
+		state.nextLookAt = Math.min(now + this.pauseMs(), lookBy);
 		await parkExecution(this.context, new Date(state.nextLookAt), state);
 	}
+
+	/** Short at first, because most customers pay within minutes, and short again at the end. */
+	private pauseMs(): number {
+		const { startedAt, deadline } = this.state;
+		const open = this.listOpen().map(({ payment }) => payment);
+		if (this.isWoken || open.some(({ failedSince }) => failedSince)) return MINUTE_MS;
+
+		const age = this.now - (this.now < deadline ? startedAt : deadline);
+		const isAnswered = open.some(({ read }) => read && read.at >= this.now);
+		const longest = isAnswered ? 60 * MINUTE_MS : 15 * MINUTE_MS;
+		// Rarely if webhooks come, because n8n answers 409 to a webhook during a look.
+		const pauseMs = open.every(({ read }) => read?.isNotified)
+			? clamp(age, 6 * MINUTE_MS, longest)
+			: clamp(0.6 * age, MINUTE_MS, longest);
+
+		// At random, because a thousand waits that look within two minutes keep n8n from answering webhooks.
+		return Math.max(MINUTE_MS, pauseMs * (0.5 + 0.6 * clock.random()));
+	}
+}
+
+/** Paid, or failed for a minute: a platform may call a payment expired, and paid seconds later. */
+function isDecided({ read, failedSince }: Payment): boolean {
+	if (read === undefined) return false;
+	if (isPaid(read.status)) return true;
+	return failedSince !== undefined && read.at >= failedSince + MINUTE_MS - EARLY_MS;
 }
 
 function outputOf({ hash, payment, ...choice }: Entry): INodeExecutionData {
