@@ -92,6 +92,7 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 		);
 
 		test('the first look for an execution that waited before comes a minute and a quarter later, and no other, so that it ends after n8n marks crashed executions', async () => {
+			jest.spyOn(clock, 'random').mockReturnValue(0);
 			const hash = await room.charge();
 			await room.park([hash]);
 			room.forget();
