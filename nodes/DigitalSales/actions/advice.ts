@@ -1,7 +1,7 @@
 import { compact } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { RUN_AGAIN } from '../domain';
-import { type Attempt, type ExecutionMemory, hashOf } from '../idempotency';
+import { type Attempt, ExecutionMemory, hashOf } from '../idempotency';
 import { isRetry, isTool } from '../n8n';
 import type { Advice } from '../output';
 
@@ -10,17 +10,12 @@ const DUPLICATES =
 const CALLED_AGAIN =
 	'Another call of this sub-workflow, also by a Retry of the calling workflow, creates again everything that had no Order Reference when it was created. First remove from its input the items that this and other calls created.';
 
-/** How a failed item is run again without creating another one twice. It depends on where the error is read. */
-export function adviseFor(
-	context: IExecuteFunctions,
-	memory: ExecutionMemory,
-	itemIndex: number,
-	creates: boolean,
-): Advice {
-	if (!creates) return { again: RUN_AGAIN, mayExist: false, notes: [] };
+/** How a failed creation is run again without creating another one twice. It depends on where the error is read. */
+export function adviseCreation(context: IExecuteFunctions, itemIndex: number): Advice {
 	// A model must not learn what it has created.
 	if (isTool(context)) return { again: 'let the agent ask again', mayExist: false, notes: [] };
 
+	const memory = new ExecutionMemory(context);
 	const attempts = memory.list();
 	const isOwn = ({ run, item }: Attempt) => run === memory.runNumber() && item === itemIndex;
 	const mayExist = isRetry(context) || attempts.some(isOwn);

@@ -2,11 +2,10 @@ import { isEqual, range, sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api';
 import { fieldLabel, readForm } from '../form';
-import { ExecutionMemory } from '../idempotency';
 import { isEngine2, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
 import { type ErrorContext, NotSentError, toFailure } from '../output';
 import { CanceledError, eachLimit, READS_AT_ONCE } from '../shared';
-import { adviseFor } from './advice';
+import { adviseCreation } from './advice';
 import type { ItemOutputs, Operation, Request } from './operation';
 import { findOperation } from './registry';
 import { Run } from './run';
@@ -18,13 +17,12 @@ export async function executeOperation(
 ): Promise<INodeExecutionData[][]> {
 	if (!(await letRecoveryPass(context))) return [[]];
 
-	const memory = new ExecutionMemory(context);
 	let operation: Operation | undefined;
 	let run: Run;
 	try {
 		operation = chooseOperation(context);
 		assertUsable(operation, context);
-		run = new Run(context, memory, await loadSharedAccount(context, operation));
+		run = new Run(context, await loadSharedAccount(context, operation));
 	} catch (error) {
 		if (operation?.kind === 'wait' && (await operation.postpone(context))) return [[]];
 
@@ -32,7 +30,7 @@ export async function executeOperation(
 		// as successful if `execute` throws.
 		const items = context
 			.getInputData()
-			.map((_item, index) => failItem({ context, memory }, operation, index, { error }));
+			.map((_item, index) => failItem(context, operation, index, { error }));
 		return sortIntoOutputs(context, operation, items);
 	}
 
@@ -153,7 +151,7 @@ class ItemSteps {
 		const results = new Map<number, R>();
 
 		await eachLimit(open, sendingAtOnce || 1, async ([itemIndex, value]) => {
-			if (this.run.isStopped) return;
+			if (this.run.stopped.aborted) return;
 			try {
 				results.set(itemIndex, await step(value, itemIndex));
 			} catch (error) {
@@ -180,14 +178,14 @@ class ItemSteps {
 		// A failure cancels the other items, whose errors say nothing.
 		const isCanceled = ([, { error }]: [number, Failure]) => error instanceof CanceledError;
 		const [first] = sortBy([...this.failures], [isCanceled, '0']);
-		if (first) failItem(this.run, this.operation, ...first);
+		if (first) failItem(this.run.context, this.operation, ...first);
 	}
 
 	/** All outputs, and the errors of failed items in their places. */
 	private collect(outputs: ItemOutputs): INodeExecutionData[] {
 		return this.run.context.getInputData().flatMap((_item, itemIndex) => {
 			const failure = this.failures.get(itemIndex);
-			if (failure) return [failItem(this.run, this.operation, itemIndex, failure)];
+			if (failure) return [failItem(this.run.context, this.operation, itemIndex, failure)];
 
 			const output = outputs.get(itemIndex) ?? [];
 			return output.map((one) => ({ ...one, pairedItem: { item: itemIndex } }));
@@ -197,7 +195,7 @@ class ItemSteps {
 
 /** Throws unless On Error is Continue. n8n sends an item that has only `error` to the error output. */
 function failItem(
-	{ context, memory }: Pick<Run, 'context' | 'memory'>,
+	context: IExecuteFunctions,
 	operation: Operation | undefined,
 	itemIndex: number,
 	failure: Failure,
@@ -207,7 +205,7 @@ function failItem(
 	const { error, json } = toFailure(context.getNode(), failure.error, {
 		...failure,
 		labelOf: (field) => operation && fieldLabel(operation.form, field),
-		advice: adviseFor(context, memory, itemIndex, creates),
+		advice: creates ? adviseCreation(context, itemIndex) : undefined,
 	});
 	if (!context.continueOnFail()) throw error;
 

@@ -8,7 +8,7 @@ import {
 	type ClientOptions,
 } from '../api';
 import { quoteText } from '../domain';
-import type { ExecutionMemory } from '../idempotency';
+import { ExecutionMemory } from '../idempotency';
 import { askIfListening, isTool } from '../n8n';
 
 const MOST_NAMED = 10;
@@ -17,13 +17,16 @@ const MOST_NAMED = 10;
 export class Run {
 	readonly isAgentCall: boolean;
 	private readonly stopping = new AbortController();
+	/** By the first failure. */
+	readonly stopped = this.stopping.signal;
+	/** Loaded at first use, because a read needs none. */
+	private readonly loadMemory = once(() => new ExecutionMemory(this.context));
 	/** By message, with what it is about. */
 	private readonly hints = new Map<string, Set<string>>();
 	private readonly background: Array<Promise<void>> = [];
 
 	constructor(
 		readonly context: IExecuteFunctions,
-		readonly memory: ExecutionMemory,
 		readonly account: Account,
 	) {
 		this.isAgentCall = isTool(context);
@@ -33,26 +36,20 @@ export class Run {
 
 	readonly askIfListening = memoize(async (url: string) => await askIfListening(this.context, url));
 
-	readonly newClient = (options: ClientOptions = {}): Client => {
-		return new Client(this.context, this.account, {
+	readonly newClient = (options: ClientOptions = {}): Client =>
+		new Client(this.context, this.account, {
 			...options,
 			signal: this.newSignal(),
 			onWait: (endpoint) =>
 				this.addHint(`The account had reached its rate limit for ${endpoint}, so this run waited.`),
 		});
-	};
 
 	/** What a creation needs of its run. */
 	creationContext(itemIndex: number) {
-		const { context, account, isAgentCall, memory, stopOthers, inBackground } = this;
-		const signal = this.newSignal();
+		const { context, account, isAgentCall, stopOthers, inBackground } = this;
+		const [memory, signal] = [this.loadMemory(), this.newSignal()];
 
 		return { context, account, isAgentCall, memory, signal, stopOthers, inBackground, itemIndex };
-	}
-
-	/** By the first failure. */
-	get isStopped(): boolean {
-		return this.stopping.signal.aborted;
 	}
 
 	/**
@@ -66,7 +63,7 @@ export class Run {
 	/** Node.js warns of more than ten listeners on one signal. */
 	private newSignal(): AbortSignal {
 		const canceled = this.context.getExecutionCancelSignal();
-		return AbortSignal.any(compact([canceled, this.stopping.signal]));
+		return AbortSignal.any(compact([canceled, this.stopped]));
 	}
 
 	/**

@@ -35,6 +35,7 @@ export interface ErrorContext {
 	labelOf?: (serviceField: string) => string | undefined;
 	/** What was asked for. */
 	about?: string;
+	/** Of a creation. */
 	advice?: Advice;
 }
 

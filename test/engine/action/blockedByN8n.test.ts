@@ -30,9 +30,7 @@ describe("A request that n8n's SSRF protection blocks", () => {
 
 			expect(errorIn(json[0])).toMatchObject({
 				message: 'n8n blocked the request to the host of the platform',
-				advice: expect.stringContaining(
-					'This item was not sent.\nCorrect the host in Base URL of the credential',
-				),
+				advice: expect.stringContaining('Correct the host in Base URL of the credential'),
 				outcome: 'notSent',
 				status: null,
 			});

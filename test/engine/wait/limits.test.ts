@@ -173,7 +173,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 
 		expect(run.message).toBe('Wait for Payment cannot be used as a tool by an agent');
 		expect(run.description).toBe(
-			'This item was not sent.\nGive the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
+			'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
 		);
 		expect(run.itemIndex).toBeUndefined();
 	});
