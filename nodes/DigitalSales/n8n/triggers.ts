@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
+import { lenientText, tolerated } from '../shared';
 
 /*
  * Since n8n 2.30.0, the execute context holds the workflow's nodes, the run data and n8n's base address for webhooks,
@@ -9,26 +10,12 @@ import { z } from 'zod/v3';
 
 export const WEBHOOK_PATH = 'digital-sales';
 
-/** An enabled Digital Sales Trigger. */
-export interface WorkflowTrigger {
-	name: string;
-	credentialId?: string | null;
-	/** Undefined without a `webhookId`. */
-	url?: string;
-	hasRun: boolean;
-	/** Whether an address leads to the trigger, whatever its host. */
-	isAt: (url: string) => boolean;
-}
-
 const nodeSchema = z.object({
 	name: z.string(),
 	type: z.string(),
 	disabled: z.boolean().optional(),
-	webhookId: z.string().min(1).optional().catch(undefined),
-	credentials: z
-		.record(z.object({ id: z.string().nullable() }))
-		.optional()
-		.catch(undefined),
+	webhookId: lenientText,
+	credentials: tolerated(z.record(z.object({ id: lenientText }))),
 });
 
 const contextSchema = z.object({
@@ -37,11 +24,10 @@ const contextSchema = z.object({
 	runExecutionData: z.object({ resultData: z.object({ runData: z.record(z.unknown()) }) }),
 });
 
-/** None if n8n does not show the node its workflow. */
-export function findTriggers(
-	context: IExecuteFunctions,
-	credentialName: string,
-): WorkflowTrigger[] {
+export type WorkflowTrigger = ReturnType<typeof findTriggers>[number];
+
+/** The enabled Digital Sales Triggers of the workflow. None if n8n does not show the node its workflow. */
+export function findTriggers(context: IExecuteFunctions, credentialName: string) {
 	const { data } = contextSchema.safeParse(context);
 	if (!data) return [];
 
@@ -52,14 +38,16 @@ export function findTriggers(
 	);
 
 	return triggers.map(({ name, webhookId, credentials }) => {
-		const segment = `/${webhookId ?? context.getWorkflow().id}/`.toLowerCase();
+		const segment = `/${webhookId || context.getWorkflow().id}/`.toLowerCase();
 
 		return {
 			name,
 			credentialId: credentials?.[credentialName]?.id,
+			/** Empty without a `webhookId`. */
 			url: webhookId && `${additionalData.webhookBaseUrl}/${webhookId}/${WEBHOOK_PATH}`,
 			hasRun: Object.hasOwn(runExecutionData.resultData.runData, name),
-			isAt: (url) => url.toLowerCase().includes(segment),
+			/** Whether an address leads to the trigger, whatever its host. */
+			isAt: (url: string): boolean => url.toLowerCase().includes(segment),
 		};
 	});
 }
@@ -73,7 +61,6 @@ export function findTriggers(
 const ASK_WITHIN_MS = 2_000;
 
 const corsSchema = z.object({
-	statusCode: z.literal(204),
 	headers: z.object({ 'access-control-allow-methods': z.string().regex(/^OPTIONS(, [A-Z]+)*$/) }),
 });
 

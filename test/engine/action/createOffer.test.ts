@@ -165,7 +165,7 @@ describe('Offer > Create', () => {
 			parameters({ price: -5, paymentMethods: [9], additionalFields: { interval: 'hourly' } }),
 		);
 
-		expect(failure.message).toBe('Price in Reais must not be negative');
+		expect(failure.message).toContain('Price in Reais must be an amount');
 		expect(failure.description).toBe(
 			[
 				'This item was not sent.',

@@ -29,8 +29,8 @@ const TRIGGER = new RegExp(`^http://127\\.0\\.0\\.1:\\d+/webhook/${ID}/digital-s
 const OTHER_TRIGGER = /^http:\/\/127\.0\.0\.1:\d+\/webhook\/two\/digital-sales$/;
 const IN_CREDENTIAL = 'https://n8n.example.com/webhook/credential/digital-sales';
 const EXECUTION = /^http:\/\/127\.0\.0\.1:\d+\/webhook-waiting\/\d+\/digital-sales\?signature=/;
-const ADD_A_WAIT =
-	'To continue when the customer pays, add Wait for Payment after this node, in this workflow.';
+const NEXT_STEP =
+	'To continue when the customer pays, add Wait for Payment after this node, in this workflow, or enter the URL of a published Digital Sales Trigger in the credential.';
 const CREDENTIAL_INSTEAD =
 	'The Notification URL of the credential gets the webhooks of this charge, not the Digital Sales Trigger of this workflow.';
 
@@ -231,7 +231,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 		const { status, url, hint } = await charge();
 
 		expect([status, url]).toEqual(['success', '']);
-		expect(hint).toBe(ADD_A_WAIT);
+		expect(hint).toBe(NEXT_STEP);
 	});
 
 	describe('if the address of the credential cannot be used', () => {
@@ -283,7 +283,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 			const { url, hint } = await charge(ofSale);
 
 			expect(url).toBe('');
-			expect(hint).toBe(ADD_A_WAIT);
+			expect(hint).toBe(NEXT_STEP);
 		});
 
 		// The same address in another spelling, or under an earlier domain.
@@ -297,7 +297,7 @@ describe('Create PIX > Webhooks Go To: Automatic', () => {
 				const { url, hint } = await charge({ ...ofSale, start, notificationUrl });
 
 				expect(url).toBe('');
-				expect(hint).toBe(ADD_A_WAIT);
+				expect(hint).toBe(NEXT_STEP);
 			},
 		);
 

@@ -1,4 +1,4 @@
-import { memoize, omit } from 'lodash';
+import { memoize } from 'lodash';
 import { getTransaction, type Transaction, transactionTries } from '../../api';
 import { hasFailed, quoteText } from '../../domain';
 import { type Created, createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
@@ -36,17 +36,16 @@ export const createTransactionOperation: Operation<ChargeForm> = {
 			check: async () => await refuseAhead(creation()),
 			async send() {
 				const created = await createOnce(creation());
-				addCreatedHints(run, creation(), created, charge.amount);
-				if (!created.isExisting) addMadeHints(run, created.made, address.hint);
+				addHints(run, creation(), created, charge.amount);
+				if (address.hint !== undefined && !created.isExisting) run.addHint(address.hint);
 
 				const { fields = DEFAULT_CHARGE_FIELDS, qrCodeImage = true } = form.options;
 				const choice = { simplify: form.simplify, fields, qrCodeImage };
 				const item = await buildTransactionItem(run, created.made, choice);
 
-				// The hash is the first column and the flag the last, whatever the platform sends. Nodes and models see no hints,
-				// so an item has a flag.
-				const others = omit(item.json, 'already_charged');
-				const json = { hash: created.made.hash, ...others, already_charged: created.isReplayed };
+				// The hash is the first column and the flag the last. Nodes and models see no hints, so an item has a flag.
+				const { hash } = created.made;
+				const json = { hash, ...item.json, already_charged: created.isReplayed };
 				return [{ ...item, json }];
 			},
 		};
@@ -84,7 +83,7 @@ function buildCreation(
 }
 
 /** @param amount that this item asks for, in cents */
-function addCreatedHints(
+function addHints(
 	{ addHint, isAgentCall }: Run,
 	{ name, orderReference }: Creation<Transaction>,
 	{ made, isExisting, isDecided, replacedHash }: Created<Transaction>,
@@ -109,17 +108,8 @@ function addCreatedHints(
 			'Give this tool an Order Reference, such as the session and the offer, so that the same order in a later message is not charged again.',
 		);
 	}
-}
-
-/** @param webhookHint about the webhooks of the charge */
-function addMadeHints({ addHint }: Run, made: Transaction, webhookHint?: string): void {
-	const { hash, pix, payment_status } = made;
-
-	if (webhookHint !== undefined) addHint(webhookHint);
-	if (!pix?.pix_qr_code) {
-		addHint(
-			`No PIX code was created; the payment status is ${quoteText(payment_status ?? 'not stated')}.`,
-			`Transaction ${hash}`,
-		);
+	if (!isExisting && !made.pix?.pix_qr_code) {
+		const status = quoteText(made.payment_status ?? 'not stated');
+		addHint(`No PIX code was created; the payment status is ${status}.`, about);
 	}
 }

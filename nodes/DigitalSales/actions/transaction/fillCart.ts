@@ -36,13 +36,18 @@ export function cartLabel(form: ChargeForm, ...path: Path): string {
 export async function fillCart(run: Run, form: ChargeForm, cart: CartLine[]): Promise<CartLine[]> {
 	const filled: CartLine[] = [];
 	for (const [index, line] of cart.entries()) {
-		filled.push(await fillLine(run, line, cartLabel(form, index, 'price')));
+		filled.push(await fillLine(run, form, line, index));
 	}
 
 	return filled;
 }
 
-async function fillLine(run: Run, line: CartLine, priceLabel: string): Promise<CartLine> {
+async function fillLine(
+	run: Run,
+	form: ChargeForm,
+	line: CartLine,
+	index: number,
+): Promise<CartLine> {
 	const hash = line.offer_hash ?? '';
 	const isPriced = line.price != null;
 	if (isPriced && line.title) return line;
@@ -52,8 +57,11 @@ async function fillLine(run: Run, line: CartLine, priceLabel: string): Promise<C
 	const isComplete = isPriced || (!lookup.failed && filled.price != null && filled.price >= 0);
 	if (isComplete) return filled;
 
-	const advice = `Offer ${quoteText(hash)} ${lookupAdvice(lookup)}`;
-	throw new NotSentError(`${priceLabel} is empty`, advice, { answer: lookup.failed?.outcome });
+	throw new NotSentError(
+		`${cartLabel(form, index, 'price')} is empty`,
+		`Offer ${quoteText(hash)} ${lookupAdvice(lookup)}`,
+		{ answer: lookup.failed?.outcome },
+	);
 }
 
 /** The catalog page may be cached, so the price that was read last counts, except for products not on sale. */

@@ -18,7 +18,7 @@ const CREDENTIAL_INSTEAD =
 	'The Notification URL of the credential gets the webhooks of this charge, not the Digital Sales Trigger of this workflow.';
 /** A suggestion, not a warning, because a first workflow has only this node. */
 const NEXT_STEP =
-	'To continue when the customer pays, add Wait for Payment after this node, in this workflow.';
+	'To continue when the customer pays, add Wait for Payment after this node, in this workflow, or enter the URL of a published Digital Sales Trigger in the credential.';
 
 /**
  * Decides where the webhooks of a new charge go (API document, Events 1).
@@ -34,10 +34,10 @@ export async function resolveNotificationAddress(
 	if (webhooksGoTo === 'none') return {};
 	if (webhooksGoTo === 'automatic') return await automaticAddress(run, triggers);
 
-	const isTyped = webhooksGoTo === 'url';
-	const address = isTyped
-		? checkAddress(notificationUrl, 'Notification URL')
-		: await findListeningTrigger(run, triggers);
+	const address =
+		webhooksGoTo === 'url'
+			? checkAddress(notificationUrl, 'Notification URL')
+			: await findListeningTrigger(run, triggers);
 	if (address === undefined) {
 		throw new NotSentError(
 			'Webhooks Go To is set to Trigger of This Workflow, but this workflow has no published Digital Sales Trigger with the credential of this node',
@@ -77,7 +77,7 @@ async function findListeningTrigger(
 	const own = context.getNode().credentials?.[CREDENTIAL_NAME];
 
 	for (const { name, url, credentialId } of triggers) {
-		if (url === undefined || credentialId !== own?.id) continue;
+		if (!url || credentialId !== own?.id) continue;
 
 		// n8n may publish a workflow without registering each of its triggers.
 		const state = await askIfListening(url);
