@@ -200,12 +200,10 @@ function failItem(
 	itemIndex: number,
 	failure: Failure,
 ): INodeExecutionData {
-	// An unknown operation may create something.
-	const creates = operation === undefined || operation.kind === 'create';
 	const { error, json } = toFailure(context.getNode(), failure.error, {
 		...failure,
 		labelOf: (field) => operation && fieldLabel(operation.form, field),
-		advice: creates ? adviseCreation(context, itemIndex) : undefined,
+		advice: operation?.kind === 'create' ? adviseCreation(context, itemIndex) : undefined,
 	});
 	if (!context.continueOnFail()) throw error;
 

@@ -123,7 +123,6 @@ describe('The advice in the error of a failed charge', () => {
 				'a credential that cannot be used',
 				{ credentials: { digitalSalesApi: { baseUrl: 'x x', apiToken: 't' } } },
 			],
-			['an operation that does not exist', { more: { operation: 'refund' } }],
 			[
 				'a notification URL that is not a web address',
 				{ more: { ...OWN_CUSTOMER, webhooksGoTo: 'url', notificationUrl: 'ftp://x' } },

@@ -109,17 +109,11 @@ export const getAllProducts: Operation<FormValues<typeof productsForm>> = {
 	prepare: (run, _itemIndex, form) => ({
 		async send() {
 			const isSplit = form.splitOffers === true;
-			const query = {
-				...form.filters,
-				limit: form.returnAll ? undefined : (form.limit ?? 50),
-				pageSize: form.options.pageSize,
-			};
+			const limit = form.returnAll ? Infinity : (form.limit ?? 50);
+			const query = { ...form.filters, ...form.options, limit };
+			const rowsOf = isSplit ? splitOffers : undefined;
 
-			const { rows, incomplete } = await listProducts(
-				run.newClient(),
-				query,
-				isSplit ? splitOffers : undefined,
-			);
+			const { rows, incomplete } = await listProducts(run.newClient(), query, rowsOf);
 			if (incomplete !== undefined) {
 				run.addHint(`The list of products may be incomplete: ${incomplete}.`);
 			}
