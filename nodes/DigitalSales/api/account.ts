@@ -34,7 +34,8 @@ export class CredentialError extends Error {}
 /** People copy this word from example requests. */
 const SCHEME = /^Bearer(\s+|$)/i;
 
-const textField = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
+/** Blank if it is no text, or too long. */
+const textField = z.string().max(LONGEST_TEXT).transform(cleanText).catch('');
 const tokenField = textField.transform((given) => given.replace(SCHEME, ''));
 /** n8n's HTTP client silently drops other characters from a header. */
 const HEADER_TEXT = /^[\x21-\x7e]*$/;
@@ -44,24 +45,17 @@ const credentialSchema = z.object({
 	apiToken: tokenField,
 	notificationUrl: textField,
 	/** Shows the next two fields. n8n keeps the values of hidden fields. */
-	platformDiffers: z.boolean().optional(),
+	platformDiffers: z.boolean().catch(false),
 	bodyApiToken: tokenField,
 	notificationField: textField,
-	allowedHttpRequestDomains: z.string().optional(),
+	allowedHttpRequestDomains: z.unknown(),
 	allowedDomains: textField,
 });
 
 /** @throws CredentialError */
 export function readAccount(credential: ICredentialDataDecryptedObject): Account {
-	const parsed = credentialSchema.safeParse(credential);
-	if (!parsed.success) {
-		throw new CredentialError(
-			'A field of the credential is not text, or is too long. Open the credential, correct it and save it again.',
-		);
-	}
-
-	const { data } = parsed;
-	const own = data.platformDiffers === true ? data : undefined;
+	const data = credentialSchema.parse(credential);
+	const own = data.platformDiffers ? data : undefined;
 	const bodyApiToken = own?.bodyApiToken || data.apiToken;
 	const base = parseBaseUrl(data.baseUrl);
 	const isRestricted = data.allowedHttpRequestDomains === 'domains';

@@ -3,7 +3,7 @@ import { readFault, responseHead, takeAnswer } from '../n8n';
 import { CanceledError, clock, unlessCanceled } from '../shared';
 import { type Account, CREDENTIAL_NAME } from './account';
 import { ENDPOINTS, type Endpoint } from './endpoints';
-import { findRateLimiter, type PermitOptions, type RateLimiter, TooLateError } from './rateLimiter';
+import { findRateLimiter, type PermitOptions, type RateLimiter } from './rateLimiter';
 import { readBody, readResponse } from './response';
 import { backoffMs, RETRY_LIMITS, rateLimitWaitMs, retryDecision } from './retryTable';
 import { type Outcome, ServiceError } from './serviceError';
@@ -77,7 +77,7 @@ export class Client {
 		read: (body: unknown) => T | undefined,
 	): AsyncGenerator<Send<T>, void> {
 		const { endpoint } = request;
-		const { signal, startWithinMs = Infinity } = this.options;
+		const { signal, priority, startWithinMs = Infinity, onWait } = this.options;
 		const { requestsPerMinute } = ENDPOINTS[endpoint];
 		const limiter = findRateLimiter(`${this.account.key} ${endpoint}`, requestsPerMinute);
 		const progress: Progress = {
@@ -89,7 +89,11 @@ export class Client {
 		};
 
 		for (;;) {
-			await this.acquirePermit(limiter, request, progress);
+			const askedAt = clock.elapsed();
+			const { latest } = progress;
+			const hasPermit = await limiter.acquirePermit({ signal, priority, latest });
+			if (!hasPermit) throw this.toError(request, progress);
+			if (clock.elapsed() >= askedAt + NOTABLE_WAIT_MS) onWait?.(endpoint);
 
 			let isSent = false;
 			let delayMs = 0;
@@ -108,23 +112,6 @@ export class Client {
 
 			await unlessCanceled(clock.sleep(delayMs), signal);
 		}
-	}
-
-	private async acquirePermit(
-		limiter: RateLimiter,
-		request: ServiceRequest,
-		progress: Progress,
-	): Promise<void> {
-		const { signal, priority, onWait } = this.options;
-		const { latest } = progress;
-		const askedAt = clock.elapsed();
-
-		await limiter.acquirePermit({ signal, priority, latest }).catch((error: unknown) => {
-			if (error instanceof TooLateError) throw this.toError(request, progress);
-			throw error;
-		});
-
-		if (clock.elapsed() >= askedAt + NOTABLE_WAIT_MS) onWait?.(request.endpoint);
 	}
 
 	private async sendTry<T>(

@@ -13,9 +13,7 @@ export interface PermitOptions {
 	signal?: AbortSignal;
 }
 
-export class TooLateError extends Error {}
-
-type QueuedRequest = PermitOptions & Deferred<void>;
+type QueuedRequest = PermitOptions & Deferred<boolean>;
 
 /** Limits are per minute (API document, Limits). */
 const MINUTE_MS = 60_000;
@@ -61,21 +59,23 @@ export class RateLimiter {
 	/**
 	 * The caller then calls `releaseUsed`, `releaseLimited` after a 429, or `release` if the request does not count.
 	 *
+	 * @returns false as soon as no permit can come in time
 	 * @throws CanceledError
-	 * @throws TooLateError as soon as no permit can come in time
 	 */
-	async acquirePermit(options: PermitOptions = {}): Promise<void> {
+	async acquirePermit(options: PermitOptions = {}): Promise<boolean> {
 		const { signal } = options;
-		const queued = { ...options, ...deferred() };
+		const queued = { ...options, ...deferred<boolean>() };
 		const serve = (): void => this.serveQueue();
 
 		this.queue.push(queued);
 		signal?.addEventListener('abort', serve);
 		serve();
-		await queued.promise.finally(() => signal?.removeEventListener('abort', serve));
+		const hasPermit = await queued.promise.finally(() =>
+			signal?.removeEventListener('abort', serve),
+		);
 
-		if (!signal?.aborted) return;
-		this.release();
+		if (!signal?.aborted) return hasPermit;
+		if (hasPermit) this.release();
 		throw new CanceledError();
 	}
 
@@ -99,7 +99,7 @@ export class RateLimiter {
 	}
 
 	private serveQueue(): void {
-		const nextMs = this.admitOrReject();
+		const nextMs = this.admitOrRefuse();
 		const checkAt = clock.elapsed() + nextMs;
 		if (checkAt >= this.nextCheckAt) return;
 
@@ -113,7 +113,7 @@ export class RateLimiter {
 	}
 
 	/** @returns the delay until the next check; Infinity if no request waits for time to pass */
-	private admitOrReject(): number {
+	private admitOrRefuse(): number {
 		let nextMs = Infinity;
 
 		for (const queued of sortBy(this.queue, ({ priority }) => priority !== 'urgent')) {
@@ -128,13 +128,13 @@ export class RateLimiter {
 				queued.reject(new CanceledError());
 			} else if (earliest > latest) {
 				pull(this.queue, queued);
-				queued.reject(new TooLateError());
+				queued.resolve(false);
 			} else if (delayMs > 0) {
 				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
 			} else {
 				pull(this.queue, queued);
 				this.inFlight++;
-				queued.resolve();
+				queued.resolve(true);
 			}
 		}
 

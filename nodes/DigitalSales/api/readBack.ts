@@ -2,7 +2,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import { BoundedMap, clock, processState } from '../shared';
 import type { Account } from './account';
 import { Client, type ClientOptions } from './client';
-import { findRateLimiter, TooLateError } from './rateLimiter';
+import { findRateLimiter } from './rateLimiter';
 import type { Transaction } from './schemas/transaction';
 import { isUnknownHash, ServiceError } from './serviceError';
 import { getTransaction } from './transactions';
@@ -45,6 +45,8 @@ interface Wish {
 	isKnown: boolean;
 }
 
+export class TooLateError extends Error {}
+
 /** What the latest read showed that has not failed, within the hour. */
 export function lastReadBack(account: Account, hash: string): Transaction | undefined {
 	return readings.get(keyOf(account, hash))?.shown;
@@ -61,18 +63,20 @@ export async function readBack(
 	context: IWebhookFunctions,
 	account: Account,
 	hash: string,
-	wish: Wish,
+	{ earliest, answerBy, isKnown }: Wish,
 ): Promise<Transaction | undefined> {
-	const { earliest, answerBy } = wish;
-	const isKnown = wish.isKnown || lastReadBack(account, hash) !== undefined;
+	const read = async (priority: ClientOptions['priority']) => {
+		const client = new Client(context, account, { ...limitsUntil(answerBy), priority });
+		return await getTransaction(client, hash).catch((error: unknown) => {
+			if (error instanceof ServiceError && isUnknownHash(error.outcome)) return undefined;
+			throw error;
+		});
+	};
 
 	return await readSince(keyOf(account, hash), earliest, async () => {
-		if (isKnown) return await readBefore(context, account, hash, answerBy, 'urgent');
-		return await readUnknown(
-			account,
-			answerBy,
-			async () => await readBefore(context, account, hash, answerBy, 'background'),
-		);
+		const isShown = lastReadBack(account, hash) !== undefined;
+		if (isKnown || isShown) return await read('urgent');
+		return await readUnknown(account, answerBy, async () => await read('background'));
 	});
 }
 
@@ -90,10 +94,10 @@ export async function readSince(key: string, earliest: number, read: Read): Retu
 		const last = readings.get(key);
 		if (last && last.startedAt >= earliest) return await last.result;
 
-		const now = clock.elapsed();
-		const dueAt = Math.max(now, earliest, (last?.startedAt ?? -Infinity) + READ_AGAIN_MS);
-		if (dueAt === now) return await startReading(key, read);
-		await clock.sleep(dueAt - now);
+		const dueAt = Math.max(earliest, (last?.startedAt ?? -Infinity) + READ_AGAIN_MS);
+		const waitMs = dueAt - clock.elapsed();
+		if (waitMs <= 0) return await startReading(key, read);
+		await clock.sleep(waitMs);
 	}
 }
 
@@ -110,43 +114,27 @@ async function startReading(key: string, read: Read): ReturnType<Read> {
 	return reading.shown;
 }
 
-async function readBefore(
-	context: IWebhookFunctions,
-	account: Account,
-	hash: string,
-	answerBy: number,
-	priority: ClientOptions['priority'],
-): Promise<Transaction | undefined> {
+/** @throws TooLateError */
+function limitsUntil(answerBy: number): ClientOptions {
 	const leftMs = answerBy - clock.elapsed();
 	if (leftMs < LEFT_FOR_READ_MS) throw new TooLateError();
 
 	const timeoutMs = Math.min(LONGEST_TRY_MS, leftMs - LEFT_FOR_START_MS);
-	const limits = { maxTries: 2, startWithinMs: leftMs - timeoutMs, timeoutMs };
-	const client = new Client(context, account, { ...limits, priority });
-
-	return await getTransaction(client, hash).catch((error: unknown) => {
-		if (!(error instanceof ServiceError)) throw error;
-		if (isUnknownHash(error.outcome)) return undefined;
-
-		const isCutShort = error.outcome.kind === 'interrupted' && timeoutMs < LONGEST_TRY_MS;
-		if (isCutShort) throw new TooLateError();
-		throw error;
-	});
+	return { maxTries: 2, startWithinMs: leftMs - timeoutMs, timeoutMs };
 }
 
 async function readUnknown(account: Account, answerBy: number, read: Read): ReturnType<Read> {
 	const lane = findRateLimiter(`${account.key} unknown`, MOST_MISSES);
 	if (lane.waitingCount >= MOST_IN_LINE) throw new TooLateError();
-	await lane.acquirePermit({ latest: answerBy - LEFT_FOR_READ_MS });
+	const hasPermit = await lane.acquirePermit({ latest: answerBy - LEFT_FOR_READ_MS });
+	if (!hasPermit) throw new TooLateError();
 
-	const reading = read();
-	const countsAsMiss = await reading.then((transaction) => !transaction, isFailureCounted);
-	if (countsAsMiss) lane.releaseUsed();
-	else lane.release();
-	return await reading;
-}
-
-/** Not a 429, which the client also reports if no permit came in time, nor a try that was cut short. */
-function isFailureCounted(error: unknown): boolean {
-	return error instanceof ServiceError && error.outcome.kind !== 'rateLimited';
+	let transaction: Transaction | undefined;
+	try {
+		transaction = await read();
+		return transaction;
+	} finally {
+		if (transaction) lane.release();
+		else lane.releaseUsed();
+	}
 }

@@ -228,15 +228,4 @@ describe('The error of a failed request', () => {
 		expect(clock.elapsed() - started).toBeGreaterThanOrEqual(60_000);
 		expect(clock.elapsed() - started).toBeLessThan(65_000);
 	});
-
-	test('says what to correct if a field of the credential is not text', async () => {
-		const failure = await account.fail(reading(), {
-			credentials: account.credentialsWith({ apiToken: 5 }),
-		});
-
-		expect(failure.message).toBe(
-			'A field of the credential is not text, or is too long. Open the credential, correct it and save it again.',
-		);
-		expect(account.sandbox.requests).toEqual([]);
-	});
 });

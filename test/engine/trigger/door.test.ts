@@ -52,7 +52,6 @@ describe('Digital Sales Trigger: what platforms send', () => {
 		['brackets of a multipart form', async (hash) => await multipart({ 'data[hash]': hash })],
 		['a form with a file', async (hash) => await multipart({ hash, bill: new Blob(['%PDF']) })],
 		['an envelope under data', (hash) => json({ data: { id: 4711, transaction: { id: hash } } })],
-		['a list of one under data', (hash) => json({ data: [{ transaction_hash: hash }] })],
 		['JSON as a text under data', (hash) => json({ data: JSON.stringify({ hash }) })],
 		[
 			'a summary under payload, beside empty data',

@@ -1,4 +1,4 @@
-import { castArray, groupBy, map, mapValues, partition } from 'lodash';
+import { castArray, groupBy, map, mapValues, partition, uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { isJsonObject } from '../../shared';
@@ -46,43 +46,31 @@ interface Word {
 
 /** Reads any documented shape, and `errors` by field. The body is not nested deeply (see redact.ts). */
 export function readServiceWords(body: unknown): ServiceWords {
-	const words = new Map<string, Word>();
-	for (const word of wordsOf(body)) {
-		words.set(JSON.stringify(word), word);
-		if (words.size === MOST_TEXTS) break;
-	}
+	const { message, error, errors } = isJsonObject(body) ? body : {};
+	const ofErrors = isJsonObject(errors) ? fieldsIn(errors) : wordsIn(errors);
+	const all = [...wordsIn(message), ...wordsIn(error), ...ofErrors];
+	const different = uniqBy(all, (word) => JSON.stringify(word)).slice(0, MOST_TEXTS);
 
-	const isNamed = ({ field }: Word): boolean => field !== undefined;
-	const [named, general] = partition([...words.values()], isNamed);
+	const [named, general] = partition(different, ({ field }) => field !== undefined);
 	const fields = mapValues(groupBy(named, 'field'), (ofField) => map(ofField, 'text'));
 	return { messages: map(general, 'text'), fields };
 }
 
-function* wordsOf(body: unknown): Generator<Word> {
-	const { message, error, errors } = isJsonObject(body) ? body : {};
-
-	yield* wordsIn(message);
-	yield* wordsIn(error);
-	if (isJsonObject(errors)) yield* fieldsIn(errors);
-	else yield* wordsIn(errors);
-}
-
-function* fieldsIn(errors: IDataObject, prefix = ''): Generator<Word> {
-	for (const [key, value] of Object.entries(errors)) {
+function fieldsIn(errors: IDataObject, prefix = ''): Word[] {
+	return Object.entries(errors).flatMap(([key, value]) => {
 		const field = `${prefix}${key}`.slice(0, LONGEST_NAME).replace(/\s+/g, ' ');
-		if (isJsonObject(value)) yield* fieldsIn(value, `${field}.`);
-		else yield* wordsIn(value, field);
-	}
+		return isJsonObject(value) ? fieldsIn(value, `${field}.`) : wordsIn(value, field);
+	});
 }
 
-function* wordsIn(value: unknown, field?: string): Generator<Word> {
+function wordsIn(value: unknown, field?: string): Word[] {
 	if (Array.isArray(value)) {
-		for (const entry of value.slice(0, MOST_TEXTS)) yield* wordsIn(entry, field);
-	} else if (isJsonObject(value)) {
-		yield* wordsIn(value.message, field);
-	} else if (typeof value === 'string' || typeof value === 'number') {
-		// On one line, so that no text looks like a line of advice.
-		const text = String(value).trim().slice(0, LONGEST_TEXT).replace(/\s+/g, ' ');
-		if (text !== '') yield { field, text };
+		return value.slice(0, MOST_TEXTS).flatMap((entry) => wordsIn(entry, field));
 	}
+	if (isJsonObject(value)) return wordsIn(value.message, field);
+	if (typeof value !== 'string' && typeof value !== 'number') return [];
+
+	// On one line, so that no text looks like a line of advice.
+	const text = String(value).trim().slice(0, LONGEST_TEXT).replace(/\s+/g, ' ');
+	return text === '' ? [] : [{ field, text }];
 }

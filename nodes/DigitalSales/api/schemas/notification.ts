@@ -86,8 +86,7 @@ export function parseNotification(body: unknown): Notification | undefined {
 }
 
 function parseObject(value: unknown): IDataObject | undefined {
-	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-	const fields = typeof entry === 'string' ? parseJson(entry) : entry;
+	const fields = typeof value === 'string' ? parseJson(value) : value;
 	if (!isJsonObject(fields)) return undefined;
 
 	const nested = Object.entries(fields).filter(([name]) => NESTED_NAME.test(name));
