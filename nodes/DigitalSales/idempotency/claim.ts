@@ -23,14 +23,16 @@ export class Claim<T> {
 	async acquire(): Promise<void> {
 		const { creation, attempt, found } = this;
 		const { memory, itemIndex, signal, unresolved } = creation;
-		const { doubt, lookedAt } = found;
+		const { doubt, ends, lookedAt } = found;
 
-		// One decision allows one attempt a day, on whichever process.
-		for (const again of doubt ? againKeys(creation, attempt.key, lookedAt) : []) {
-			await this.claimKey(again, attempt.id, { ...doubt }, SPENT);
+		if (doubt) {
+			// One decision allows one attempt a day, on whichever process.
+			const agains = againKeys(creation, attempt.key, lookedAt);
+			for (const again of agains) await this.claimKey(again, attempt.id, doubt, SPENT);
 		}
+
 		await forgetTold(creation, attempt.key);
-		for (const key of found.ends) await this.claimFree(key, attempt.id);
+		for (const end of ends) await this.claimFree(end, attempt.id);
 		// Owned by the attempt's key, so that only a decision about this attempt ends it.
 		if (unresolved !== undefined) await this.claimFree(unresolved, attempt.key);
 		if (signal.aborted) throw new CanceledError();
@@ -60,12 +62,11 @@ export class Claim<T> {
 		if (found.doubt) await this.freeUnresolved();
 
 		const keys = uniq(compact([...found.ends, ...held.keys(), unresolved]));
-		for (const key of keys) attempts.set(key, key === unresolved ? attempt : { ...attempt, key });
+		for (const key of keys) attempts.set(key, attempt);
 
 		try {
-			// A decision on another worker may have ended it.
-			const isHeld = unresolved === undefined || (await ledger?.hasKey(unresolved));
-			if (!isHeld) await ledger?.claimKey(unresolved, attempt.key);
+			// A decision on another worker may have freed it.
+			if (unresolved !== undefined) await ledger?.claimKey(unresolved, attempt.key);
 			await tellOfEnd(creation, attempt.key);
 		} catch {
 			// The other keys stay, so the order, or the execution, stays refused.
@@ -96,7 +97,7 @@ export class Claim<T> {
 		const result = creation.toStoredResult(made);
 		const attempt: Attempt = { ...this.attempt, state: 'made', result };
 		memory.set(itemIndex, attempt);
-		for (const key of found.ends) attempts.set(key, { ...attempt, key });
+		for (const key of found.ends) attempts.set(key, attempt);
 
 		await this.freeUnresolved();
 
@@ -109,10 +110,13 @@ export class Claim<T> {
 		const { ledger, unresolved } = creation;
 		if (unresolved === undefined) return;
 
-		const isOfOthers = found.doubt?.isOfOthers === true;
-		const holder = attempts.get(unresolved)?.key ?? '';
-		if (isOfOthers || found.ends.includes(holder)) attempts.delete(unresolved);
-		if (isOfOthers) await ledger?.deleteKey(unresolved).catch(() => undefined);
+		if (found.doubt?.isOfOthers) {
+			attempts.delete(unresolved);
+			await ledger?.deleteKey(unresolved).catch(() => undefined);
+			return;
+		}
+
+		if (found.ends.includes(attempts.get(unresolved)?.key ?? '')) attempts.delete(unresolved);
 		for (const key of found.ends) await ledger?.releaseKey(unresolved, key);
 	}
 
@@ -157,7 +161,7 @@ export async function giveReference<T>(
 
 	const named = { ...existing, orderReference };
 	attempts.set(existing.key, named);
-	attempts.set(end, { ...named, key: end });
+	attempts.set(end, named);
 	creation.inBackground(storeHash(creation, end, existing));
 
 	return named;

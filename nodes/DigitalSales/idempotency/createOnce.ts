@@ -3,7 +3,7 @@ import { CanceledError, lockKeys } from '../shared';
 import { Claim, giveReference, recordExisting } from './claim';
 import { decide } from './decide';
 import type { Created, Creation } from './keys';
-import { findEarlier, type Found, lockedKeys } from './look';
+import { findEarlier, lockedKeys } from './look';
 import * as refusals from './refusals';
 
 /**
@@ -19,9 +19,10 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 
 	try {
 		unlock = await lockKeys(lockedKeys(creation), signal);
-		const found = await look(creation);
-		const { current, decided } = found;
-		if (current !== undefined) return await recordExisting(creation, found, current);
+		const found = await findEarlier(creation);
+		if (found.current !== undefined) return await recordExisting(creation, found, found.current);
+
+		const decided = await decide(creation, found);
 		if (decided !== undefined) return await new Claim(creation, found).recordDecided(decided);
 		if (problem) throw problem;
 
@@ -57,22 +58,17 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 
 	const unlock = await lockKeys(lockedKeys(creation), signal);
 	try {
-		const found = await look(creation, true);
+		const found = await findEarlier(creation, true);
+		const decided = await decide(creation, found);
 		// Recorded now, because the run may stop before the item.
 		if (found.existing) await giveReference(creation, found);
-		else if (found.decided === undefined && problem) throw problem;
+		else if (decided === undefined && problem) throw problem;
 		if (found.doubt && unresolved !== undefined) memory.decided.add(unresolved);
 	} catch (error) {
 		throw refusals.ofLedger(creation, error);
 	} finally {
 		unlock();
 	}
-}
-
-async function look<T>(creation: Creation<T>, isAhead = false): Promise<Found<T>> {
-	const found = await findEarlier(creation, isAhead);
-
-	return { ...found, decided: await decide(creation, found) };
 }
 
 async function endAfter<T>(

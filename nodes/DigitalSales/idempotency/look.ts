@@ -24,8 +24,6 @@ export interface Found<T> {
 	current?: T;
 	/** Nothing is sent without a decision. */
 	doubt?: refusals.Doubt;
-	/** The charge that a person has found. */
-	decided?: T;
 	replacedHash?: string;
 }
 
@@ -35,16 +33,14 @@ export interface Found<T> {
  * @throws NotSentError if an earlier charge forbids this one
  * @throws LedgerError
  */
-export async function findEarlier<T>(creation: Creation<T>, isAhead: boolean): Promise<Found<T>> {
+export async function findEarlier<T>(creation: Creation<T>, isAhead = false): Promise<Found<T>> {
 	const { memory, own, unresolved } = creation;
 	const found: Found<T> = { ends: [], lookedAt: clock.now() };
 
 	for (const identity of identitiesOf(creation)) {
 		const { latest, end } = await followChain(creation, identity);
-		const isOpen = own?.key === end && own.state === 'unresolved';
-		if (isOpen || (await isKeyTaken(creation, end)))
-			found.doubt = { attempt: findHolder(creation, end) };
-		else if (latest) await considerLatest(creation, latest, end, found, isAhead);
+		if (await isKeyTaken(creation, end)) found.doubt = { attempt: findHolder(creation, end) };
+		else if (latest) Object.assign(found, await judge(creation, latest, end, isAhead));
 
 		// Found under its own name, there is nothing to claim. Ahead, only the keys before it matter.
 		if (found.existing && (isAhead || identity === creation.identity)) return found;
@@ -83,8 +79,7 @@ async function followChain<T>(
 	identity: string,
 ): Promise<{ latest?: Attempt; end: string }> {
 	const own = creation.own?.identity === identity ? creation.own : undefined;
-	const { fingerprint, customer, orderReference, about } = own ?? creation;
-	const asked = { ...creation, fingerprint, customer, orderReference, about, identity };
+	const asked = { ...creation, ...own, identity };
 	let end = own?.key ?? identity;
 	let latest: Attempt | undefined;
 
@@ -115,26 +110,22 @@ async function readStored<T>(creation: Creation<T>, key: string, hash: string): 
 	};
 }
 
-/** Reads the charge, because it may be void by now. */
-async function considerLatest<T>(
+/** Reads the charge, because it may be void by now. Ahead only if it is another than asked for. */
+async function judge<T>(
 	creation: Creation<T>,
 	attempt: Attempt,
 	end: string,
-	found: Found<T>,
 	isAhead: boolean,
-): Promise<void> {
+): Promise<Partial<Found<T>>> {
 	const { context, fingerprint, orderReference } = creation;
 	const isCall = executionKey(context) === undefined && !isOrderKey(end);
-	if (isCall && clock.now() - attempt.startedAt >= RECENT_CALL_MS) return;
+	if (isCall && clock.now() - attempt.startedAt >= RECENT_CALL_MS) return {};
 
 	const given = attempt.orderReference;
 	const isSameOrder =
 		orderReference === undefined || given === undefined || isSameReference(orderReference, given);
 	const isSame = attempt.fingerprint === fingerprint && isSameOrder;
-	if (isAhead && isSame) {
-		found.existing = attempt;
-		return;
-	}
+	if (isAhead && isSame) return { existing: attempt };
 
 	const made = await creation.readAgain(attempt.result ?? {}).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
@@ -144,10 +135,10 @@ async function considerLatest<T>(
 			: refusals.otherDataError(creation, attempt);
 	});
 
-	if (made === undefined) found.doubt = { attempt, isGone: true };
-	else if (creation.isVoid(made)) found.replacedHash = hashOf(attempt);
-	else if (!isSame) throw refusals.otherDataError(creation, attempt);
-	else [found.existing, found.current] = [attempt, made];
+	if (made === undefined) return { doubt: { attempt, isGone: true } };
+	if (creation.isVoid(made)) return { replacedHash: hashOf(attempt) };
+	if (!isSame) throw refusals.otherDataError(creation, attempt);
+	return { existing: attempt, current: made };
 }
 
 /** The attempt that has the key, as far as this process and execution know. */

@@ -131,7 +131,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		},
 	);
 
-	test('a charge leaves a row, its hash, and for an order its data and execution; a refused charge leaves none, and a doubt two, and one that says when it was told', async () => {
+	test('a charge leaves a row, its hash, and for an order its data and execution; a refused charge leaves none, and a doubt two, one that says when it was told, and once for a node one that tries whether owners differ', async () => {
 		await shop.ask();
 		const hash = 1 + (shop.hashes[0]?.length ?? 0);
 		expect(processedItems.size).toBe(1 + hash);
@@ -143,7 +143,7 @@ describe("n8n's table of processed items, as the ledger of a node", () => {
 		expect(processedItems.size).toBe(size);
 		shop.fault('loseAnswer');
 		await shop.ask({ order: 'order-3' });
-		expect(processedItems.size).toBe(size + 3);
+		expect(processedItems.size).toBe(size + 4);
 	});
 
 	test('two hashes for one charge never mix: the first that is stored counts', async () => {
