@@ -76,8 +76,7 @@ export function makeKeys(subject: Subject) {
 	const reference = subject.orderReference && normalizeReference(subject.orderReference);
 	const identity = reference ? makeKey('order', reference) : ofExecution;
 	const isFirst = memory.isFirst(identity, itemIndex);
-	const hasFormer =
-		identity !== ofExecution && isRetry(context) && memory.isFirst(ofExecution, itemIndex);
+	const hasFormer = isRetry(context) && memory.isFirst(ofExecution, itemIndex);
 
 	return {
 		/** Missing in n8n's Agents. */

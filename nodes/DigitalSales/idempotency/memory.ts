@@ -133,11 +133,8 @@ export class ExecutionMemory {
 
 	/** What each item has got or attempted. */
 	list(): Attempt[] {
-		const attempts = Object.values(this.stored.attempts).map((attempt) =>
-			storedAttempt.parse(attempt),
-		);
-
-		return sortBy(compact(attempts), ['run', 'item']);
+		const parsed = Object.values(this.stored.attempts).map((stored) => storedAttempt.parse(stored));
+		return sortBy(compact(parsed), ['run', 'item']);
 	}
 
 	/** Whether this execution attempted it for this very item. */
