@@ -18,7 +18,6 @@ export function resumeUrl(context: IExecuteFunctions): string {
 	return url.href;
 }
 
-/** Not a URL if there is no execution. */
 function n8nResumeUrl(context: IExecuteFunctions): string {
 	return executionSchema.parse(context.getWorkflowDataProxy(0).$execution).resumeUrl;
 }
@@ -47,13 +46,12 @@ export function isRetry(context: IExecuteFunctions): boolean {
 
 /** The same for an execution and all its Retries. Undefined without an execution, as in n8n's Agents. */
 export function executionKey(context: IExecuteFunctions): string | undefined {
-	// Without an execution, the address has a secret of this call.
-	if (!context.getExecutionId()) return undefined;
-
 	const url = n8nResumeUrl(context);
-	const secret = URL.canParse(url) && new URL(url).searchParams.get('signature');
-	if (!secret) return undefined;
-	return digest(secret);
+	// Without an execution, n8n shows an address with a secret of this call alone, or a text that is no URL.
+	if (!context.getExecutionId() || !URL.canParse(url)) return undefined;
+
+	const secret = new URL(url).searchParams.get('signature');
+	return secret ? digest(secret) : undefined;
 }
 
 /*
@@ -92,18 +90,11 @@ export function isEngine2(
 /*
  * Since n8n 2.30.0, a webhook trigger may have `execute`, and n8n reads the node's settings after `execute`. If n8n
  * does not call `execute`, a sale starts the workflow once for each webhook. If n8n reads the settings earlier, Always
- * Output Data or On Error: Continue runs the next nodes for a duplicate, for what nobody has verified, or for a Wait for
- * Payment that still waits.
+ * Output Data or On Error: Continue runs the next nodes for a duplicate, or for what nobody has verified.
  */
 
 /** Always Output Data would pass on an empty item, and On Error: Continue what the webhook said. */
 export function stopOnError(context: IExecuteFunctions): void {
 	const { node } = context.getExecuteData();
 	Object.assign(node, { alwaysOutputData: false, continueOnFail: false, onError: 'stopWorkflow' });
-}
-
-/** Always Output Data would run the nodes after the first output with an empty item. */
-export function turnOffAlwaysOutputData(context: IExecuteFunctions): void {
-	const entry = context.getExecuteData();
-	entry.node = { ...entry.node, alwaysOutputData: false };
 }

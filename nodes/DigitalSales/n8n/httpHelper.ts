@@ -62,35 +62,23 @@ const causeSchema = z.object({
 	),
 	/** Node.js could connect to none of several addresses. */
 	errors: tolerated(z.array(z.object({ syscall: z.literal('connect') })).nonempty()),
-	response: tolerated(z.object({ status: z.number() })),
 });
 
 /** Reads only codes and names, because the errors also hold the request's headers. */
 export function readFault(error: unknown): Fault {
 	const causes = listCauses(error).map((cause) => causeSchema.parse(cause));
-	const [code] = compact(causes.map(codeOf));
+	const [code] = compact(map(causes, 'code'));
 	const [syscall] = compact(map(causes, 'syscall'));
 
 	if (causes.some(({ name }) => name && BLOCKED.includes(name))) return { kind: 'blocked', code };
-	if (NEVER_SENT.some((name) => name === code || name === syscall))
-		return { kind: 'notSent', code };
-	if (causes.some(({ request, errors }) => request ?? errors)) return { kind: 'notSent', code };
-	return { kind: 'interrupted', code };
-}
-
-function codeOf({ request, response, code }: z.output<typeof causeSchema>) {
-	if (request && response) return `a proxy answered ${response.status}`;
-	return code;
+	const isNeverSent = NEVER_SENT.some((name) => name === code || name === syscall);
+	const isUnsent = causes.some(({ request, errors }) => request ?? errors);
+	return { kind: isNeverSent || isUnsent ? 'notSent' : 'interrupted', code };
 }
 
 const DEEPEST_CAUSE = 5;
 
-function listCauses(error: unknown): object[] {
-	const causes: object[] = [];
-	let next = error;
-	while (typeof next === 'object' && next !== null && causes.length < DEEPEST_CAUSE) {
-		causes.push(next);
-		next = 'cause' in next ? next.cause : undefined;
-	}
-	return causes;
+function listCauses(error: unknown, most = DEEPEST_CAUSE): object[] {
+	if (typeof error !== 'object' || error === null || most === 0) return [];
+	return [error, ...listCauses('cause' in error ? error.cause : undefined, most - 1)];
 }

@@ -3,12 +3,12 @@ import type { IDataObject, IExecuteData, IExecuteFunctions } from 'n8n-workflow'
 import { NodeOperationError } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { BoundedMap, clock, digest, processState, unlessCanceled } from '../shared';
-import { turnOffAlwaysOutputData } from './execution';
 
 /*
  * Since n8n 2.30.0, n8n puts the entry of a waiting node back at the front of its stack. On resuming, it disables the
  * node and hands on the entry's input. So `parkExecution` empties the entry, and adds a copy with the input, which n8n
  * runs next. If that stops, the node refuses to wait, or a waiting execution ends without running the next nodes.
+ * n8n reads the node's settings after `execute`. If that stops, Always Output Data runs the next nodes during the wait.
  */
 
 /** The state is an item, because n8n redacts items for people without permission. */
@@ -30,8 +30,11 @@ const stateSchema = z.object({
 
 const thisProcess = processState({
 	id: randomUUID(),
+	/** By `clock.elapsed()`, in milliseconds. */
+	recoveryOverAt: Infinity,
 	clear() {
 		this.id = randomUUID();
+		this.recoveryOverAt = Infinity;
 	},
 });
 
@@ -79,6 +82,12 @@ async function park(
 	await context.putExecutionToWait(until);
 }
 
+/** Always Output Data would run the nodes after the first output with an empty item. */
+export function turnOffAlwaysOutputData(context: IExecuteFunctions): void {
+	const entry = context.getExecuteData();
+	entry.node = { ...entry.node, alwaysOutputData: false };
+}
+
 function findStack(context: IExecuteFunctions): IExecuteData[] | undefined {
 	const { data } = contextSchema.safeParse(context);
 	const { main } = context.getExecuteData().data;
@@ -96,8 +105,6 @@ function findStack(context: IExecuteFunctions): IExecuteData[] | undefined {
 
 /** From the first resumed execution: longer than a minute, so that the first run is still here when the second comes. */
 const RECOVERY_MS = 75_000;
-/** Later, n8n has certainly started. */
-const STARTED_MS = 30 * 60_000;
 /** A run that was parked once more after the first had ended must not park for ever. */
 const SECOND_RUN_MS = 60_000;
 
@@ -109,13 +116,6 @@ interface Resumed {
 
 /** The entries parked elsewhere that this process has resumed, and has not parked since. */
 const resumed = processState(new BoundedMap<Resumed>({ most: 10_000 }));
-
-const recovery = processState({
-	overAt: Infinity,
-	clear() {
-		this.overAt = Infinity;
-	},
-});
 
 /** Identifies an entry that was parked before n8n's start, or by another worker. Otherwise undefined. */
 function parkedElsewhere(context: IExecuteFunctions): string | undefined {
@@ -136,10 +136,12 @@ export async function letRecoveryPass(context: IExecuteFunctions): Promise<boole
 	const key = parkedElsewhere(context);
 	if (key === undefined) return true;
 
-	const [uptime, entry] = [clock.elapsed(), context.getExecuteData()];
+	const uptime = clock.elapsed();
+	const entry = context.getExecuteData();
 	const first = resumed.get(key);
 	// Retry On Fail runs the same entry again.
 	if (first?.entry.deref() === entry) return true;
+
 	if (first) {
 		turnOffAlwaysOutputData(context);
 		const isFirstExpected = uptime < first.goesOnAt + SECOND_RUN_MS;
@@ -149,8 +151,8 @@ export async function letRecoveryPass(context: IExecuteFunctions): Promise<boole
 	}
 
 	// The first call shows that n8n resumes executions.
-	if (uptime <= STARTED_MS) recovery.overAt = Math.min(recovery.overAt, uptime + RECOVERY_MS);
-	const goesOnAt = uptime <= STARTED_MS ? Math.max(uptime, recovery.overAt) : uptime;
+	thisProcess.recoveryOverAt = Math.min(thisProcess.recoveryOverAt, uptime + RECOVERY_MS);
+	const goesOnAt = Math.max(uptime, thisProcess.recoveryOverAt);
 	resumed.set(key, { entry: new WeakRef(entry), goesOnAt });
 	await unlessCanceled(clock.sleep(goesOnAt - uptime), context.getExecutionCancelSignal());
 
