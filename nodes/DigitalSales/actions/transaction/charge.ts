@@ -30,13 +30,12 @@ export async function buildCharge(run: Run, form: ChargeForm): Promise<Charge> {
 	const { contact } = read.customer;
 	assertCustomer(form, contact);
 
-	const hasCart = form.cart.length > 0;
-	const cart = hasCart ? await fillCart(run, form, read.cart) : read.cart;
+	const cart = await fillCart(run, form, read.cart);
 	const amount = read.amount ?? sumCart(form, cart);
 
 	return {
 		// A cart of Custom Fields is sent as it is.
-		body: { amount, ...fields, ...(hasCart && { cart }) },
+		body: { amount, ...fields, ...(form.cart.length > 0 && { cart }) },
 		cart,
 		amount,
 		contact,

@@ -59,11 +59,9 @@ export function findDifferences(charge: Charge, transaction: Transaction): strin
 	return [`has another amount (${formatReais(amount)} instead of ${formatReais(charge.amount)})`];
 }
 
-const SHORTEST_PHONE = 10;
-
 function isMasked(field: Field, value = ''): boolean {
 	if (field === 'document') return !('value' in parseDocument(value));
-	// Masked digits are missing.
-	if (field === 'phone') return value.length < SHORTEST_PHONE;
+	// Masked digits are missing, and no phone has fewer than ten.
+	if (field === 'phone') return value.length < 10;
 	return value === '' || /[*•●]/.test(value);
 }

@@ -29,11 +29,14 @@ export function cartLabel(form: ChargeForm, ...path: Path): string {
 }
 
 /**
- * Fills blank prices and titles from the catalog, and a blank cover along with them.
+ * Fills blank prices and titles from the catalog, and a blank cover along with them, but nothing in a cart of Custom
+ * Fields.
  *
  * @throws NotSentError if a price stays blank
  */
 export async function fillCart(run: Run, form: ChargeForm, cart: CartLine[]): Promise<CartLine[]> {
+	if (form.cart.length === 0) return cart;
+
 	const filled: CartLine[] = [];
 	for (const [index, line] of cart.entries()) {
 		filled.push(await fillLine(run, form, line, index));
@@ -53,7 +56,7 @@ async function fillLine(
 	if (isPriced && line.title) return line;
 
 	const lookup = await run.catalog().findOffer(hash, { isPriced });
-	const filled = lookup.found ? withOffer(run.account, line, lookup.found) : line;
+	const filled = withOffer(run.account, line, lookup.found);
 	const isComplete = isPriced || (!lookup.failed && filled.price != null && filled.price >= 0);
 	if (isComplete) return filled;
 
@@ -65,7 +68,10 @@ async function fillLine(
 }
 
 /** The catalog page may be cached, so the price that was read last counts, except for products not on sale. */
-function withOffer(account: Account, line: CartLine, { product, offer }: FoundOffer): CartLine {
+function withOffer(account: Account, line: CartLine, found?: FoundOffer): CartLine {
+	if (!found) return line;
+
+	const { product, offer } = found;
 	const seen = isOnSale(product) ? seenPrice(account, line.offer_hash ?? '') : undefined;
 
 	return {

@@ -60,13 +60,14 @@ async function automaticAddress(
 
 	// The trigger that started this execution would charge again at each payment.
 	const isStartedBySale = triggers.some(({ hasRun }) => hasRun);
-	const ofTrigger = isStartedBySale ? undefined : await findListeningTrigger(run, triggers);
+	const ofTrigger = !isStartedBySale && (await findListeningTrigger(run, triggers));
 	if (ofTrigger) return ofTrigger;
 
 	const ofCredential = account.notificationUrl;
 	if (ofCredential === undefined || mayLoop(ofCredential, triggers)) return { hint: NEXT_STEP };
-	const { url, hint } = checkAddress(ofCredential, 'Notification URL in the credential');
-	return { url, hint: hint ?? (triggers.length > 0 ? CREDENTIAL_INSTEAD : undefined) };
+	const address = checkAddress(ofCredential, 'Notification URL in the credential');
+	if (address.hint !== undefined || triggers.length === 0) return address;
+	return { ...address, hint: CREDENTIAL_INSTEAD };
 }
 
 /** The first published trigger with the credential of this node. */

@@ -7,9 +7,6 @@ import type { Run } from '../run';
 /** A usual PIX code becomes about 500 pixels wide. The margin of four modules is the specification's. */
 const PICTURE = { ecLevel: 'M', scale: 8, margin: 4 } as const;
 
-/** File systems allow at most 255 characters. */
-const LONGEST_NAME = 100;
-
 /** Never throws, because the charge exists. Messengers need the QR code as a file, pages as a data URL. */
 export async function buildTransactionItem(
 	{ context, isAgentCall, addHint }: Run,
@@ -32,7 +29,8 @@ export async function buildTransactionItem(
 		if (isDataUrl) json.pix_qr_code_image = `data:image/png;base64,${png.toString('base64')}`;
 		if (!isFile) return { json };
 
-		const fileName = `pix-${hash.slice(0, LONGEST_NAME).replace(/[^\w-]+/g, '_')}.png`;
+		// File systems allow at most 255 characters.
+		const fileName = `pix-${hash.slice(0, 100).replace(/[^\w-]+/g, '_')}.png`;
 		const qrCode = await context.helpers.prepareBinaryData(png, fileName, 'image/png');
 		return { json, binary: { qrCode } };
 	} catch {
