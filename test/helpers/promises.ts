@@ -200,6 +200,11 @@ export class Promises {
 			this.refusal = { ...refusal, text: errorText(given) };
 			return await this.obey(worker);
 		}
+		// Another attempt of the order has ended what was told of this doubt.
+		if (errorText(given).includes('does not count yet')) {
+			this.refusal = { ...refusal, text: errorText(given) };
+			return await this.obey(worker);
+		}
 		if (errorText(given).includes('belongs to another Order Reference')) {
 			if (found.at(-1)) found.forEach(([, one]) => (one.isKnown = true));
 			this.refusal = refusal;
