@@ -21,7 +21,6 @@ export async function executeOperation(
 	let run: Run;
 	try {
 		operation = chooseOperation(context);
-		assertUsable(operation, context);
 		run = new Run(context, await loadSharedAccount(context, operation));
 	} catch (error) {
 		if (operation?.kind === 'wait' && (await operation.postpone(context))) return [[]];
@@ -41,19 +40,18 @@ export async function executeOperation(
 	}
 }
 
+/** @throws NotSentError if the operation does not exist or cannot work here */
 function chooseOperation(context: IExecuteFunctions): Operation {
 	const resource = context.getNodeParameter('resource', 0);
 	const value = context.getNodeParameter('operation', 0);
 	const operation = findOperation(String(resource), String(value));
-	if (operation) return operation;
+	if (!operation) {
+		throw new NotSentError(
+			`Operation "${value}" of "${resource}" does not exist`,
+			'Choose the resource and the operation again.',
+		);
+	}
 
-	throw new NotSentError(
-		`Operation "${value}" of "${resource}" does not exist`,
-		'Choose the resource and the operation again.',
-	);
-}
-
-function assertUsable(operation: Operation, context: IExecuteFunctions): void {
 	// Engine 2.0 keeps no memory against a second charge, and does not resume waiting executions.
 	if (!isPlainRead(operation) && isEngine2(context)) {
 		throw new NotSentError(
@@ -62,6 +60,8 @@ function assertUsable(operation: Operation, context: IExecuteFunctions): void {
 		);
 	}
 	operation.assertUsable?.(context);
+
+	return operation;
 }
 
 function isPlainRead({ kind }: Operation): boolean {
