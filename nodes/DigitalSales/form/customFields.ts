@@ -1,50 +1,37 @@
-import { get, isEqual, merge } from 'lodash';
-import { deepCopy, type IDataObject, jsonParse } from 'n8n-workflow';
-import type { Result } from '../domain';
+import { intersection, isEqual, isObject, mapValues, some } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { LONGEST_TEXT, type Result } from '../domain';
 import { NotSentError } from '../output';
-import { isJsonObject } from '../shared';
+import { isJsonObject, parseJson } from '../shared';
 import { defineField, type Form } from './defineForm';
-import { allowBlank, findExcess, parseWith } from './fields';
+import { allowBlank, IS_TOO_LONG, parseWith } from './fields';
 import { fieldLabel } from './readForm';
 
 /* Custom Fields add to what the form sends, and never replace it, so what the form has checked is what is sent. */
 
-const CURLY_QUOTES = /[\u201c-\u201f]/;
-
-const jsonObjectSchema = parseWith((input): Result<IDataObject> => {
-	const value = typeof input === 'string' ? parseCopiedJson(input) : input;
-	if (value === null && CURLY_QUOTES.test(String(input))) {
-		return { problem: 'has curly quotes, such as “ and ”: write straight ones (")' };
-	}
+function parseFields(input: unknown): Result<IDataObject> {
+	const value = typeof input === 'string' ? parseJson(input) : input;
 	if (!isJsonObject(value)) {
 		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
 	}
+	if (JSON.stringify(value).length > LONGEST_TEXT) return IS_TOO_LONG;
+	if (hasMissingValue(value)) {
+		return { problem: 'contains a field whose expression returned nothing' };
+	}
+	// A token in a form would be stored in plain text, and shown with the workflow.
+	if ('api_token' in value) {
+		const advice = 'enter the token as Second API Token in the credential';
+		return { problem: `must not contain api_token: ${advice}` };
+	}
 
-	// `checkForm` does not see the values within a JSON text.
-	const excess = findExcess(value);
-	if (excess) return { problem: excess.message };
-	if (!hasMissingValue(value)) return { value };
-	return { problem: 'contains a field whose expression returned nothing' };
-});
-
-/** Copied JSON may have a byte order mark, or no-break spaces between its parts. */
-function parseCopiedJson(text: string): unknown {
-	const parse = (json: string): unknown => jsonParse<unknown>(json, { fallbackValue: null });
-
-	return parse(text) ?? parse(text.replace(/[\ufeff\p{Zs}]/gu, ' '));
+	return { value };
 }
 
-/** A value without a JSON form (undefined, NaN) would be left out or sent as null. */
+/** A value without a JSON form would be left out or sent as null. */
 function hasMissingValue(value: unknown): boolean {
-	if (value === null) return false;
-	if (typeof value === 'object') return Object.values(value).some(hasMissingValue);
-	return typeof value !== 'string' && typeof value !== 'boolean' && !Number.isFinite(value);
+	if (isObject(value)) return some(value, hasMissingValue);
+	return value === undefined || (typeof value === 'number' && !Number.isFinite(value));
 }
-
-/** A token in a form would be stored in plain text, and shown with the workflow. */
-const customFieldsSchema = jsonObjectSchema.refine((fields) => !('api_token' in fields), {
-	message: 'must not contain api_token: enter the token as Second API Token in the credential',
-});
 
 const property = {
 	displayName: 'Custom Fields',
@@ -59,13 +46,11 @@ export const customFieldsField = defineField({
 	placeholder: 'e.g. {"expire_in_days": 3}',
 	description:
 		'More fields for the request body, as a JSON object with the field names of the platform. They add to the other fields, and never replace them.',
-	reads: allowBlank(customFieldsSchema),
+	reads: allowBlank(parseWith(parseFields)),
 });
 
 /** @param sent the names under which the other fields of the item are sent */
 export function defineItemCustomFields(sent: readonly string[]) {
-	const ownFields = (fields: IDataObject): string[] => sent.filter((name) => name in fields);
-
 	return defineField({
 		...property,
 		placeholder: 'e.g. {"product_hash": "prodab12cd"}',
@@ -73,18 +58,19 @@ export function defineItemCustomFields(sent: readonly string[]) {
 			'More fields for this item of the cart, as a JSON object with the field names of the platform. They add to its other fields, and never replace them.',
 		sentAs: '...',
 		reads: allowBlank(
-			customFieldsSchema.refine(
-				(fields) => ownFields(fields).length === 0,
-				(fields) => ({
-					message: `must not contain ${ownFields(fields).join(', ')}: the item has a field for it`,
-				}),
+			parseWith(parseFields).refine(
+				(fields) => intersection(sent, Object.keys(fields)).length === 0,
+				`must not contain ${sent.join(', ')}: the item has fields for them`,
 			),
 		),
 	});
 }
 
 /**
+ * Merges objects.
+ *
  * @param replaceable fields that may come from Custom Fields as a whole if the form leaves them blank
+ * @param within the path of the body
  * @throws NotSentError that names the field that the form has or sends itself
  */
 export function addCustomFields(
@@ -92,30 +78,26 @@ export function addCustomFields(
 	body: IDataObject,
 	customFields: IDataObject = {},
 	replaceable: readonly string[] = [],
+	within: readonly string[] = [],
 ): IDataObject {
-	const merged = merge(deepCopy(body), customFields);
-	const hasField = (path: string[]) => fieldLabel(form, path.join('.')) !== undefined;
-	const isReplaced = (path: string[]) => !isEqual(get(merged, path), get(body, path));
-	const added = leafPaths(customFields).filter(
-		([name = '']) => name in body || !replaceable.includes(name),
-	);
-
-	const taken = added.find(hasField) ?? leafPaths(body).find(isReplaced);
-	if (taken === undefined) return merged;
-
-	const field = taken.join('.');
-	const label = fieldLabel(form, field);
-	throw new NotSentError(
-		`Additional Fields > Custom Fields must not contain ${field}`,
-		label === undefined ? 'The node sends it itself.' : `Enter it in ${label}.`,
-	);
-}
-
-/** A list is a leaf. */
-function leafPaths(value: IDataObject, within: readonly string[] = []): string[][] {
-	return Object.entries(value).flatMap(([name, inner]) => {
+	const added = mapValues(customFields, (value, name) => {
+		const own = body[name] ?? {};
 		const path = [...within, name];
+		const isNew = body[name] === undefined;
+		if (isNew && replaceable.includes(name)) return value;
+		if (isJsonObject(own) && isJsonObject(value)) {
+			return addCustomFields(form, own, value, [], path);
+		}
 
-		return isJsonObject(inner) ? leafPaths(inner, path) : [path];
+		const field = path.join('.');
+		const label = fieldLabel(form, field);
+		if ((isNew && label === undefined) || isEqual(own, value)) return value;
+
+		throw new NotSentError(
+			`Additional Fields > Custom Fields must not contain ${field}`,
+			label === undefined ? 'The node sends it itself.' : `Enter it in ${label}.`,
+		);
 	});
+
+	return { ...body, ...added };
 }

@@ -20,8 +20,7 @@ import { z } from 'zod/v3';
  * - `guards`: against a second charge. No `{{ }}` may be empty, whoever fills it in.
  * - `json`: like `decides`. A `{{ }}` must not close the JSON string around it, because it would set other fields.
  * - `confirms`: a person has checked something. A model must not fill it in.
- * - `informs`: text that decides nothing. What is no text, or too long, is left out with a hint. The schema may still
- *   refuse a text.
+ * - `informs`: decides nothing. What its schema refuses is left out, with a hint.
  */
 export type Purpose = 'decides' | 'json' | 'guards' | 'confirms' | 'informs';
 
@@ -36,14 +35,15 @@ type Schema<T> = z.ZodType<T, z.ZodTypeDef, unknown>;
 export interface Field<N extends string = string, T = unknown> extends FieldUse {
 	name: N;
 	property: INodeProperties;
-	/** Shown instead of `property` under other conditions. */
-	alternative?: INodeProperties;
 	schema: Schema<T>;
 	/** Of a group or list. */
 	parts?: readonly Part[];
+	/** The display name of an entry of a list. */
+	entryName?: string;
 }
 
-type Part = Field | (INodeProperties & { type: 'notice' });
+/** A property that is no field is only shown. */
+type Part = Field | INodeProperties;
 type Collection<N extends string> = Omit<INodeProperties, 'type' | 'default'> &
 	Pick<FieldUse, 'sentAs'> & { name: N };
 type Values<P extends Part> = {
@@ -63,11 +63,20 @@ export type FormValues<F> = F extends Form<infer T> ? T : never;
 export interface Form<T> {
 	properties: INodeProperties[];
 	schema: Schema<T>;
-	/** From fields of the platform to parameters. Both names are dotted, with `*` for an index. */
-	serviceFields: ReadonlyMap<string, string>;
-	/** Each pattern is the dotted path of a parameter, with `*` for an index. */
-	purposes: ReadonlyArray<{ pattern: string; purpose: Purpose }>;
+	/** Also those in groups and lists. */
+	fields: readonly ListedField[];
 	body(values: T): IDataObject;
+}
+
+/** Its texts have `*` for an index. */
+interface ListedField {
+	/** Dotted, such as `cart.items.*.price`. */
+	path: string;
+	/** Such as `Cart > Item * > Price in Reais`. */
+	label: string;
+	/** The platform's name, such as `cart.*.price`. */
+	sentAs?: string;
+	purpose?: Purpose;
 }
 
 export function defineField<const N extends string, S extends z.ZodTypeAny>(
@@ -118,83 +127,59 @@ export function defineList<const N extends string, P extends Part>(
 		schema: entries.transform(({ items }) => items),
 		sentAs: spec.sentAs,
 		parts,
+		entryName,
 	};
 }
 
-export function defineForm<P extends Part>(
-	parts: readonly P[],
-	check: (values: Values<P>) => Problem[] = () => [],
-): Form<Values<P>> {
+export function defineForm<P extends Part>(parts: readonly P[]): Form<Values<P>> {
 	const fields = (parts as readonly Part[]).filter(isField);
 	const shape = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
-	// `Values` guarantees that these values are of this type, which TypeScript cannot infer.
-	const values = z.custom<Values<P>>().superRefine((all, context) => {
-		for (const problem of check(all)) context.addIssue({ code: 'custom', ...problem });
-	});
-	const listed = [...listFields(parts)];
 
 	return {
-		properties: parts.flatMap(propertiesOf),
-		schema: z.object(shape).pipe(values),
-		serviceFields: new Map(
-			compact(listed.map(({ service, pattern }) => service && [service, pattern])),
-		),
-		purposes: compact(listed.map(({ purpose, pattern }) => purpose && { purpose, pattern })),
-		body: (given) => buildBody(parts, given),
+		properties: parts.map((part: Part) => (isField(part) ? part.property : part)),
+		// TypeScript cannot infer that the values are of this type.
+		schema: z.object(shape).pipe(z.custom<Values<P>>()),
+		fields: listFields(parts),
+		body: (values) => buildBody(parts, values),
 	};
-}
-
-function propertiesOf(part: Part): INodeProperties[] {
-	return isField(part) ? compact([part.property, part.alternative]) : [part];
 }
 
 function isField(part: Part): part is Field {
 	return 'schema' in part;
 }
 
-interface Listed {
-	pattern: string;
-	service?: string;
-	purpose?: Purpose;
-}
+function listFields(parts: readonly Part[]): ListedField[] {
+	return parts.filter(isField).flatMap((field) => {
+		const { name, sentAs, purpose, entryName } = field;
+		const label = field.property.displayName;
+		const own = sentAs === '...' ? undefined : sentAs;
 
-/** All fields, also those in groups and lists. */
-function* listFields(parts: readonly Part[]): Generator<Listed> {
-	for (const field of parts.filter(isField)) {
-		const { name, sentAs, purpose } = field;
-		const service = sentAs === '...' ? undefined : sentAs;
-		const isList = field.property.type === 'fixedCollection';
-		yield { pattern: name, service, purpose };
+		const inner = listFields(field.parts ?? []).map((part) => {
+			const isSent = sentAs !== undefined && part.sentAs !== undefined;
+			return {
+				...part,
+				path: compact([name, entryName && 'items.*', part.path]).join('.'),
+				label: compact([label, entryName && `${entryName} *`, part.label]).join(' > '),
+				sentAs: isSent ? compact([own, entryName && '*', part.sentAs]).join('.') : undefined,
+			};
+		});
 
-		for (const inner of listFields(field.parts ?? [])) {
-			const path = isList ? [name, 'items', '*', inner.pattern] : [name, inner.pattern];
-			const sent = compact([service, isList && '*', inner.service]);
-			const isSent = sentAs !== undefined && inner.service !== undefined;
-			yield { ...inner, pattern: path.join('.'), service: isSent ? sent.join('.') : undefined };
-		}
-	}
+		return [{ path: name, label, sentAs: own, purpose }, ...inner];
+	});
 }
 
 function buildBody(parts: readonly Part[], values: unknown): IDataObject {
 	const body: IDataObject = {};
 
-	for (const field of parts.filter(isField)) {
-		const { sentAs } = field;
-		const sent = sentValue(field, get(values, field.name));
+	for (const { name, sentAs, parts: inner } of parts.filter(isField)) {
+		const given: unknown = get(values, name);
+		const build = (value: unknown): unknown => (inner ? buildBody(inner, value) : value);
+		const sent = Array.isArray(given) ? given.map(build) : build(given);
+		const isBlank = sent == null || (typeof sent === 'object' && isEmpty(sent));
 
 		if (sentAs === '...') merge(body, sent);
-		else if (sentAs !== undefined && !isLeftOut(sent)) set(body, sentAs, sent);
+		else if (sentAs !== undefined && !isBlank) set(body, sentAs, sent);
 	}
 
 	return body;
-}
-
-function sentValue({ parts }: Field, given: unknown): unknown {
-	if (!parts) return given;
-	if (!Array.isArray(given)) return buildBody(parts, given);
-	return given.map((entry) => buildBody(parts, entry));
-}
-
-function isLeftOut(sent: unknown): boolean {
-	return sent == null || (typeof sent === 'object' && isEmpty(sent));
 }

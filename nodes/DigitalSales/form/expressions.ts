@@ -1,13 +1,12 @@
 import { get } from 'lodash';
-import { jsonParse } from 'n8n-workflow';
-import { cleanText, LONGEST_TEXT } from '../domain';
-import { isJsonObject } from '../shared';
+import { cleanText } from '../domain';
+import { isJsonObject, parseJson } from '../shared';
 import type { Form, Path, Problem, Purpose } from './defineForm';
 
 /* Which expressions a field refuses, because a part of them gave nothing. */
 
 /** Matches `{{ code }}` in an expression. n8n treats a brace after a backslash as text. */
-const PART = /(?<!\\)\{\{(.*?)(?<!\\)\}\}/gs;
+const PART = /(?<!\\)\{\{.*?(?<!\\)\}\}/gs;
 const BLANK_RESULTS = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
 /** For `"order-" + undefined` in one expression. */
 const BLANK_WITHIN_TEXT =
@@ -27,16 +26,16 @@ interface Expression {
  * orders could share one Order Reference.
  */
 export function findExpressionProblems(
-	{ purposes }: Form<unknown>,
+	{ fields }: Form<unknown>,
 	rawValues: Record<string, unknown>,
 	values: Record<string, unknown>,
 	evaluate: (part: string) => unknown,
 ): Problem[] {
 	const problems: Problem[] = [];
 
-	for (const { pattern, purpose } of purposes) {
-		if (purpose === 'informs') continue;
-		for (const path of matchingPaths(pattern.split('.'), rawValues)) {
+	for (const { path: pattern, purpose } of fields) {
+		if (purpose === undefined || purpose === 'informs') continue;
+		for (const path of matchingPaths(pattern, rawValues)) {
 			const raw = locatorValue(get(rawValues, path));
 			if (typeof raw !== 'string' || !raw.startsWith('=')) continue;
 
@@ -49,14 +48,14 @@ export function findExpressionProblems(
 	return problems;
 }
 
-/** In a pattern, `*` is any index. */
-export function matchingPaths([key, ...rest]: string[], value: unknown): Path[] {
-	if (key === undefined) return [[]];
+/** In a pattern, `.*.` is any index. */
+function matchingPaths(pattern: string, values: unknown): Path[] {
+	const [list = '', inner] = pattern.split('.*.');
+	if (inner === undefined) return [list.split('.')];
 
-	const keys = key === '*' && Array.isArray(value) ? value.keys() : [key];
-	return [...keys].flatMap((own) =>
-		matchingPaths(rest, get(value, own)).map((path): Path => [own, ...path]),
-	);
+	const entries: unknown = get(values, list);
+	if (!Array.isArray(entries)) return [];
+	return entries.map((_entry, index) => [...list.split('.'), index, ...inner.split('.')]);
 }
 
 export function locatorValue(value: unknown): unknown {
@@ -66,8 +65,8 @@ export function locatorValue(value: unknown): unknown {
 function expressionProblem(expression: Expression): string | undefined {
 	const { text, value, purpose } = expression;
 	const isByModel = BY_MODEL.test(text);
-	if (purpose === 'confirms') {
-		return isByModel ? 'must be filled in by a person, not by a model' : undefined;
+	if (purpose === 'confirms' && isByModel) {
+		return 'must be filled in by a person, not by a model';
 	}
 	if (!isJsonObject(value) && isBlankResult(value)) {
 		if (isByModel && purpose !== 'guards') return undefined;
@@ -80,8 +79,7 @@ function expressionProblem(expression: Expression): string | undefined {
 	const problem = isOnePart ? undefined : findPartProblem(parts, expression);
 	if (problem) return problem;
 
-	const isGuard = purpose === 'guards' && isShortText(value);
-	if (!isGuard || !BLANK_WITHIN_TEXT.test(value)) return undefined;
+	if (purpose !== 'guards' || !BLANK_WITHIN_TEXT.test(String(value))) return undefined;
 	return 'is incomplete: a part of its expression returned nothing';
 }
 
@@ -93,7 +91,7 @@ function findPartProblem(parts: string[], { purpose, evaluate }: Expression): st
 		if (isBlankResult(given) && !mayBeBlank) {
 			return `is incomplete: ${part} returned ${isJsonObject(given) ? 'an object' : 'nothing'}`;
 		}
-		if (purpose === 'json' && typeof given === 'string' && breaksJson(given)) {
+		if (purpose === 'json' && breaksJson(String(given))) {
 			return `is broken by a quotation mark or backslash from ${part}: make the whole field one expression, such as {{ { coupon: $json.coupon } }}`;
 		}
 		if (typeof given === 'number' && Math.abs(given) > Number.MAX_SAFE_INTEGER) {
@@ -105,16 +103,9 @@ function findPartProblem(parts: string[], { purpose, evaluate }: Expression): st
 }
 
 function breaksJson(text: string): boolean {
-	return /["\\]/.test(text) && jsonParse<unknown>(text, { fallbackValue: null }) === null;
+	return /["\\]/.test(text) && parseJson(text) === undefined;
 }
 
 function isBlankResult(value: unknown): boolean {
-	const text = String(value);
-
-	return isShortText(text) && BLANK_RESULTS.has(cleanText(text));
-}
-
-/** Longer texts are refused anyway, and searching them could be slow. */
-function isShortText(value: unknown): value is string {
-	return typeof value === 'string' && value.length <= LONGEST_TEXT;
+	return BLANK_RESULTS.has(cleanText(String(value)));
 }

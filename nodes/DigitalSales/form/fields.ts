@@ -10,17 +10,21 @@ import {
 	quoteText,
 	type Result,
 } from '../domain';
-import { type Field, type FieldUse, type Problem, defineField } from './defineForm';
+import { type Field, type FieldUse, defineField } from './defineForm';
 
 /* The message of a schema follows the display name of the field: "Title must be ...". */
 
-export function isBlank(value: unknown): boolean {
-	return value == null || (typeof value === 'string' && value.trim() === '');
+function isBlank(value: unknown): boolean {
+	return value == null || (typeof value === 'string' && cleanText(value) === '');
 }
 
+export const IS_TOO_LONG = { problem: `must have at most ${LONGEST_TEXT} characters` };
+
+/** Parses no longer text, because searching it could be slow. */
 export function parseWith<T>(parse: (input: unknown) => Result<T>) {
 	return z.unknown().transform((input, context): T => {
-		const result = parse(input);
+		const isLong = typeof input === 'string' && input.length > LONGEST_TEXT;
+		const result = isLong ? IS_TOO_LONG : parse(input);
 		if ('value' in result) return result.value;
 
 		// Fatal, or a later refinement would get no value.
@@ -49,6 +53,12 @@ export const textSchema = parseWith((input): Result<string> => {
 	return { problem: 'is too large for a number; enter it as text' };
 });
 
+/** The address of a page may repeat a parameter: `?utm_source=a&utm_source=b`. */
+export const firstTextSchema = z.preprocess(
+	(value) => castArray<unknown>(value).find((one) => !isBlank(one)),
+	textSchema.optional(),
+);
+
 /** An expression may return a list, or a text with commas. */
 export function parseTexts(input: unknown): Result<string[]> {
 	const given = castArray<unknown>(input ?? '');
@@ -64,54 +74,32 @@ export function parseTexts(input: unknown): Result<string[]> {
 
 export const cleanTextSchema = textSchema.transform(cleanText);
 
-const LONGEST_REFERENCE = 255;
-
-export const orderReferenceSchema = allowBlank(
-	cleanTextSchema
-		.transform((text) => text.normalize())
-		.refine(
-			(text) => text.length <= LONGEST_REFERENCE,
-			({ length }) => ({
-				message: `must have at most ${LONGEST_REFERENCE} characters; this one has ${length}`,
-			}),
-		)
-		.transform((text) => text || undefined),
-);
-
-const DIGITS = /^\d+$/;
 const DECIMAL = /^\d+(?:[.,]\d+)?$/;
 
-/** @param typed what a text must look like */
-function numberSchema(typed: RegExp, isAllowed: (value: number) => boolean, message: string) {
+function numberSchema(isAllowed: (value: number) => boolean, message: string) {
 	return z
 		.unknown()
 		.transform((input): number => {
 			if (typeof input === 'number') return input;
-			const isNumber = typeof input === 'string' && typed.test(input.trim());
+			const isNumber = typeof input === 'string' && DECIMAL.test(input.trim());
 			return isNumber ? Number(input.replace(',', '.')) : NaN;
 		})
 		.refine(isAllowed, message);
 }
 
-export function wholeNumberSchema(least: number, most = Number.MAX_SAFE_INTEGER) {
-	const isOpen = most === Number.MAX_SAFE_INTEGER;
-	const range = isOpen ? `of at least ${least}` : `from ${least} to ${most}`;
-
+export function wholeNumberSchema(least: number) {
 	return numberSchema(
-		DIGITS,
-		(value) => Number.isSafeInteger(value) && value >= least && value <= most,
-		`must be a whole number ${range}`,
+		(value) => Number.isSafeInteger(value) && value >= least,
+		`must be a whole number of at least ${least}`,
 	);
 }
 
 export const positiveNumberSchema = numberSchema(
-	DECIMAL,
 	(value) => Number.isFinite(value) && value > 0,
 	'must be a number above 0, for example 1.5',
 );
 
 export const percentSchema = numberSchema(
-	DECIMAL,
 	(value) => value >= 0 && value <= 100,
 	'must be a percentage from 0 to 100, for example 12.5',
 );
@@ -123,16 +111,13 @@ export const yesNoSchema = z.union(
 	{ errorMap: () => ({ message: 'must be true or false' }) },
 );
 
-/** An expression or a spreadsheet may leave these in place of a hash. */
-const NOT_A_HASH = /^(?:undefined|null|NaN|'.*)$/;
+/** Left by an expression or a spreadsheet, an address, several hashes, or a placeholder. */
+const NOT_A_HASH = /^(?:undefined|null|NaN|https?:.*)$|[\s,;"'`´\p{Pi}\p{Pf}]/iu;
 
-export const hashSchema = cleanTextSchema
-	.refine(
-		(text) => !NOT_A_HASH.test(text),
-		(text) => ({ message: `is "${quoteText(text)}", which is not a hash` }),
-	)
-	.refine((text) => !/^https?:\/\//i.test(text), 'is an address, not a hash; enter the hash alone')
-	.refine(isUsableHash, 'is not a hash');
+export const hashSchema = cleanTextSchema.refine(
+	(text) => isUsableHash(text) && !NOT_A_HASH.test(text),
+	(text) => ({ message: `is "${quoteText(text)}", which is not a hash; enter one hash alone` }),
+);
 
 /** API document, Limits: a valid http or https URL. */
 export const webAddressSchema = cleanTextSchema.refine(
@@ -140,20 +125,23 @@ export const webAddressSchema = cleanTextSchema.refine(
 	'must be a complete web address that starts with http:// or https://',
 );
 
-type Spec<N extends string> = Omit<INodeProperties, 'type' | 'default'> & FieldUse & { name: N };
+export type FieldSpec<N extends string> = Omit<INodeProperties, 'type' | 'default'> &
+	FieldUse & { name: N };
 
 export function textField<const N extends string, S extends z.ZodTypeAny>(
-	spec: Spec<N> & { reads: S },
+	spec: FieldSpec<N> & { reads: S },
 ): Field<N, z.output<S>> {
 	return defineField({ type: 'string', default: '', ...spec });
 }
 
-export function yesNoField<const N extends string>(spec: Spec<N>): Field<N, boolean | undefined> {
+export function yesNoField<const N extends string>(
+	spec: FieldSpec<N>,
+): Field<N, boolean | undefined> {
 	return defineField({ type: 'boolean', default: false, reads: allowBlank(yesNoSchema), ...spec });
 }
 
 export function countField<const N extends string>(
-	spec: Spec<N> & { default: number },
+	spec: FieldSpec<N> & { default: number },
 ): Field<N, number | undefined> {
 	return defineField({
 		type: 'number',
@@ -167,7 +155,7 @@ export function countField<const N extends string>(
 export function moneyField<const N extends string>({
 	displayName,
 	...spec
-}: Spec<N>): Field<N, number | undefined> {
+}: FieldSpec<N>): Field<N, number | undefined> {
 	return defineField({
 		displayName: `${displayName} in Reais`,
 		type: 'string',
@@ -178,23 +166,4 @@ export function moneyField<const N extends string>({
 		reads: allowBlank(moneySchema),
 		...spec,
 	});
-}
-
-const MOST_LEVELS = 32;
-
-/** Finds a text that is too long, or what is nested too deeply. */
-export function findExcess(value: unknown, levels = MOST_LEVELS): Problem | undefined {
-	if (typeof value === 'string' && value.length > LONGEST_TEXT) {
-		const message = `must have at most ${LONGEST_TEXT} characters; this one has ${value.length}`;
-		return { path: [], message };
-	}
-	if (typeof value !== 'object' || value === null) return undefined;
-	if (levels === 0) return { path: [], message: 'is nested too deeply' };
-
-	for (const [name, inner] of Object.entries(value)) {
-		const excess = findExcess(inner, levels - 1);
-		const key = Array.isArray(value) ? Number(name) : name;
-		if (excess) return { ...excess, path: [key, ...excess.path] };
-	}
-	return undefined;
 }

@@ -1,11 +1,8 @@
 import { compact, min, truncate } from 'lodash';
-import {
-	type ILoadOptionsFunctions,
-	type INode,
-	type INodeListSearchItems,
-	type INodeListSearchResult,
-	NodeApiError,
-	type NodeError,
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
 } from 'n8n-workflow';
 import {
 	CATALOG_LIMITS,
@@ -16,7 +13,6 @@ import {
 	type Product,
 	PRODUCT_STATUSES,
 	readCatalog,
-	ServiceError,
 } from '../api';
 import { productStatusName, toFailure } from '../output';
 import { cleanText, formatReais, textMatcher, validWebAddress } from '../domain';
@@ -35,14 +31,14 @@ interface Candidate {
 
 type ListCandidates = (product: Product) => Candidate[];
 
-export const searchProducts = makeListSearch('products', (product) => {
+export const searchProducts = makeListSearch((product) => {
 	const { hash, title } = product;
 	const label = productLabel(product);
 
 	return [{ label, value: hash, url: product.sale_page, searched: [title, hash] }];
 });
 
-export const searchOffers = makeListSearch('offers', (product) =>
+export const searchOffers = makeListSearch((product) =>
 	product.offers.map((offer) => {
 		const { hash, title, url } = offer;
 		const searched = [title, hash, product.title, product.hash];
@@ -80,40 +76,20 @@ function listLabel(price: Text, status: number | null | undefined, titles: Text[
 	return compact([price, shownStatus, ...titles]).join(' · ');
 }
 
-function makeListSearch(plural: string, listCandidates: ListCandidates) {
+function makeListSearch(listCandidates: ListCandidates) {
 	return async function (
 		this: ILoadOptionsFunctions,
 		filter = '',
 		paginationToken = '1',
 	): Promise<INodeListSearchResult> {
 		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
-		const from = Number(paginationToken);
 
-		let found: INodeListSearchResult;
 		try {
 			const client = new Client(this, await loadAccount(this), CATALOG_LIMITS);
-			found = await searchCatalog(client, from, search, listCandidates);
+			return await searchCatalog(client, Number(paginationToken), search, listCandidates);
 		} catch (error) {
-			throw toListError(this.getNode(), error);
+			throw toFailure(this.getNode(), error).error;
 		}
-
-		const hasMore = found.paginationToken !== undefined;
-		if (found.results.length > 0) return found;
-
-		if (search !== '' && hasMore) {
-			throw buildListError(
-				this.getNode(),
-				`No match on pages ${from} to ${from + MOST_LOOKUP_PAGES - 1} of ${plural}`,
-				'The list searches no further. Enter the hash with By Hash.',
-			);
-		}
-		if (search !== '' || hasMore || from > 1) return found;
-
-		throw buildListError(
-			this.getNode(),
-			`This account has no ${plural} yet`,
-			`Create one on your platform and open the list again, or enter a hash with By Hash. If the account does have ${plural}, check which account the credential belongs to.`,
-		);
 	};
 }
 
@@ -140,20 +116,4 @@ async function searchCatalog(
 	}
 
 	return { results };
-}
-
-function toListError(node: INode, error: unknown): NodeError {
-	const isLimited = error instanceof ServiceError && error.outcome.kind === 'rateLimited';
-	if (!isLimited) return toFailure(node, error).error;
-
-	return buildListError(
-		node,
-		'Rate limit reached. Try again in a minute.',
-		'The platform allows 20 product requests a minute for the whole account, running workflows included. Open the list again in a minute, or enter the hash with By Hash.',
-	);
-}
-
-/** The editor shows the description only of a NodeApiError. */
-function buildListError(node: INode, message: string, description: string): NodeApiError {
-	return new NodeApiError(node, { message }, { message, description, level: 'info' });
 }

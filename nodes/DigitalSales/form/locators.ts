@@ -1,6 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { quoteText } from '../domain';
 import { defineField, defineList } from './defineForm';
 import { locatorValue } from './expressions';
 import { hashSchema, rejectBlank } from './fields';
@@ -83,22 +82,10 @@ export const transactionHashField = defineField({
 	reads: rejectBlank(hashSchema),
 });
 
-/** Several hashes, or a placeholder, contain one of these characters. */
-const NOT_IN_HASH = /[\s,;"'`´\p{Pi}\p{Pf}]/u;
-
-const pickedHashSchema = hashSchema.pipe(
-	z.string().refine(
-		(text) => !NOT_IN_HASH.test(text),
-		(text) => ({
-			message: `is "${quoteText(text)}", which is not a hash; choose from the list or enter one hash`,
-		}),
-	),
-);
-
 function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
 	const entry = { displayName: label, name, required: true, description, ...picked };
-	const reads = fromLocator(rejectBlank(pickedHashSchema));
+	const reads = fromLocator(rejectBlank(hashSchema));
 
 	return defineList(
 		{

@@ -72,35 +72,29 @@ const testTransaction = textField({
 	reads: z.unknown(),
 });
 
-export const triggerForm = defineForm(
-	[
-		triggerOnField,
-		textField({
-			displayName: 'Other Statuses',
-			name: 'otherStatuses',
-			placeholder: 'e.g. med_analysis, pre_chargeback',
-			description: 'As the platform writes them, separated by commas',
-			displayOptions: { show: { triggerOn: [OTHER] } },
-			reads: allowBlank(parseWith(parseTexts)),
-		}),
-		{
-			displayName:
-				'If Products is empty, every sale of any product at any price starts this workflow. Choose your products before you deliver anything.',
-			name: 'productsNotice',
-			type: 'notice',
-			default: '',
-		},
-		soldProducts,
-		testTransaction,
-		simplifyField,
-		filters,
-		defineOptions([outputFieldsOption]),
-	],
-	({ triggerOn, otherStatuses }) => {
-		if (!triggerOn.includes(OTHER) || otherStatuses !== undefined) return [];
-		return [{ path: ['otherStatuses'], message: 'is empty; fill it in' }];
+export const triggerForm = defineForm([
+	triggerOnField,
+	textField({
+		displayName: 'Other Statuses',
+		name: 'otherStatuses',
+		placeholder: 'e.g. med_analysis, pre_chargeback',
+		description: 'As the platform writes them, separated by commas',
+		displayOptions: { show: { triggerOn: [OTHER] } },
+		reads: allowBlank(parseWith(parseTexts)),
+	}),
+	{
+		displayName:
+			'If Products is empty, every sale of any product at any price starts this workflow. Choose your products before you deliver anything.',
+		name: 'productsNotice',
+		type: 'notice',
+		default: '',
 	},
-);
+	soldProducts,
+	testTransaction,
+	simplifyField,
+	filters,
+	defineOptions([outputFieldsOption]),
+]);
 
 export type TriggerForm = FormValues<typeof triggerForm>;
 
@@ -133,7 +127,10 @@ export function readTriggerForm(context: FormContext): TriggerForm {
 	});
 
 	const { data, problems } = checkForm(triggerForm, values);
-	if (data) return data;
+	const isOther = data?.triggerOn.includes(OTHER) === true;
+	if (isOther && data.otherStatuses === undefined)
+		problems.push('Other Statuses is empty; fill it in');
+	if (data && problems.length === 0) return data;
 
 	const description = 'Correct it, then publish the workflow or listen for a test event again.';
 	throw new NodeOperationError(node, problems.join('. '), { description });

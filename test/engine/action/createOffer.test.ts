@@ -109,11 +109,15 @@ describe('Offer > Create', () => {
 			{ productHash: picked('={{ $json.nothing }}') },
 			'Product is empty: its expression returned nothing',
 		],
-		['a product that is a path', { productHash: picked('..') }, 'Product is not a hash'],
+		[
+			'a product that is a path',
+			{ productHash: picked('..') },
+			'Product is "..", which is not a hash; enter one hash alone',
+		],
 		[
 			'a product by its address',
 			{ productHash: picked('HTTPS://pay.example.com/ab12?x=1') },
-			'Product is an address, not a hash; enter the hash alone',
+			'Product is "HTTPS://pay.example.com/ab12?x=1", which is not a hash; enter one hash alone',
 		],
 		[
 			'a product that is a number too large to be exact',
@@ -162,35 +166,16 @@ describe('Offer > Create', () => {
 
 	test('names all mistakes in one error', async () => {
 		const failure = await account.fail(
-			parameters({ price: -5, paymentMethods: [9], additionalFields: { interval: 'hourly' } }),
+			parameters({ price: -5, paymentMethods: [0], additionalFields: { interval: 'hourly' } }),
 		);
 
 		expect(failure.message).toContain('Price in Reais must be an amount');
 		expect(failure.description).toBe(
 			[
 				'This item was not sent.',
-				'Also: Payment Methods 1 must be a whole number from 1 to 3.',
+				'Also: Payment Methods 1 must be a whole number of at least 1.',
 				'Also: Additional Fields > Interval must be one of daily, monthly, quarterly, semi-annual, weekly, yearly.',
 			].join('\n'),
 		);
-	});
-
-	test.each<[string, INodeParameters, string]>([
-		[
-			'a default method that is not accepted',
-			{ paymentMethods: [3], additionalFields: { methodDefault: 1 } },
-			'Additional Fields > Default Method is not among the Payment Methods',
-		],
-		[
-			'two discounts for one method',
-			{ additionalFields: discounts(['pix', 5], ['billet', 1], [' PIX', 10]) },
-			'Additional Fields > Payment Method Discounts has two discounts for pix',
-		],
-	])('refuses %s', async (_name, wrong, message) => {
-		const failure = await account.fail(parameters(wrong), { items: [{}, {}] });
-
-		expect(failure.message).toContain(message);
-		expect(failure.description).toContain('This item was not sent.');
-		expect(account.sandbox.requests).toEqual([]);
 	});
 });

@@ -173,14 +173,14 @@ describe('Transaction > Create PIX', () => {
 		expect(hints).toEqual([]);
 	});
 
-	test.each<[string, IDataObject[string]]>([
-		['an object', { source: 'FB' }],
-		['true', true],
-		['a text longer than any', 'x'.repeat(200_000)],
-		['a list of objects', [{ source: 'FB' }]],
+	test.each<[string, IDataObject[string], string]>([
+		['an object', { source: 'FB' }, 'be text'],
+		['true', true, 'be text'],
+		['a text longer than any', 'x'.repeat(200_000), 'have at most 10000 characters'],
+		['a list of objects', [{ source: 'FB' }], 'be text'],
 	])(
 		'no charge fails for its tracking or title: %s is left out, with a hint',
-		async (_name, utm) => {
+		async (_name, utm, rule) => {
 			const item = { offerHash: offerHash(), price: '1', more: { title: '={{ $json.utm }}' } };
 			const { hints } = await account.run(
 				parameters({
@@ -192,8 +192,8 @@ describe('Transaction > Create PIX', () => {
 
 			expect(body()?.tracking).toEqual({ src: 'a' });
 			expect(hints.map(({ message }) => message)).toEqual([
-				'Cart > Item 1 > More > Title was left out, because its value is not a text, or is too long.',
-				'Additional Fields > Tracking > UTM Source was left out, because its value is not a text, or is too long.',
+				`Cart > Item 1 > More > Title was left out, because it must ${rule}.`,
+				`Additional Fields > Tracking > UTM Source was left out, because it must ${rule}.`,
 			]);
 		},
 	);

@@ -79,7 +79,9 @@ describe('Transaction > Get', () => {
 			const before = account.sandbox.requests.length;
 			const failure = await account.fail({ ...parameters, transactionHash: hash });
 
-			expect(failure.message).toBe(`Transaction Hash is "${hash}", which is not a hash`);
+			expect(failure.message).toBe(
+				`Transaction Hash is "${hash}", which is not a hash; enter one hash alone`,
+			);
 			expect(account.sandbox.requests).toHaveLength(before);
 		},
 	);

@@ -76,17 +76,11 @@ describe('What is sent', () => {
 
 		test.each<[string, INodeParameters | string, string]>([
 			['an infinite number', '={{ ({ expire_in_days: 1e999 }) }}', HOLE],
-			['a function', '={{ ({ expire_in_days: () => 5 }) }}', HOLE],
 			['a value that is missing', '={{ ({ customer: { document: $json.missing } }) }}', HOLE],
 			[
 				'a text that is too long',
 				{ customer: { notes: ['short', 'x'.repeat(10_001)] } },
-				' > customer > notes 2 must have at most 10000 characters; this one has 10001',
-			],
-			[
-				'lists in lists in lists',
-				`{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`,
-				' is nested too deeply',
+				' must have at most 10000 characters',
 			],
 		])('with %s is refused', async (_name, customFields, problem) => {
 			const failure = await account.fail(charge(customFields));

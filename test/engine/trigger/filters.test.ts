@@ -4,7 +4,7 @@ import { locator, offers, products, useInbox } from '../../helpers/inbox';
 const AMOUNT = 'Filters > Minimum Amount in Reais';
 const METHODS = 'Filters > Payment Methods';
 const EMPTY = 'is empty; fill it in';
-const NO_HASH = 'which is not a hash; choose from the list or enter one hash';
+const NO_HASH = 'which is not a hash; enter one hash alone';
 
 describe('Digital Sales Trigger: which transactions start the workflow', () => {
 	const inbox = useInbox({ resendAfterSeconds: [] });
@@ -111,7 +111,7 @@ describe('Digital Sales Trigger: which transactions start the workflow', () => {
 		[products('p1,p2'), `Product is "p1,p2", ${NO_HASH}`],
 		[products('"p1"'), `Product is ""p1"", ${NO_HASH}`],
 		[products('“p1”'), `Product is "“p1”", ${NO_HASH}`],
-		[offers('..'), 'Offers > Offer 1 > Offer is not a hash'],
+		[offers('..'), `Offers > Offer 1 > Offer is "..", ${NO_HASH}`],
 		[{ filters: { paymentMethods: 17 } }, `${METHODS} must be a list`],
 		[{ filters: { paymentMethods: ' , ' } }, `${METHODS} ${EMPTY}`],
 		[{ triggerOn: [] }, `Trigger On ${EMPTY}`],

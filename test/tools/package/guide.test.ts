@@ -81,7 +81,7 @@ test.each([
 	'%s names fields that a charge sends, and one that it does not, to recognize a platform',
 	(page, otherNames) => {
 		const [paragraph = ''] = matches(textOf(page), /^.*`offer_hash`.*$/gm);
-		const sent = [...chargeForm.serviceFields.keys()];
+		const sent = chargeForm.fields.flatMap(({ sentAs }) => sentAs ?? []);
 
 		expect(codeOf(paragraph)).toEqual([
 			'/products',

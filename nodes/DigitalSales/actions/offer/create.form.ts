@@ -1,6 +1,5 @@
 import { upperFirst } from 'lodash';
 import { z } from 'zod/v3';
-import { quoteText } from '../../domain';
 import {
 	allowBlank,
 	customFieldsField,
@@ -11,7 +10,6 @@ import {
 	type FormValues,
 	moneyField,
 	percentSchema,
-	type Problem,
 	productLocator,
 	rejectBlank,
 	textField,
@@ -26,7 +24,7 @@ const PAYMENT_METHOD_OPTIONS = [
 	{ name: 'PIX', value: 3 },
 ];
 const INTERVALS = ['daily', 'monthly', 'quarterly', 'semi-annual', 'weekly', 'yearly'] as const;
-const methodCode = wholeNumberSchema(1, 3);
+const methodCode = wholeNumberSchema(1);
 
 const discounts = defineList(
 	{
@@ -63,101 +61,73 @@ const discounts = defineList(
 	],
 );
 
-function checkDefaultMethod(preset: number | undefined, methods: number[] = []): Problem[] {
-	if (preset === undefined || methods.length === 0 || methods.includes(preset)) return [];
-
-	const message = 'is not among the Payment Methods; add it there, or choose another one';
-	return [{ path: ['additionalFields', 'methodDefault'], message }];
-}
-
-function checkDiscounts(discounts: ReadonlyArray<{ paymentMethod: string }> = []): Problem[] {
-	const names = discounts.map(({ paymentMethod }) => paymentMethod.toLowerCase());
-	const repeated = names.find((name, nth) => names.indexOf(name) < nth);
-	if (repeated === undefined) return [];
-
-	const message = `has two discounts for ${quoteText(repeated)}; keep one of them`;
-	return [{ path: ['additionalFields', 'paymentMethodDiscounts'], message }];
-}
-
-export const offerForm = defineForm(
-	[
-		productLocator,
-		textField({
-			displayName: 'Title',
-			name: 'title',
-			placeholder: 'e.g. Black Friday',
-			description: 'The name of the offer',
-			sentAs: 'title',
-			reads: allowBlank(textSchema),
-		}),
-		moneyField({
-			displayName: 'Price',
-			name: 'price',
-			description: 'The price of the offer',
-			sentAs: 'price',
-		}),
-		defineField({
-			displayName: 'Payment Methods',
-			name: 'paymentMethods',
-			type: 'multiOptions',
-			options: PAYMENT_METHOD_OPTIONS,
-			default: [3],
-			description: 'How customers can pay',
-			purpose: 'decides',
-			sentAs: 'payment_methods',
-			reads: allowBlank(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
-		}),
-		defineGroup(
-			{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
-			[
-				customFieldsField,
-				defineField({
-					displayName: 'Default Method',
-					name: 'methodDefault',
-					type: 'options',
-					options: PAYMENT_METHOD_OPTIONS,
-					default: 3,
-					description: 'The payment method selected when the checkout opens',
-					purpose: 'decides',
-					sentAs: 'method_default',
-					reads: allowBlank(methodCode),
-				}),
-				defineField({
-					displayName: 'Interval',
-					name: 'interval',
-					type: 'options',
-					options: INTERVALS.map((value) => ({
-						name: value.split('-').map(upperFirst).join('-'),
-						value,
-					})),
-					default: 'monthly',
-					description:
-						'How often a subscription is charged. Needed only for subscription products.',
-					purpose: 'decides',
-					sentAs: 'interval',
-					reads: allowBlank(
-						textSchema.pipe(
-							z.enum(INTERVALS, { message: `must be one of ${INTERVALS.join(', ')}` }),
-						),
-					),
-				}),
-				discounts,
-				yesNoField({
-					displayName: 'Visible to Affiliates',
-					name: 'affiliatesVisible',
-					description: 'Whether affiliates see the offer in the marketplace',
-					sentAs: 'affiliates_visible',
-				}),
-			],
-		),
-	],
-	({ paymentMethods, additionalFields }) => {
-		const { methodDefault, paymentMethodDiscounts } = additionalFields;
-		return [
-			...checkDefaultMethod(methodDefault, paymentMethods),
-			...checkDiscounts(paymentMethodDiscounts),
-		];
-	},
-);
+export const offerForm = defineForm([
+	productLocator,
+	textField({
+		displayName: 'Title',
+		name: 'title',
+		placeholder: 'e.g. Black Friday',
+		description: 'The name of the offer',
+		sentAs: 'title',
+		reads: allowBlank(textSchema),
+	}),
+	moneyField({
+		displayName: 'Price',
+		name: 'price',
+		description: 'The price of the offer',
+		sentAs: 'price',
+	}),
+	defineField({
+		displayName: 'Payment Methods',
+		name: 'paymentMethods',
+		type: 'multiOptions',
+		options: PAYMENT_METHOD_OPTIONS,
+		default: [3],
+		description: 'How customers can pay',
+		purpose: 'decides',
+		sentAs: 'payment_methods',
+		reads: allowBlank(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
+	}),
+	defineGroup(
+		{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
+		[
+			customFieldsField,
+			defineField({
+				displayName: 'Default Method',
+				name: 'methodDefault',
+				type: 'options',
+				options: PAYMENT_METHOD_OPTIONS,
+				default: 3,
+				description: 'The payment method selected when the checkout opens',
+				purpose: 'decides',
+				sentAs: 'method_default',
+				reads: allowBlank(methodCode),
+			}),
+			defineField({
+				displayName: 'Interval',
+				name: 'interval',
+				type: 'options',
+				options: INTERVALS.map((value) => ({
+					name: value.split('-').map(upperFirst).join('-'),
+					value,
+				})),
+				default: 'monthly',
+				description: 'How often a subscription is charged. Needed only for subscription products.',
+				purpose: 'decides',
+				sentAs: 'interval',
+				reads: allowBlank(
+					textSchema.pipe(z.enum(INTERVALS, { message: `must be one of ${INTERVALS.join(', ')}` })),
+				),
+			}),
+			discounts,
+			yesNoField({
+				displayName: 'Visible to Affiliates',
+				name: 'affiliatesVisible',
+				description: 'Whether affiliates see the offer in the marketplace',
+				sentAs: 'affiliates_visible',
+			}),
+		],
+	),
+]);
 
 export type OfferForm = FormValues<typeof offerForm>;

@@ -71,7 +71,7 @@ export function readBody(body: IDataObject): AskedFor {
 	if (success) return data;
 
 	const [{ path = [], message = '' } = {}] = error.issues;
-	const field = displayPath(chargeForm.properties, ['additionalFields', 'customFields', ...path]);
+	const field = displayPath(chargeForm, ['additionalFields', 'customFields', ...path]);
 	throw new NotSentError(
 		`${field} ${message}`,
 		'Correct the field, or leave it out. Amounts in Custom Fields are in cents.',

@@ -12,12 +12,12 @@ import {
 	defineItemCustomFields,
 	defineList,
 	defineOptions,
-	type Field,
+	type FieldSpec,
+	firstTextSchema,
 	type FormValues,
 	hashSchema,
 	moneyField,
 	offerLocator,
-	orderReferenceSchema,
 	parseWith,
 	qrCodeImageOption,
 	rejectBlank,
@@ -30,42 +30,37 @@ import {
 } from '../../form';
 import { parseDocument, parseEmail, parsePhone, typedText } from '../../domain';
 
-/** Required, except that Custom Fields may bring the customer. */
-function needed<const N extends string, T>(field: Field<N, T>): Field<N, T> {
-	const { property } = field;
+/** Required, unless Custom Fields may bring the customer. */
+function neededField<const N extends string, S extends z.ZodTypeAny>(
+	spec: FieldSpec<N> & { reads: S },
+) {
 	const exists: DisplayCondition = { _cnd: { exists: true } };
 	const hasCustomFields = { '/additionalFields.customFields': [exists] };
+	const hidden = { required: true, displayOptions: { hide: hasCustomFields } };
 
-	return {
-		...field,
-		property: { ...property, required: true, displayOptions: { hide: hasCustomFields } },
-		alternative: { ...property, displayOptions: { show: hasCustomFields } },
-	};
+	return [
+		textField({ ...spec, ...hidden, purpose: 'decides' }),
+		textField({ ...spec, displayOptions: { show: hasCustomFields } }).property,
+	] as const;
 }
 
 const customer = [
-	needed(
-		textField({
-			displayName: 'Customer Name',
-			name: 'customerName',
-			placeholder: 'e.g. Maria da Silva',
-			description: 'Full name of the person or company that pays',
-			purpose: 'decides',
-			sentAs: 'customer.name',
-			reads: allowBlank(textSchema.transform((name) => typedText(name) || undefined)),
-		}),
-	),
-	needed(
-		textField({
-			displayName: 'Customer Email',
-			name: 'customerEmail',
-			placeholder: 'e.g. maria@example.com',
-			description: 'E-mail address of the customer',
-			purpose: 'decides',
-			sentAs: 'customer.email',
-			reads: allowBlank(parseWith(parseEmail)),
-		}),
-	),
+	...neededField({
+		displayName: 'Customer Name',
+		name: 'customerName',
+		placeholder: 'e.g. Maria da Silva',
+		description: 'Full name of the person or company that pays',
+		sentAs: 'customer.name',
+		reads: allowBlank(textSchema.transform(typedText)),
+	}),
+	...neededField({
+		displayName: 'Customer Email',
+		name: 'customerEmail',
+		placeholder: 'e.g. maria@example.com',
+		description: 'E-mail address of the customer',
+		sentAs: 'customer.email',
+		reads: allowBlank(parseWith(parseEmail)),
+	}),
 	textField({
 		displayName: 'Customer Phone',
 		name: 'customerPhone',
@@ -76,18 +71,15 @@ const customer = [
 		sentAs: 'customer.phone_number',
 		reads: allowBlank(parseWith(parsePhone)),
 	}),
-	needed(
-		textField({
-			displayName: 'Customer CPF or CNPJ',
-			name: 'customerDocument',
-			placeholder: 'e.g. 529.982.247-25',
-			description:
-				'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
-			purpose: 'decides',
-			sentAs: 'customer.document',
-			reads: allowBlank(parseWith(parseDocument)),
-		}),
-	),
+	...neededField({
+		displayName: 'Customer CPF or CNPJ',
+		name: 'customerDocument',
+		placeholder: 'e.g. 529.982.247-25',
+		description:
+			'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
+		sentAs: 'customer.document',
+		reads: allowBlank(parseWith(parseDocument)),
+	}),
 ];
 
 const itemDetails = [
@@ -102,7 +94,6 @@ const itemDetails = [
 		reads: allowBlank(textSchema),
 	}),
 	textField({
-		purpose: 'informs',
 		displayName: 'Cover URL',
 		name: 'cover',
 		placeholder: 'e.g. https://example.com/cover.png',
@@ -125,31 +116,31 @@ const itemDetails = [
 	}),
 ];
 
-const quantity = defineField({
-	displayName: 'Quantity',
-	name: 'quantity',
-	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 0 },
-	default: 1,
-	description: 'How many units the customer buys',
-	purpose: 'decides',
-	sentAs: 'quantity',
-	reads: allowBlank(wholeNumberSchema(1)).transform((quantity = 1) => quantity),
-});
-
-const price = moneyField({
-	displayName: 'Price',
-	name: 'price',
-	hint: "Leave empty for the offer's price",
-	description: 'Price of one unit. 97 is R$ 97,00. If your data is in cents, divide it by 100.',
-	sentAs: 'price',
-});
-
-const itemFields = [offerLocator, quantity, price, ...itemDetails];
+const itemFields = [
+	offerLocator,
+	defineField({
+		displayName: 'Quantity',
+		name: 'quantity',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 1,
+		description: 'How many units the customer buys',
+		purpose: 'decides',
+		sentAs: 'quantity',
+		reads: allowBlank(wholeNumberSchema(1)).transform((quantity = 1) => quantity),
+	}),
+	moneyField({
+		displayName: 'Price',
+		name: 'price',
+		hint: "Leave empty for the offer's price",
+		description: 'Price of one unit. 97 is R$ 97,00. If your data is in cents, divide it by 100.',
+		sentAs: 'price',
+	}),
+];
 
 const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
 	...itemDetails,
-	defineItemCustomFields(compact(map(itemFields, 'sentAs'))),
+	defineItemCustomFields(compact(map([...itemFields, ...itemDetails], 'sentAs'))),
 ]);
 
 const OFFER_NAME =
@@ -166,7 +157,7 @@ const cart = defineList(
 		sentAs: 'cart',
 	},
 	'Item',
-	[offerLocator, quantity, price, more],
+	[...itemFields, more],
 );
 
 const tracking = defineGroup(
@@ -188,11 +179,16 @@ const tracking = defineGroup(
 );
 
 function trackingField(name: string, displayName: string, description: string) {
-	const reads = allowBlank(textSchema);
-
 	const sentAs = snakeCase(name);
 
-	return textField({ displayName, name, description, purpose: 'informs', sentAs, reads });
+	return textField({
+		displayName,
+		name,
+		description,
+		purpose: 'informs',
+		sentAs,
+		reads: firstTextSchema,
+	});
 }
 
 const webhooks = [
@@ -304,7 +300,7 @@ export const chargeForm = defineForm([
 		description:
 			'Your own name for this order, such as its number in your shop. Not sent to the platform.',
 		purpose: 'guards',
-		reads: orderReferenceSchema,
+		reads: allowBlank(cleanTextSchema),
 	}),
 	simplifyField,
 	additionalFields,

@@ -25,7 +25,7 @@ export function cartLabel(form: ChargeForm, ...path: Path): string {
 	const label = form.cart.length > 0 && fieldLabel(chargeForm, ['cart', ...path].join('.'));
 	if (label) return label;
 
-	return displayPath(chargeForm.properties, ['additionalFields', 'customFields', 'cart', ...path]);
+	return displayPath(chargeForm, ['additionalFields', 'customFields', 'cart', ...path]);
 }
 
 /**

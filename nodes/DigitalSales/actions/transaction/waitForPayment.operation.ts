@@ -18,7 +18,7 @@ import { PaymentWait } from '../../wait';
 import type { WaitOperation } from '../operation';
 
 const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
-const LONGEST_LIMIT_DAYS = 365;
+const LONGEST_LIMIT = 365 * UNITS.days;
 
 const timeLimit = [
 	defineField({
@@ -43,26 +43,18 @@ const timeLimit = [
 	}),
 ];
 
-const waitForm = defineForm(
-	[
-		{
-			displayName:
-				'Waits until the customer pays or can no longer pay. Send the PIX code before this node.',
-			name: 'waitNotice',
-			type: 'notice',
-			default: '',
-		},
-		transactionHashField,
-		simplifyField,
-		defineOptions([outputFieldsOption, ...timeLimit]),
-	],
-	({ options }) => {
-		if (limitOf(options) <= LONGEST_LIMIT_DAYS * UNITS.days) return [];
-		return [
-			{ path: ['options', 'timeLimit'], message: `must be at most ${LONGEST_LIMIT_DAYS} days` },
-		];
+const waitForm = defineForm([
+	{
+		displayName:
+			'Waits until the customer pays or can no longer pay. Send the PIX code before this node.',
+		name: 'waitNotice',
+		type: 'notice',
+		default: '',
 	},
-);
+	transactionHashField,
+	simplifyField,
+	defineOptions([outputFieldsOption, ...timeLimit]),
+]);
 
 /** Transaction > Wait for Payment: repeats GET /transactions/{hash} (API document, Endpoint 1) until the payment is decided. */
 export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>> = {
@@ -108,5 +100,5 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 
 /** In milliseconds. */
 function limitOf(options: { timeLimit: number; timeLimitUnit: keyof typeof UNITS }): number {
-	return options.timeLimit * UNITS[options.timeLimitUnit];
+	return Math.min(options.timeLimit * UNITS[options.timeLimitUnit], LONGEST_LIMIT);
 }
