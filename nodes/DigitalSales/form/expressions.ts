@@ -1,4 +1,4 @@
-import { get } from 'lodash';
+import { compact, get } from 'lodash';
 import { cleanText } from '../domain';
 import { isJsonObject, parseJson } from '../shared';
 import type { Form, Path, Problem, Purpose } from './defineForm';
@@ -12,14 +12,6 @@ const BLANK_RESULTS = new Set(['', 'undefined', 'null', 'NaN', '[object Object]'
 const BLANK_WITHIN_TEXT =
 	/undefined|Invalid Date|(?<![\p{L}\p{N}])(?:null|NaN)(?![\p{L}\p{N}])|\[object Object\]/u;
 const BY_MODEL = /\$fromAI\b/i;
-
-interface Expression {
-	/** Without the equals sign. */
-	text: string;
-	value: unknown;
-	purpose: Purpose;
-	evaluate: (part: string) => unknown;
-}
 
 /**
  * Finds expressions that break the rule of their field. Otherwise an empty Quantity would be charged as 1, and all
@@ -40,7 +32,7 @@ export function findExpressionProblems(
 			if (typeof raw !== 'string' || !raw.startsWith('=')) continue;
 
 			const value = locatorValue(get(values, path));
-			const message = expressionProblem({ text: raw.slice(1), value, purpose, evaluate });
+			const message = expressionProblem(raw.slice(1), value, purpose, evaluate);
 			if (message !== undefined) problems.push({ path, message });
 		}
 	}
@@ -62,50 +54,49 @@ export function locatorValue(value: unknown): unknown {
 	return isJsonObject(value) && '__rl' in value ? value.value : value;
 }
 
-function expressionProblem(expression: Expression): string | undefined {
-	const { text, value, purpose } = expression;
-	const isByModel = BY_MODEL.test(text);
-	if (purpose === 'confirms' && isByModel) {
+/** @param text without the equals sign */
+function expressionProblem(
+	text: string,
+	value: unknown,
+	purpose: Purpose,
+	evaluate: (part: string) => unknown,
+): string | undefined {
+	if (purpose === 'confirms' && BY_MODEL.test(text)) {
 		return 'must be filled in by a person, not by a model';
 	}
-	if (!isJsonObject(value) && isBlankResult(value)) {
-		if (isByModel && purpose !== 'guards') return undefined;
+	if (!isJsonObject(value) && isGap(text, value, purpose)) {
 		return 'is empty: its expression returned nothing';
 	}
 
-	const parts = [...text.matchAll(PART)].map(([part]) => part);
+	const parts = text.match(PART) ?? [];
 	// An expression of one part gives its value as it is. Several parts, or text around a part, become one text.
-	const isOnePart = parts[0] === text;
-	const problem = isOnePart ? undefined : findPartProblem(parts, expression);
+	const ofText = parts[0] === text ? [] : parts;
+	const [problem] = compact(ofText.map((part) => partProblem(part, evaluate(part), purpose)));
 	if (problem) return problem;
 
 	if (purpose !== 'guards' || !BLANK_WITHIN_TEXT.test(String(value))) return undefined;
 	return 'is incomplete: a part of its expression returned nothing';
 }
 
-function findPartProblem(parts: string[], { purpose, evaluate }: Expression): string | undefined {
-	for (const part of parts) {
-		const given = evaluate(part);
-		const mayBeBlank = purpose !== 'guards' && BY_MODEL.test(part);
-
-		if (isBlankResult(given) && !mayBeBlank) {
-			return `is incomplete: ${part} returned ${isJsonObject(given) ? 'an object' : 'nothing'}`;
-		}
-		if (purpose === 'json' && breaksJson(String(given))) {
-			return `is broken by a quotation mark or backslash from ${part}: make the whole field one expression, such as {{ { coupon: $json.coupon } }}`;
-		}
-		if (typeof given === 'number' && Math.abs(given) > Number.MAX_SAFE_INTEGER) {
-			return `contains a number that is too large: make ${part} text`;
-		}
+function partProblem(part: string, value: unknown, purpose: Purpose): string | undefined {
+	if (isGap(part, value, purpose)) {
+		return `is incomplete: ${part} returned ${isJsonObject(value) ? 'an object' : 'nothing'}`;
 	}
-
+	if (purpose === 'json' && breaksJson(String(value))) {
+		return `is broken by a quotation mark or backslash from ${part}: make the whole field one expression, such as {{ { coupon: $json.coupon } }}`;
+	}
+	if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+		return `contains a number that is too large: make ${part} text`;
+	}
 	return undefined;
+}
+
+/** A model may leave a field blank, unless it guards against a second charge. */
+function isGap(code: string, value: unknown, purpose: Purpose): boolean {
+	if (purpose !== 'guards' && BY_MODEL.test(code)) return false;
+	return BLANK_RESULTS.has(cleanText(String(value)));
 }
 
 function breaksJson(text: string): boolean {
 	return /["\\]/.test(text) && parseJson(text) === undefined;
-}
-
-function isBlankResult(value: unknown): boolean {
-	return BLANK_RESULTS.has(cleanText(String(value)));
 }

@@ -17,34 +17,33 @@ import {
 import { productStatusName, toFailure } from '../output';
 import { cleanText, formatReais, textMatcher, validWebAddress } from '../domain';
 
-const LONGEST_SEARCH = 200;
 const LONGEST_PRODUCT = 25;
 
 type Text = string | null | undefined;
 
 interface Candidate {
-	label: string;
-	value: Text;
+	name: string;
+	hash: Text;
 	url: Text;
 	searched: Text[];
 }
 
-type ListCandidates = (product: Product) => Candidate[];
-
-export const searchProducts = makeListSearch((product) => {
-	const { hash, title } = product;
-	const label = productLabel(product);
-
-	return [{ label, value: hash, url: product.sale_page, searched: [title, hash] }];
-});
+export const searchProducts = makeListSearch((product) => [
+	{
+		name: productLabel(product),
+		hash: product.hash,
+		url: product.sale_page,
+		searched: [product.title, product.hash],
+	},
+]);
 
 export const searchOffers = makeListSearch((product) =>
-	product.offers.map((offer) => {
-		const { hash, title, url } = offer;
-		const searched = [title, hash, product.title, product.hash];
-
-		return { label: offerLabel(product, offer), value: hash, url, searched };
-	}),
+	product.offers.map((offer) => ({
+		name: offerLabel(product, offer),
+		hash: offer.hash,
+		url: offer.url,
+		searched: [offer.title, offer.hash, product.title, product.hash],
+	})),
 );
 
 function productLabel({ title, hash, offers, status }: Product): string {
@@ -76,17 +75,20 @@ function listLabel(price: Text, status: number | null | undefined, titles: Text[
 	return compact([price, shownStatus, ...titles]).join(' · ');
 }
 
-function makeListSearch(listCandidates: ListCandidates) {
+function makeListSearch(listCandidates: (product: Product) => Candidate[]) {
 	return async function (
 		this: ILoadOptionsFunctions,
 		filter = '',
 		paginationToken = '1',
 	): Promise<INodeListSearchResult> {
-		const search = cleanText(filter.slice(0, LONGEST_SEARCH));
-
 		try {
 			const client = new Client(this, await loadAccount(this), CATALOG_LIMITS);
-			return await searchCatalog(client, Number(paginationToken), search, listCandidates);
+			return await searchCatalog(
+				client,
+				Number(paginationToken),
+				cleanText(filter),
+				listCandidates,
+			);
 		} catch (error) {
 			throw toFailure(this.getNode(), error).error;
 		}
@@ -98,15 +100,15 @@ async function searchCatalog(
 	client: Client,
 	from: number,
 	search: string,
-	listCandidates: ListCandidates,
+	listCandidates: (product: Product) => Candidate[],
 ): Promise<INodeListSearchResult> {
 	const isMatch = textMatcher(search);
 	const results: INodeListSearchItems[] = [];
 
 	for await (const { pageNumber, items, hasNext } of readCatalog(client, { from })) {
-		for (const { label, value, url, searched } of items.flatMap(listCandidates)) {
-			if (value == null || !isMatch(searched)) continue;
-			results.push({ name: label, value, url: validWebAddress(url) });
+		for (const { name, hash, url, searched } of items.flatMap(listCandidates)) {
+			if (hash == null || !isMatch(searched)) continue;
+			results.push({ name, value: hash, url: validWebAddress(url) });
 		}
 		if (!hasNext) break;
 

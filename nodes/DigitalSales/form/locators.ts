@@ -6,10 +6,8 @@ import { hashSchema, rejectBlank } from './fields';
 
 /* Fields that hold the hash of a product, an offer or a transaction. */
 
-/** Its value is n8n's locator object, or plain text from an expression. */
-function fromLocator<T extends z.ZodTypeAny>(reads: T) {
-	return z.unknown().transform(locatorValue).pipe(reads);
-}
+/** The value is n8n's locator object, or plain text from an expression. */
+const pickedHash = z.unknown().transform(locatorValue).pipe(rejectBlank(hashSchema));
 
 function locatorModes(searchListMethod: string, prompt: string, exampleHash: string) {
 	return {
@@ -54,7 +52,7 @@ export const productLocator = defineField({
 	...PRODUCT_MODES,
 	description: 'The product that the offer sells',
 	purpose: 'decides',
-	reads: fromLocator(rejectBlank(hashSchema)),
+	reads: pickedHash,
 });
 
 export const offerLocator = defineField({
@@ -66,7 +64,7 @@ export const offerLocator = defineField({
 		'The offer that the customer buys. Its price and title come from the catalog if you leave them empty.',
 	purpose: 'decides',
 	sentAs: 'offer_hash',
-	reads: fromLocator(rejectBlank(hashSchema)),
+	reads: pickedHash,
 });
 
 export const transactionHashField = defineField({
@@ -85,7 +83,6 @@ export const transactionHashField = defineField({
 function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
 	const entry = { displayName: label, name, required: true, description, ...picked };
-	const reads = fromLocator(rejectBlank(hashSchema));
 
 	return defineList(
 		{
@@ -95,7 +92,7 @@ function soldList<const N extends string>(name: N, label: string, picked: typeof
 			description: `Only sales of these ${name}s (the main ${name} of the cart). Empty: all sales.`,
 		},
 		label,
-		[defineField({ ...entry, reads })],
+		[defineField({ ...entry, reads: pickedHash })],
 	);
 }
 

@@ -1,13 +1,9 @@
-import { findLast, isNumber, omit } from 'lodash';
+import { findLast, isNumber, omit, uniqBy } from 'lodash';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { quoteText } from '../domain';
 import { NotSentError } from '../output';
 import type { Form, Path, Problem } from './defineForm';
 import { findExpressionProblems } from './expressions';
 
-/** Nobody corrects more at once. */
-const MOST_OTHERS = 10;
-const LONGEST_PROBLEM = 500;
 const EXPRESSION_ADVICE = 'Correct the expression or the data, or clear the field.';
 
 /**
@@ -34,7 +30,7 @@ export function readForm<T>(
 
 	const [first = '', ...others] = problems;
 	const advice = expressionProblems.length > 0 ? [EXPRESSION_ADVICE] : [];
-	const also = others.slice(0, MOST_OTHERS).map((problem) => `Also: ${problem}.`);
+	const also = others.map((problem) => `Also: ${problem}.`);
 	throw new NotSentError(first, [...advice, ...also].join('\n'));
 }
 
@@ -63,10 +59,9 @@ function leaveOutInfos(
 	for (const { path, message } of problems) {
 		addHint(`${displayPath(form, path)} was left out, because it ${message}.`);
 	}
-	return omit(
-		values,
-		problems.map(({ path }) => path.join('.')),
-	);
+
+	const leftOut = problems.map(({ path }) => path.join('.'));
+	return omit(values, leftOut);
 }
 
 /** Each problem begins with the display name of its field. */
@@ -76,15 +71,12 @@ export function checkForm<T>(
 	expressionProblems: Problem[] = [],
 ): { data?: T; problems: string[] } {
 	const { data, error } = form.schema.safeParse(values);
-	if (!error && expressionProblems.length === 0) return { data, problems: [] };
-
-	const reported = new Set(expressionProblems.map(({ path }) => path.join('.')));
-	const others = (error?.issues ?? []).filter(({ path }) => !reported.has(path.join('.')));
-	const problems = [...expressionProblems, ...others].map(({ path, message }) =>
-		quoteText(`${displayPath(form, path)} ${message}`, LONGEST_PROBLEM),
+	const all = [...expressionProblems, ...(error?.issues ?? [])];
+	const problems = uniqBy(all, ({ path }) => path.join('.')).map(
+		({ path, message }) => `${displayPath(form, path)} ${message}`,
 	);
 
-	return { problems };
+	return { data: problems.length === 0 ? data : undefined, problems };
 }
 
 const INDEX = /(?<![^.])\d+(?![^.])/g;

@@ -179,16 +179,9 @@ const tracking = defineGroup(
 );
 
 function trackingField(name: string, displayName: string, description: string) {
-	const sentAs = snakeCase(name);
+	const use = { purpose: 'informs', sentAs: snakeCase(name), reads: firstTextSchema } as const;
 
-	return textField({
-		displayName,
-		name,
-		description,
-		purpose: 'informs',
-		sentAs,
-		reads: firstTextSchema,
-	});
+	return textField({ displayName, name, description, ...use });
 }
 
 const webhooks = [
@@ -213,11 +206,7 @@ const webhooks = [
 				value: 'url',
 				description: 'The Notification URL that you add, such as that of another trigger',
 			},
-			{
-				name: 'Nobody',
-				value: 'none',
-				description: 'No webhooks are requested for this charge',
-			},
+			{ name: 'Nobody', value: 'none', description: 'No webhooks are requested for this charge' },
 		],
 		default: 'automatic',
 		description:
