@@ -152,12 +152,10 @@ export function countField<const N extends string>(
 }
 
 /** Its value is in integer cents, undefined if it is left blank. */
-export function moneyField<const N extends string>({
-	displayName,
-	...spec
-}: FieldSpec<N>): Field<N, number | undefined> {
+export function moneyField<const N extends string>(
+	spec: FieldSpec<N>,
+): Field<N, number | undefined> {
 	return defineField({
-		displayName: `${displayName} in Reais`,
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 19,90',

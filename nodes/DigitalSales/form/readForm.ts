@@ -39,9 +39,9 @@ export function readValues(
 	{ properties }: Form<unknown>,
 	read: (name: string, initial: INodeProperties['default']) => unknown,
 ): Record<string, unknown> {
-	const fields = properties.filter(({ type }) => type !== 'notice');
-
-	return Object.fromEntries(fields.map((field) => [field.name, read(field.name, field.default)]));
+	return Object.fromEntries(
+		properties.map((field) => [field.name, read(field.name, field.default)]),
+	);
 }
 
 /** A field that only informs is left out if it cannot be read. */

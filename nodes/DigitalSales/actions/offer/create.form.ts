@@ -72,7 +72,7 @@ export const offerForm = defineForm([
 		reads: allowBlank(textSchema),
 	}),
 	moneyField({
-		displayName: 'Price',
+		displayName: 'Price in Reais',
 		name: 'price',
 		description: 'The price of the offer',
 		sentAs: 'price',

@@ -130,7 +130,7 @@ const itemFields = [
 		reads: allowBlank(wholeNumberSchema(1)).transform((quantity = 1) => quantity),
 	}),
 	moneyField({
-		displayName: 'Price',
+		displayName: 'Price in Reais',
 		name: 'price',
 		hint: "Leave empty for the offer's price",
 		description: 'Price of one unit. 97 is R$ 97,00. If your data is in cents, divide it by 100.',
