@@ -161,7 +161,7 @@ export const EMAILS: Typed[] = [
 
 export const QUANTITIES: Typed[] = [
 	...means(12, 12, ' 12 ', '12'),
-	...refused('must be a whole number', 0, 1.5, '1e3', '-1', 2 ** 53, 'two'),
+	...refused('must be a whole number', 0, 1.5, '1.5', '1.000', '1e3', '-1', 2 ** 53, 'two'),
 ];
 
 export const NAMES: Typed[] = [

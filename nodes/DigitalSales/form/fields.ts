@@ -74,7 +74,8 @@ export function parseTexts(input: unknown): Result<string[]> {
 
 export const cleanTextSchema = textSchema.transform(cleanText);
 
-const DECIMAL = /^\d+(?:[.,]\d+)?$/;
+/** `1.000` could be a thousand, or one. */
+const DECIMAL = /^\d+(?:[.,]\d{1,2})?$/;
 
 function numberSchema(isAllowed: (value: number) => boolean, message: string) {
 	return z
