@@ -40,8 +40,7 @@ describe('The catalog behind lists and charges', () => {
 			await list();
 			await list();
 
-			// A full map evicts a tenth at once.
-			expect(catalogPages.size).toBe(54);
+			expect(catalogPages.size).toBe(60);
 			expect(account.sandbox.requests).toHaveLength(1);
 		});
 

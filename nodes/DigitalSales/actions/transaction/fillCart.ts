@@ -29,8 +29,7 @@ export function cartLabel(form: ChargeForm, ...path: Path): string {
 }
 
 /**
- * Fills blank prices and titles from the catalog, and a blank cover along with them, but nothing in a cart of Custom
- * Fields.
+ * Fills blank prices and titles of the form's cart from the catalog, and a blank cover along with them.
  *
  * @throws NotSentError if a price stays blank
  */
