@@ -40,13 +40,6 @@ export class DigitalSales implements INodeType {
 		builderHint: {
 			searchHint:
 				'Create PIX charges a customer and gives pix_qr_code, the text to pay with. Then add Wait for Payment with the hash from the Create PIX node (a node in between, such as a messenger, replaces the item), and deliver after its second output, Paid. Set Order Reference, so that an order is charged once however often it runs.',
-			relatedNodes: [
-				{
-					nodeType: 'n8n-nodes-digital-sales.digitalSalesTrigger',
-					relationHint:
-						'Starts a workflow when a transaction is paid, instead of waiting in the execution that charged it',
-				},
-			],
 		},
 		properties: formProperties(),
 	};

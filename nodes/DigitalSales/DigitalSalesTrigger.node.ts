@@ -63,18 +63,7 @@ export class DigitalSalesTrigger implements INodeType {
 		],
 		builderHint: {
 			searchHint:
-				'Starts when a transaction changes its status, by default when it is paid. Paid does not say for what: before anything is delivered set Products or Filters > Offers, and Filters > Minimum Amount in Reais. With several statuses in Trigger On, branch on payment_status.',
-			relatedNodes: [
-				{
-					nodeType: 'n8n-nodes-digital-sales.digitalSales',
-					relationHint:
-						'Create PIX in the same workflow notifies this trigger. To wait in the execution that charged instead, use Wait for Payment, and deliver after its output Paid',
-				},
-				{
-					nodeType: 'n8n-nodes-base.switch',
-					relationHint: 'Tells paid from refunded or charged back by payment_status',
-				},
-			],
+				'Starts when a transaction changes its status, by default when it is paid. Paid does not say for what: before anything is delivered set Products or Filters > Offers, and Filters > Minimum Amount in Reais. With several statuses in Trigger On, branch on payment_status. To wait in the execution that charged instead, use Wait for Payment, and deliver after its output Paid.',
 		},
 		properties: triggerForm.properties,
 	};

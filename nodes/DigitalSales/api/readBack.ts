@@ -47,11 +47,6 @@ interface Wish {
 
 export class TooLateError extends Error {}
 
-/** What the latest read showed that has not failed, within the hour. */
-export function lastReadBack(account: Account, hash: string): Transaction | undefined {
-	return readings.get(keyOf(account, hash))?.shown;
-}
-
 /**
  * Reads a transaction for a webhook. All webhooks about it share the reads, at any trigger of the account.
  *
@@ -74,7 +69,7 @@ export async function readBack(
 	};
 
 	return await readSince(keyOf(account, hash), earliest, async () => {
-		const isShown = lastReadBack(account, hash) !== undefined;
+		const isShown = readings.get(keyOf(account, hash))?.shown !== undefined;
 		if (isKnown || isShown) return await read('urgent');
 		return await readUnknown(account, answerBy, async () => await read('background'));
 	});

@@ -1,2 +1,1 @@
-export * from './read';
 export * from './reply';

@@ -5,6 +5,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { CredentialError, ServiceError, TooLateError } from '../api';
+import { readRequestBody } from '../n8n';
 import { BoundedMap, processState } from '../shared';
 
 /* What the sender of a webhook is told, and what n8n's log. */
@@ -44,6 +45,15 @@ export class Declined extends Error {
 	) {
 		super();
 	}
+}
+
+const LARGEST_BODY_BYTES = 256 * 1024;
+
+/** @throws Declined if the body is too large */
+export async function readBody(context: IWebhookFunctions): Promise<unknown> {
+	const request = await readRequestBody(context, LARGEST_BODY_BYTES);
+	if (!request) throw new Declined(REPLIES.tooLarge);
+	return request.body;
 }
 
 /** Never throws, because n8n would answer 500 and start a failed execution. */

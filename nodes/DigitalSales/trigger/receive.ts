@@ -6,9 +6,11 @@ import {
 import {
 	type Account,
 	CredentialError,
-	lastReadBack,
+	listFields,
 	loadRecentAccount,
+	mayBeSale,
 	type Notification,
+	parseNotification,
 	READ_AGAIN_MS,
 	readBack,
 	ServiceError,
@@ -17,9 +19,9 @@ import {
 import { isLater, isSameStatus, isSettled, quoteText, unreachableHint } from '../domain';
 import { isChargeKnown } from '../idempotency';
 import { isEngine2 } from '../n8n';
-import { Declined, handleWebhook, readNotification, REPLIES, safeReason } from '../notification';
+import { Declined, handleWebhook, logRarely, readBody, REPLIES, safeReason } from '../notification';
 import { BoundedMap, clock, processState } from '../shared';
-import { isClaim, isExcludedForGood, isWantedStatus, mayFollow, rejectionReason } from './filters';
+import { isClaim, isExcludedForGood, mayFollow, rejectionReason } from './filters';
 import { readTriggerForm, saleItem, type TriggerForm } from './form';
 import { declineIfBacklogged, type Handover, Handovers } from './handovers';
 
@@ -44,6 +46,19 @@ export async function receiveWebhook(context: IWebhookFunctions): Promise<IWebho
 	});
 }
 
+/** @throws Declined if the webhook names no transaction, or is too large */
+async function readNotification(context: IWebhookFunctions): Promise<Notification> {
+	const body = await readBody(context);
+	const notification = parseNotification(body);
+	if (notification) return notification;
+	if (!mayBeSale(body)) throw new Declined(REPLIES.noSale);
+
+	const shown = listFields(body).join(', ') || 'none that can be read';
+	const message = `A webhook was refused because it does not contain the hash of its transaction. Its fields: ${shown}`;
+	logRarely(context, 'no hash', () => context.logger.warn(message));
+	throw new Declined(REPLIES.noHash);
+}
+
 class Delivery {
 	private readonly calledAt = clock.elapsed();
 	private readonly form: TriggerForm;
@@ -63,10 +78,8 @@ class Delivery {
 		declineIfBacklogged();
 
 		const account = await loadRecentAccount(context);
-		const first = await this.readFirst(account);
-		// An abandoned cart may have no transaction.
-		const isOfCart = webhook.isAbandoned && !isWantedStatus(form, webhook.status);
-		if (!first && isOfCart) throw new Declined(REPLIES.noSale);
+		// A read that began shortly before the webhook counts. If it is too old, the second read shows more.
+		const first = await this.read(account, calledAt - READ_AGAIN_MS);
 		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return this.decide(first);
 
 		// Reads may lag.
@@ -75,22 +88,13 @@ class Delivery {
 			return undefined;
 		});
 		if (second) return this.decide(second);
-		if (!first) throw new Declined(webhook.isTest ? REPLIES.noSale : REPLIES.unknown);
+		if (!first) throw new Declined(webhook.mayBeNoSale ? REPLIES.noSale : REPLIES.unknown);
 
 		// The second read failed, and this may be the only webhook about a payment. A settled status is most likely what it is
 		// about. Otherwise the execution looks for the named status, else for the read one or a later one.
 		if (isSettled(first.payment_status) && this.isNews(first)) return this.decide(first);
 		const status = isClaim(form, webhook.status) ? webhook.status : first.payment_status;
 		return this.handOver({ hash: first.hash, status });
-	}
-
-	private async readFirst(account: Account): Promise<Transaction | undefined> {
-		const { form, webhook, calledAt } = this;
-		// Webhooks about statuses that nobody waits for are the most frequent.
-		const latest = lastReadBack(account, webhook.hash);
-		if (latest && this.isNamed(latest) && !isWantedStatus(form, webhook.status)) return latest;
-		// A read that began shortly before the webhook counts. If it is too old, the second read shows more.
-		return await this.read(account, calledAt - READ_AGAIN_MS);
 	}
 
 	private async read(account: Account, earliest: number): Promise<Transaction | undefined> {

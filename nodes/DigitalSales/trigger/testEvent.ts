@@ -5,7 +5,7 @@ import { pauseBeforeTestWebhook } from '../n8n';
 import { allowBlank, hashSchema } from '../form';
 import type { TriggerForm } from './form';
 import { rejectionReason } from './filters';
-import { LOOK_LIMITS } from './look';
+import { LOOK_LIMITS } from './execute';
 
 /**
  * Sends a webhook about a past transaction to the test URL. Does not wait for it, because n8n listens only after

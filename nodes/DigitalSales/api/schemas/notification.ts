@@ -8,10 +8,8 @@ export interface Notification {
 	hash: string;
 	/** Undefined if the webhook names none. */
 	status?: string;
-	/** There may be no transaction. */
-	isTest: boolean;
-	/** By its status. There may be no transaction. An event of a sale may name the cart that it recovered. */
-	isAbandoned: boolean;
+	/** A test or, by its status, an abandoned cart. An event of a sale may name the cart that it recovered. */
+	mayBeNoSale: boolean;
 }
 
 const LONGEST_VALUE = 200;
@@ -78,8 +76,8 @@ export function parseNotification(body: unknown): Notification | undefined {
 			if (!hash) continue;
 
 			const status = readStatus(fields) ?? readStatus(root ?? {});
-			const isAbandoned = ABANDONED.test(status ?? '');
-			return { hash, status, isTest: objects.some(isTest), isAbandoned };
+			const mayBeNoSale = objects.some(isTest) || ABANDONED.test(status ?? '');
+			return { hash, status, mayBeNoSale };
 		}
 	}
 	return undefined;
