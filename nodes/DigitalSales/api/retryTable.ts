@@ -116,15 +116,13 @@ export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryD
 export const RETRY_LIMITS = { maxTries: 5, maxTotalMs: 301_000 };
 
 const FIRST_BACKOFF_MS = 500;
-const LONGEST_BACKOFF_MS = 30_000;
 const FIRST_RATE_LIMIT_WAIT_MS = 5_000;
 /** Limits are per minute, so each minute gets a try. */
 const LONGEST_RATE_LIMIT_WAIT_MS = 20_000;
 
 /** With full jitter, so that executions that fail together do not retry together. */
 export function backoffMs(failedTries: number, random: number): number {
-	const cap = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failedTries - 1));
-	return Math.round(random * cap);
+	return Math.round(random * FIRST_BACKOFF_MS * 2 ** (failedTries - 1));
 }
 
 /** The platform may ask for a longer wait. Up to half is jitter. */

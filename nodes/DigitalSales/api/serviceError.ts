@@ -1,11 +1,5 @@
 import { ENDPOINTS, type Endpoint } from './endpoints';
-import {
-	RETRY_TABLE,
-	retryDecision,
-	type OutcomeKind,
-	type Rule,
-	type ShownOutcome,
-} from './retryTable';
+import { RETRY_TABLE, type OutcomeKind, type Rule, type ShownOutcome } from './retryTable';
 import type { ServiceWords } from './schemas/answer';
 
 export interface Outcome {
@@ -26,7 +20,7 @@ export interface Facts {
 }
 
 /** A 404 may concern the resource or the address. */
-const NOT_FOUND: Record<Endpoint, [message: string, advice: string]> = {
+const NOT_FOUND: Record<Endpoint, [message: string, check: string]> = {
 	'GET /transactions/{hash}': [
 		'The platform found no transaction with this hash',
 		'Check the hash. ',
@@ -64,15 +58,19 @@ export class ServiceError extends Error {
 		readonly tries: number,
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
-		const { message, advice, shown } = textsFor(outcome, endpoint);
+		const row: Rule = RETRY_TABLE[kind];
+		const [notFound, check] = NOT_FOUND[endpoint];
 
+		const message = kind === 'notFound' ? notFound : row.message;
 		const happened = status < 300 ? message : `${message} (${status})`;
-		const isInDoubt = retryDecision(ENDPOINTS[endpoint].method, kind) === 'inDoubt';
+		const isInDoubt = row[ENDPOINTS[endpoint].method] === 'inDoubt';
 		super(isInDoubt ? `${DOUBT[endpoint]}: ${happened.replace('The', 'the')}` : happened);
 		this.name = 'ServiceError';
 		this.isInDoubt = isInDoubt;
 
-		this.facts = { advice, shown, answer: outcome };
+		this.facts = { advice: row.advice, shown: row.shown, answer: outcome };
+		if (kind === 'notFound') this.facts.advice = check + row.advice;
+		if (status === 405) this.facts.advice = RETRY_TABLE.webPage.advice;
 		// `createOnce` replaces it. Never the advice of the row, such as to try again, which could charge twice.
 		if (isInDoubt) this.facts.advice = 'Look for it on your platform in a few minutes.';
 		if (redirectedTo !== undefined) this.facts.advice += ` It pointed to ${redirectedTo}.`;
@@ -92,16 +90,4 @@ export class ServiceError extends Error {
 	advise(advice: string): void {
 		this.facts.advice = advice;
 	}
-}
-
-function textsFor(
-	{ kind, status }: Outcome,
-	endpoint: Endpoint,
-): Pick<Rule, 'message' | 'advice' | 'shown'> {
-	const row = RETRY_TABLE[kind];
-	if (status === 405) return { ...row, advice: RETRY_TABLE.webPage.advice };
-	if (kind !== 'notFound') return row;
-
-	const [message, advice] = NOT_FOUND[endpoint];
-	return { ...row, message, advice: advice + row.advice };
 }

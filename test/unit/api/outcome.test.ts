@@ -27,9 +27,7 @@ describe('Retries', () => {
 		[1, 500],
 		[2, 1_000],
 		[3, 2_000],
-		[6, 16_000],
-		[7, 30_000],
-		[50, 30_000],
+		[4, 4_000],
 	])('after failure %i wait at most %i ms', (failures, cap) => {
 		expect([0, 0.5, 1].map((random) => backoffMs(failures, random))).toEqual([0, cap / 2, cap]);
 	});
