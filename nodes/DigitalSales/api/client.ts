@@ -110,7 +110,7 @@ export class Client {
 				if (!isSent) limiter.release();
 			}
 
-			await unlessCanceled(clock.sleep(delayMs), signal);
+			if (delayMs > 0) await unlessCanceled(clock.sleep(delayMs), signal);
 		}
 	}
 
