@@ -228,6 +228,7 @@ describe('Transaction > Create PIX', () => {
 		const none = await account.run(parameters());
 
 		expect(other.json).toMatchObject([{ amount: 398_000 }]);
+		expect(JSON.stringify(other.hints)).toContain('Its amount differs from the one');
 		expect(none.json).toMatchObject([{ amount: null }]);
 		expect(none.hints).toEqual([]);
 	});
