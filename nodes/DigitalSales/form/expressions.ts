@@ -25,9 +25,10 @@ export function findExpressionProblems(
 ): Problem[] {
 	const problems: Problem[] = [];
 
-	for (const { path: pattern, purpose } of fields) {
+	for (const field of fields) {
+		const { purpose } = field;
 		if (purpose === undefined || purpose === 'informs') continue;
-		for (const path of matchingPaths(pattern, rawValues)) {
+		for (const path of matchingPaths(field.path, rawValues)) {
 			const raw = locatorValue(get(rawValues, path));
 			if (typeof raw !== 'string' || !raw.startsWith('=')) continue;
 

@@ -89,7 +89,7 @@ export function displayPath({ fields }: Form<unknown>, path: Path): string {
 
 	const own = field.path.split('.').length;
 	const within = path.slice(own).map((key) => (isNumber(key) ? ` ${key + 1}` : ` > ${key}`));
-	return numbered(field.label, path.slice(0, own).find(isNumber)) + within.join('');
+	return numbered(field.label, path.slice(0, own).find(isNumber) ?? NaN) + within.join('');
 }
 
 /** The platform's field `cart.0.price` is `Cart > Item 1 > Price`. */
@@ -98,10 +98,10 @@ export function fieldLabel({ fields }: Form<unknown>, serviceField: string): str
 	const field = fields.find(({ sentAs }) => sentAs === pattern);
 	const [index] = serviceField.match(INDEX) ?? [];
 
-	return field && numbered(field.label, index === undefined ? undefined : Number(index));
+	return field && numbered(field.label, Number(index));
 }
 
-/** The platform may write `cart.*.price`, which has no index. */
-function numbered(label: string, index: number | undefined): string {
-	return label.replace(' *', index === undefined ? '' : ` ${index + 1}`);
+/** @param index NaN if the platform writes `cart.*.price` */
+function numbered(label: string, index: number): string {
+	return label.replace(' *', Number.isNaN(index) ? '' : ` ${index + 1}`);
 }
