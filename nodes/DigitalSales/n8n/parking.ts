@@ -47,15 +47,11 @@ function readParked(context: IExecuteFunctions): { state?: unknown; parkedBy: st
 	return data?.[STATE_KEY][0][0].json;
 }
 
-/** @throws NodeOperationError if this version of n8n keeps its entries elsewhere */
-export function assertCanPark(context: IExecuteFunctions): void {
-	if (findStack(context)) return;
-	const message = `${context.getNode().name} cannot wait in this version of n8n`;
-	const description = 'Nothing waits. Update the package.';
-	throw new NodeOperationError(context.getNode(), message, { description });
-}
-
-/** The node runs again at `until`, or when a webhook comes. */
+/**
+ * The node runs again at `until`, or when a webhook comes.
+ *
+ * @throws NodeOperationError if this version of n8n keeps its entries elsewhere
+ */
 export async function parkExecution(
 	context: IExecuteFunctions,
 	until: Date,
@@ -74,9 +70,15 @@ async function park(
 	data: IExecuteData['data'],
 ): Promise<void> {
 	const entry = context.getExecuteData();
-	// A copy, because n8n disables the node of the original.
-	findStack(context)?.unshift({ ...entry, node: { ...entry.node }, data });
+	const stack = contextSchema.safeParse(context).data?.runExecutionData.executionData;
+	if (!stack || !entry.data.main) {
+		const message = `${context.getNode().name} cannot wait in this version of n8n`;
+		const description = 'Nothing waits. Update the package.';
+		throw new NodeOperationError(context.getNode(), message, { description });
+	}
 
+	// A copy, because n8n disables the node of the original.
+	stack.nodeExecutionStack.unshift({ ...entry, node: { ...entry.node }, data });
 	entry.data = { main: [] };
 	turnOffAlwaysOutputData(context);
 	await context.putExecutionToWait(until);
@@ -86,12 +88,6 @@ async function park(
 export function turnOffAlwaysOutputData(context: IExecuteFunctions): void {
 	const entry = context.getExecuteData();
 	entry.node = { ...entry.node, alwaysOutputData: false };
-}
-
-function findStack(context: IExecuteFunctions): IExecuteData[] | undefined {
-	const { data } = contextSchema.safeParse(context);
-	const { main } = context.getExecuteData().data;
-	return main && data?.runExecutionData.executionData.nodeExecutionStack;
 }
 
 /*

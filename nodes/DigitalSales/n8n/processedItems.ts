@@ -20,6 +20,9 @@ const contextSchema = z.object({ node: z.custom<INode>(isJsonObject).optional() 
 const LETTERS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
 const LONGEST_TEXT = 40;
 
+type RowHelpers = IExecuteFunctions['helpers'];
+const ENTRIES = { mode: 'entries' } as const;
+
 const NOT_SUPPORTED = 'this version of n8n keeps its processed items in another way';
 
 /** n8n's database failed, or cannot keep keys apart. */
@@ -58,29 +61,24 @@ export class Ledger {
 
 	/** Never throws, because a key that stays can only cause a refusal. */
 	async releaseKey(key: string, owner: string): Promise<void> {
-		const { logger } = this.context;
 		const remove = async (): Promise<void> => {
 			// An insert tells whose row it is.
 			const found = await this.insertRow(key, owner);
 			if (found !== "another's") await this.deleteKey(key);
 		};
+		const warn = () =>
+			this.context.logger.warn("n8n's table of processed items could not be written to.");
 
-		await remove()
-			.catch(remove)
-			.catch(() => logger.warn("n8n's table of processed items could not be written to."));
+		await remove().catch(remove).catch(warn);
 	}
 
 	async deleteKey(key: string): Promise<void> {
-		await this.callForRow(
-			key,
-			async (helpers) => await helpers.clearAllProcessedItems('node', { mode: 'entries' }),
-		);
+		await this.callForRow(key, async (row) => await row.clearAllProcessedItems('node', ENTRIES));
 	}
 
 	/**
-	 * Keeps a text for `readText`: row 0 has as many entries as the text has letters, and each further row one entry more than
-	 * the place of its letter in `LETTERS`. Two different texts never mix: the first one to write its length wins. A text that is too
-	 * long, or has other characters, is not kept, and a part of one is not read.
+	 * Row 0 has as many entries as the text has letters, and each further row one entry more than the place of its letter in
+	 * `LETTERS`. The first of two texts to write its length wins. A text that is too long, or has other letters, is not kept.
 	 */
 	async storeText(key: string, text: string): Promise<void> {
 		const places = [...text].map((letter) => LETTERS.indexOf(letter));
@@ -124,10 +122,8 @@ export class Ledger {
 	}
 
 	private async countEntries(key: string): Promise<number> {
-		return await this.callForRow(
-			key,
-			async (helpers) => await helpers.getProcessedDataCount('node', { mode: 'entries' }),
-		);
+		const count = async (row: RowHelpers) => await row.getProcessedDataCount('node', ENTRIES);
+		return await this.callForRow(key, count);
 	}
 
 	private async insertRow(
@@ -135,14 +131,12 @@ export class Ledger {
 		owner: string,
 		entries = ['entered'],
 	): Promise<'new' | 'own' | "another's"> {
-		const inserting = this.callForRow(
-			key,
-			async ({ checkProcessedAndRecord }) =>
-				// @ts-expect-error n8n's types list other modes.
-				await checkProcessedAndRecord(entries, 'node', { mode: `of ${owner}` }),
-		);
+		const mode = `of ${owner}`;
+		const insert = async (row: RowHelpers) =>
+			// @ts-expect-error n8n's types list other modes.
+			await row.checkProcessedAndRecord(entries, 'node', { mode });
 
-		return await inserting
+		return await this.callForRow(key, insert)
 			.then(({ processed }) => (processed.length > 0 ? 'own' : 'new'))
 			.catch((error: unknown) => {
 				if (error instanceof LedgerError && OTHER_MODE.test(error.message)) return "another's";
@@ -150,10 +144,7 @@ export class Ledger {
 			});
 	}
 
-	private async callForRow<T>(
-		key: string,
-		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
-	): Promise<T> {
+	private async callForRow<T>(key: string, call: (row: RowHelpers) => Promise<T>): Promise<T> {
 		const { node } = contextSchema.parse(this.context);
 		if (!node) throw new LedgerError(NOT_SUPPORTED);
 

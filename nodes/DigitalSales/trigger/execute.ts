@@ -8,7 +8,6 @@ import { z } from 'zod/v3';
 import { Client, getTransaction, loadAccount, type Transaction } from '../api';
 import { isLater, isSameStatus, type Status } from '../domain';
 import {
-	assertCanPark,
 	executionKey,
 	isRetry,
 	Ledger,
@@ -147,7 +146,6 @@ async function readForLook(
 }
 
 async function park(context: IExecuteFunctions, looks: number): Promise<undefined> {
-	assertCanPark(context);
 	const until = new Date(clock.now() + (PAUSES_MS[looks] ?? 0));
 	await parkExecution(context, until, { looks: looks + 1 });
 }

@@ -12,7 +12,7 @@ import {
 	simplifyField,
 	transactionHashField,
 } from '../../form';
-import { assertCanPark, isTool } from '../../n8n';
+import { isTool } from '../../n8n';
 import { NotSentError } from '../../output';
 import { PaymentWait } from '../../wait';
 import type { WaitOperation } from '../operation';
@@ -67,13 +67,12 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 	kind: 'wait',
 	assertUsable(context) {
 		// A tool call cannot wait. It would return at once and look like a time-out.
-		if (isTool(context)) {
-			throw new NotSentError(
-				'Wait for Payment cannot be used as a tool by an agent',
-				'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
-			);
-		}
-		assertCanPark(context);
+		if (!isTool(context)) return;
+
+		throw new NotSentError(
+			'Wait for Payment cannot be used as a tool by an agent',
+			'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
+		);
 	},
 	async runAll(run, forms, fail) {
 		const limits = [...forms.values()].map(({ options }) => limitOf(options));
