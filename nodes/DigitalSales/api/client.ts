@@ -165,13 +165,15 @@ export class Client {
 			const response = await this.openResponse(request, timeoutMs);
 			hasHeaders = true;
 
-			const { statusCode: status, headers } = response;
+			const { headers } = response;
+			const status = response.statusCode;
 			const text = await readBody(response.body, deadline).catch((error: unknown) => {
 				if (status === 429) return undefined;
 				throw error;
 			});
 			const { body, ...outcome } = readResponse({ status, headers, text }, this.account.redact);
-			return { outcome, value: outcome.kind === 'success' ? read(body) : undefined };
+			if (outcome.kind !== 'success') return { outcome };
+			return { outcome, value: read(body) };
 		} catch (error) {
 			const outcome = readFault(error);
 			if (hasHeaders) outcome.kind = 'interrupted';

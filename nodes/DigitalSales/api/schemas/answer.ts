@@ -59,7 +59,8 @@ export function readServiceWords(body: unknown): ServiceWords {
 function fieldsIn(errors: IDataObject, prefix = ''): Word[] {
 	return Object.entries(errors).flatMap(([key, value]) => {
 		const field = `${prefix}${key}`.slice(0, LONGEST_NAME).replace(/\s+/g, ' ');
-		return isJsonObject(value) ? fieldsIn(value, `${field}.`) : wordsIn(value, field);
+		if (isJsonObject(value)) return fieldsIn(value, `${field}.`);
+		return wordsIn(value, field);
 	});
 }
 
@@ -72,5 +73,6 @@ function wordsIn(value: unknown, field?: string): Word[] {
 
 	// On one line, so that no text looks like a line of advice.
 	const text = String(value).trim().slice(0, LONGEST_TEXT).replace(/\s+/g, ' ');
-	return text === '' ? [] : [{ field, text }];
+	if (text === '') return [];
+	return [{ field, text }];
 }
