@@ -17,24 +17,32 @@ interface Described<Values> {
 	form: Form<Values>;
 	/** Shown before a run of several items, by default nothing. */
 	manyItemsHint?: string;
-	/** Throws if the operation cannot work, whatever its form says. */
-	assertUsable?(context: IExecuteFunctions): void;
+	/** Throws if an agent's tool cannot work, whatever its form says. */
+	assertUsableByAgent?(context: IExecuteFunctions): void;
 }
 
-/** What an item asks the platform for. */
+/** What an item asks the platform to create. */
 export interface Request {
 	/** Describes the item in an error, so that a person can look it up. */
-	about?: string;
+	about: string;
 	/** Throws if the item must not be sent. All items are checked before the first is sent. */
-	check?(): Promise<void>;
+	check(): Promise<void>;
 	send(): Promise<INodeExecutionData[]>;
 }
 
 /** Each item takes four steps: its form is read, its request is prepared, checked and sent. */
-export interface ItemOperation<Values = unknown> extends Described<Values> {
-	/** A `read` needs one request, so many items run concurrently. A `list` may need many, so items run one by one. */
-	kind: 'create' | 'read' | 'list';
+export interface CreateOperation<Values = unknown> extends Described<Values> {
+	kind: 'create';
 	prepare(run: Run, itemIndex: number, form: Values): Request | Promise<Request>;
+}
+
+/** Once the forms of all items are read, each item reads. */
+export interface ReadOperation<Values = unknown> extends Described<Values> {
+	/** A `read` needs one request, so many items run concurrently. A `list` may need many, so items run one by one. */
+	kind: 'read' | 'list';
+	/** Describes the item in an error, by default nothing does. */
+	about?(form: Values): string;
+	read(run: Run, form: Values): Promise<INodeExecutionData[]>;
 }
 
 /** The outputs of items, by item. */
@@ -66,4 +74,7 @@ export interface WaitOperation<Values = unknown> extends Described<Values> {
 	postpone(context: IExecuteFunctions): Promise<boolean>;
 }
 
-export type Operation<Values = unknown> = ItemOperation<Values> | WaitOperation<Values>;
+export type Operation<Values = unknown> =
+	| CreateOperation<Values>
+	| ReadOperation<Values>
+	| WaitOperation<Values>;

@@ -2,7 +2,7 @@ import { isEqual, range, sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api';
 import { fieldLabel, readForm } from '../form';
-import { isEngine2, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
+import { isEngine2, isTool, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
 import { type ErrorContext, NotSentError, toFailure } from '../output';
 import { CanceledError, eachLimit, READS_AT_ONCE } from '../shared';
 import { adviseCreation } from './advice';
@@ -15,13 +15,21 @@ import { Run } from './run';
 export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
-	if (!(await letRecoveryPass(context))) return [[]];
+	const resource = String(context.getNodeParameter('resource', 0));
+	const value = String(context.getNodeParameter('operation', 0));
+	const operation = findOperation(resource, value);
+	// Only a wait is parked.
+	if (operation?.kind === 'wait' && !(await letRecoveryPass(context))) return [[]];
 
-	let operation: Operation | undefined;
-	let run: Run;
+	let steps: ItemSteps;
 	try {
-		operation = chooseOperation(context);
-		run = new Run(context, await loadSharedAccount(context, operation));
+		if (!operation) {
+			throw new NotSentError(
+				`Operation "${value}" of "${resource}" does not exist`,
+				'Choose the resource and the operation again.',
+			);
+		}
+		steps = new ItemSteps(await startRun(context, operation), operation);
 	} catch (error) {
 		if (operation?.kind === 'wait' && (await operation.postpone(context))) return [[]];
 
@@ -34,48 +42,36 @@ export async function executeOperation(
 	}
 
 	try {
-		return sortIntoOutputs(context, operation, await new ItemSteps(run, operation).takeAll());
+		const items = await steps.takeAll();
+		return items ? sortIntoOutputs(context, operation, items) : [[]];
 	} finally {
-		await run.finish();
+		await steps.run.finish();
 	}
 }
 
-/** @throws NotSentError if the operation does not exist or cannot work here */
-function chooseOperation(context: IExecuteFunctions): Operation {
-	const resource = context.getNodeParameter('resource', 0);
-	const value = context.getNodeParameter('operation', 0);
-	const operation = findOperation(String(resource), String(value));
-	if (!operation) {
-		throw new NotSentError(
-			`Operation "${value}" of "${resource}" does not exist`,
-			'Choose the resource and the operation again.',
-		);
-	}
+/** @throws NotSentError, CredentialError if the operation cannot work here */
+async function startRun(context: IExecuteFunctions, operation: Operation): Promise<Run> {
+	const isPlainRead = operation.kind === 'read' || operation.kind === 'list';
+	const isAgentCall = isTool(context);
 
+	if (isAgentCall) operation.assertUsableByAgent?.(context);
 	// Engine 2.0 keeps no memory against a second charge, and does not resume waiting executions.
-	if (!isPlainRead(operation) && isEngine2(context)) {
+	if (!isPlainRead && isEngine2(context)) {
 		throw new NotSentError(
 			`${operation.name} does not work in n8n's experimental Engine 2.0`,
 			'Remove engineType from the settings of the workflow.',
 		);
 	}
-	operation.assertUsable?.(context);
 
-	return operation;
-}
-
-function isPlainRead({ kind }: Operation): boolean {
-	return kind === 'read' || kind === 'list';
-}
-
-/** All items of a run share one account. In a plain read of many items, to ask for each would take too long. */
-async function loadSharedAccount(
-	context: IExecuteFunctions,
-	operation: Operation,
-): Promise<Account> {
 	const account = await loadAccount(context);
-	if (isPlainRead(operation)) return account;
+	// In a plain read of many items, to ask for each would take too long.
+	if (!isPlainRead) await assertOneAccount(context, account);
 
+	return new Run(context, account, isAgentCall);
+}
+
+/** All items of a run share one account. */
+async function assertOneAccount(context: IExecuteFunctions, account: Account): Promise<void> {
 	for (const index of range(1, context.getInputData().length)) {
 		const { credential } = await loadAccount(context, index);
 		if (isEqual(credential, account.credential)) continue;
@@ -84,8 +80,6 @@ async function loadSharedAccount(
 			'Put Loop Over Items before this node, so that each run has one item.',
 		);
 	}
-
-	return account;
 }
 
 function sortIntoOutputs(
@@ -103,20 +97,27 @@ interface Failure extends Pick<ErrorContext, 'itemIndex' | 'isSending' | 'about'
 	error: unknown;
 }
 
+interface StepOptions<T> {
+	/** How many items the step sends at once. By default it sends nothing, and they go one by one. */
+	sendingAtOnce?: number;
+	/** Describes an item in its error, by default nothing does. */
+	about?: (value: T) => string | undefined;
+}
+
 const AT_ONCE = { create: 4, read: READS_AT_ONCE, list: 1 };
 
 /** All items take a step before the next one, so that a mistake in any item is found before any is sent. */
 class ItemSteps {
 	/** By item. */
 	private readonly failures = new Map<number, Failure>();
-	private requests: ReadonlyMap<number, Request> = new Map();
 
 	constructor(
-		private readonly run: Run,
+		readonly run: Run,
 		private readonly operation: Operation,
 	) {}
 
-	async takeAll(): Promise<INodeExecutionData[]> {
+	/** @returns undefined if the execution waits */
+	async takeAll(): Promise<INodeExecutionData[] | undefined> {
 		const { run, operation } = this;
 		const inputs = new Map(run.context.getInputData().entries());
 
@@ -125,26 +126,30 @@ class ItemSteps {
 		);
 		if (operation.kind === 'wait') {
 			const outputs = await operation.runAll(run, forms, this.fail);
-			return outputs ? this.collect(outputs) : [];
+			return outputs && this.collect(outputs);
 		}
 
-		this.requests = await this.take(forms, (form, index) => operation.prepare(run, index, form));
-		await this.take(this.requests, (request) => request.check?.());
-		const atOnce = AT_ONCE[operation.kind];
-		const outputs = await this.take(this.requests, (request) => request.send(), atOnce);
+		if (operation.kind !== 'create') {
+			const { about } = operation;
+			const options = { sendingAtOnce: AT_ONCE[operation.kind], about };
+			return this.collect(await this.take(forms, (form) => operation.read(run, form), options));
+		}
 
-		return this.collect(outputs);
+		const about = (request: Request) => request.about;
+		const requests = await this.take(forms, (form, index) => operation.prepare(run, index, form));
+		await this.take(requests, (request) => request.check(), { about });
+		const options = { sendingAtOnce: AT_ONCE.create, about };
+		return this.collect(await this.take(requests, (request) => request.send(), options));
 	}
 
 	/**
 	 * @param values by item
-	 * @param sendingAtOnce how many items the step sends at once. By default it sends nothing, and they go one by one
 	 * @returns the results by item, without those that have failed
 	 */
 	private async take<T, R>(
 		values: ReadonlyMap<number, T>,
 		step: (value: T, itemIndex: number) => R | Promise<R>,
-		sendingAtOnce = 0,
+		{ sendingAtOnce = 0, about }: StepOptions<T> = {},
 	): Promise<Map<number, R>> {
 		const isSending = sendingAtOnce > 0;
 		const open = [...values].filter(([itemIndex]) => !this.failures.has(itemIndex));
@@ -155,14 +160,13 @@ class ItemSteps {
 			try {
 				results.set(itemIndex, await step(value, itemIndex));
 			} catch (error) {
-				const about = this.requests.get(itemIndex)?.about;
-				this.failures.set(itemIndex, { error, itemIndex, isSending, about });
+				this.failures.set(itemIndex, { error, itemIndex, isSending, about: about?.(value) });
 				if (isSending) this.run.stopOthers();
 			}
 		});
 
 		// Not in the loop, because a check also records, for a Retry, what later items have already.
-		this.throwFirst();
+		if (this.failures.size > 0) this.throwFirst();
 		return results;
 	}
 

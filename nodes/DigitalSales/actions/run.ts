@@ -9,13 +9,12 @@ import {
 } from '../api';
 import { quoteText } from '../domain';
 import { ExecutionMemory } from '../idempotency';
-import { askIfListening, isTool } from '../n8n';
+import { askIfListening } from '../n8n';
 
 const MOST_NAMED = 10;
 
 /** What the items of one run share. */
 export class Run {
-	readonly isAgentCall: boolean;
 	private readonly stopping = new AbortController();
 	/** By the first failure. */
 	readonly stopped = this.stopping.signal;
@@ -28,9 +27,8 @@ export class Run {
 	constructor(
 		readonly context: IExecuteFunctions,
 		readonly account: Account,
-	) {
-		this.isAgentCall = isTool(context);
-	}
+		readonly isAgentCall: boolean,
+	) {}
 
 	readonly catalog = once(() => new CatalogLookup(this.newClient(CHARGE_LOOKUP_LIMITS)));
 
@@ -47,7 +45,7 @@ export class Run {
 	/** What a creation needs of its run. */
 	creationContext(itemIndex: number) {
 		const { context, account, isAgentCall, stopOthers, inBackground } = this;
-		const [memory, signal] = [this.loadMemory(), this.newSignal()];
+		const [signal, memory] = [this.newSignal(), this.loadMemory()];
 
 		return { context, account, isAgentCall, memory, signal, stopOthers, inBackground, itemIndex };
 	}

@@ -37,6 +37,10 @@ export function allowBlank<T extends z.ZodTypeAny>(schema: T) {
 	return z.preprocess((value) => (isBlank(value) ? undefined : value), schema.optional());
 }
 
+export function withDefault<T extends z.ZodTypeAny>(schema: T, initial: z.output<T>) {
+	return z.preprocess((value) => (isBlank(value) ? initial : value), schema);
+}
+
 export function rejectBlank<T extends z.ZodTypeAny>(schema: T) {
 	return z
 		.unknown()

@@ -13,7 +13,7 @@ import * as refusals from './refusals';
  * @throws ServiceError, CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
-	const { problem, signal, stopOthers, tries } = creation;
+	const { findProblem, signal, stopOthers, tries } = creation;
 	let unlock = (): void => undefined;
 	let claim: Claim<T> | undefined;
 
@@ -24,6 +24,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 
 		const decided = await decide(creation, found);
 		if (decided !== undefined) return await new Claim(creation, found).recordDecided(decided);
+		const problem = findProblem?.();
 		if (problem) throw problem;
 
 		for await (const send of tries) {
@@ -50,7 +51,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
  * @throws NotSentError
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
-	const { context, memory, signal, problem } = creation;
+	const { context, memory, signal, findProblem } = creation;
 	const { identity, unresolved, fingerprint } = creation;
 	if (context.getInputData().length === 1) return;
 	// Without an Order Reference, the identity has the fingerprint in it.
@@ -60,9 +61,10 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	try {
 		const found = await findEarlier(creation, true);
 		const decided = await decide(creation, found);
+		const problem = found.existing || decided !== undefined ? undefined : findProblem?.();
+		if (problem) throw problem;
 		// Recorded now, because the run may stop before the item.
 		if (found.existing) await giveReference(creation, found);
-		else if (decided === undefined && problem) throw problem;
 		if (found.doubt && unresolved !== undefined) memory.decided.add(unresolved);
 	} catch (error) {
 		throw refusals.ofLedger(creation, error);

@@ -34,8 +34,8 @@ export interface Subject {
 type Keys = ReturnType<typeof makeKeys>;
 
 export interface Creation<T> extends Subject, Keys {
-	/** Why the request must not be sent. An existing result is still returned. */
-	problem?: NotSentError;
+	/** Finds why the request must not be sent, by default nothing. An existing result is still returned. */
+	findProblem?: () => NotSentError | undefined;
 	/** Yields each try when the rate limiter permits it. */
 	tries: AsyncGenerator<Send<T>, void>;
 	/** Keeps the fields that `readAgain` needs. */
@@ -75,6 +75,7 @@ export function makeKeys(subject: Subject) {
 	const ofExecution = makeKey('execution', kind, memory.origin, fingerprint, contact);
 	const reference = subject.orderReference && normalizeReference(subject.orderReference);
 	const identity = reference ? makeKey('order', reference) : ofExecution;
+	const unresolved = kind === 'charge' ? makeKey('unresolved', fingerprint) : undefined;
 	const isFirst = memory.isFirst(identity, itemIndex);
 	const hasFormer = isRetry(context) && memory.isFirst(ofExecution, itemIndex);
 
@@ -88,7 +89,7 @@ export function makeKeys(subject: Subject) {
 		/** In a Retry: the identity that the item had before its Order Reference was added. */
 		former: hasFormer ? ofExecution : undefined,
 		/** Held while the outcome of a charge is unknown, and blocks all executions of the node. */
-		unresolved: kind === 'charge' ? makeKey('unresolved', fingerprint) : undefined,
+		unresolved,
 		isFirst,
 	};
 }

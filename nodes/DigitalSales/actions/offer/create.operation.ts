@@ -5,12 +5,12 @@ import { formatReais, inReais, quoteText } from '../../domain';
 import { addCustomFields } from '../../form';
 import { createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
 import { digest } from '../../shared';
-import type { Operation } from '../operation';
+import type { CreateOperation } from '../operation';
 import type { Run } from '../run';
 import { type OfferForm, offerForm } from './create.form';
 
 /** Offer > Create: POST /products/{hash}/offers (API document, Endpoint 2). */
-export const createOfferOperation: Operation<OfferForm> = {
+export const createOfferOperation: CreateOperation<OfferForm> = {
 	resource: 'offer',
 	name: 'Create',
 	value: 'create',

@@ -19,7 +19,7 @@ import {
 	yesNoSchema,
 } from '../../form';
 import { simplifyProduct } from '../../output';
-import type { Operation } from '../operation';
+import type { ReadOperation } from '../operation';
 
 /** One message for the list, however long it is. */
 const categoriesSchema = parseWith((typed) => parseTexts(castArray<unknown>(typed).map(String)))
@@ -98,7 +98,7 @@ const productsForm = defineForm([
 ]);
 
 /** Product > Get Many: GET /products (API document, Endpoint 4). */
-export const getAllProducts: Operation<FormValues<typeof productsForm>> = {
+export const getAllProducts: ReadOperation<FormValues<typeof productsForm>> = {
 	resource: 'product',
 	name: 'Get Many',
 	value: 'getAll',
@@ -106,21 +106,19 @@ export const getAllProducts: Operation<FormValues<typeof productsForm>> = {
 	description: 'List the products of the account and their offers',
 	form: productsForm,
 	kind: 'list',
-	prepare: (run, _itemIndex, form) => ({
-		async send() {
-			const isSplit = form.splitOffers === true;
-			const limit = form.returnAll ? Infinity : (form.limit ?? 50);
-			const query = { ...form.filters, ...form.options, limit };
-			const rowsOf = isSplit ? splitOffers : undefined;
+	async read(run, form) {
+		const isSplit = form.splitOffers === true;
+		const limit = form.returnAll ? Infinity : (form.limit ?? 50);
+		const query = { ...form.filters, ...form.options, limit };
+		const rowsOf = isSplit ? splitOffers : undefined;
 
-			const { rows, incomplete } = await listProducts(run.newClient(), query, rowsOf);
-			if (incomplete !== undefined) {
-				run.addHint(`The list of products may be incomplete: ${incomplete}.`);
-			}
+		const { rows, incomplete } = await listProducts(run.newClient(), query, rowsOf);
+		if (incomplete !== undefined) {
+			run.addHint(`The list of products may be incomplete: ${incomplete}.`);
+		}
 
-			return rows.map((row) => ({ json: form.simplify ? simplifyProduct(row, isSplit) : row }));
-		},
-	}),
+		return rows.map((row) => ({ json: form.simplify ? simplifyProduct(row, isSplit) : row }));
+	},
 };
 
 /** A product without offers keeps its row. */

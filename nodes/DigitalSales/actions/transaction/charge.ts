@@ -28,6 +28,7 @@ export async function buildCharge(run: Run, form: ChargeForm): Promise<Charge> {
 	const fields = buildBody(run.account, form);
 	const read = readBody(fields);
 	const { contact } = read.customer;
+	const identity = identifyCharge(read);
 	assertCustomer(form, contact);
 
 	const cart = await fillCart(run, form, read.cart);
@@ -39,7 +40,7 @@ export async function buildCharge(run: Run, form: ChargeForm): Promise<Charge> {
 		cart,
 		amount,
 		contact,
-		identity: identifyCharge(read),
+		identity,
 		about: describeCharge(cart, amount, contact),
 	};
 }

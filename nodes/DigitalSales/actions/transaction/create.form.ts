@@ -26,6 +26,7 @@ import {
 	textSchema,
 	webAddressSchema,
 	wholeNumberSchema,
+	withDefault,
 	yesNoField,
 } from '../../form';
 import { parseDocument, parseEmail, parsePhone, typedText } from '../../domain';
@@ -112,7 +113,7 @@ const itemDetails = [
 			'The code of the type of sale. It is not documented; on one platform, 1 is a sale, 2 an order bump, 3 an upsell.',
 		purpose: 'decides',
 		sentAs: 'operation_type',
-		reads: allowBlank(wholeNumberSchema(0)).transform((type = 1) => type),
+		reads: withDefault(wholeNumberSchema(0), 1),
 	}),
 ];
 
@@ -127,7 +128,7 @@ const itemFields = [
 		description: 'How many units the customer buys',
 		purpose: 'decides',
 		sentAs: 'quantity',
-		reads: allowBlank(wholeNumberSchema(1)).transform((quantity = 1) => quantity),
+		reads: withDefault(wholeNumberSchema(1), 1),
 	}),
 	moneyField({
 		displayName: 'Price in Reais',

@@ -1,9 +1,9 @@
-import { memoize } from 'lodash';
+import { memoize, once } from 'lodash';
 import { getTransaction, type Transaction, transactionTries } from '../../api';
 import { hasFailed, quoteText } from '../../domain';
 import { type Created, createOnce, type Creation, makeKeys, refuseAhead } from '../../idempotency';
 import { DEFAULT_CHARGE_FIELDS } from '../../output';
-import type { Operation } from '../operation';
+import type { CreateOperation } from '../operation';
 import type { Run } from '../run';
 import { buildCharge, type Charge } from './charge';
 import { findDecision, findDifferences, nameOfCharge } from './chargeMatch';
@@ -13,7 +13,7 @@ import { resolveNotificationAddress } from './notificationAddress';
 import { buildTransactionItem } from './transactionItem';
 
 /** Transaction > Create PIX: POST /transactions (API document, Endpoint 3). */
-export const createTransactionOperation: Operation<ChargeForm> = {
+export const createTransactionOperation: CreateOperation<ChargeForm> = {
 	resource: 'transaction',
 	name: 'Create PIX',
 	value: 'create',
@@ -28,7 +28,6 @@ export const createTransactionOperation: Operation<ChargeForm> = {
 		const form = { ...typed, options: { ...typed.options, notificationUrl: address.url } };
 		const charge = await buildCharge(run, form);
 		// Built after all items are prepared: `makeKeys` records which item asked first for a charge, and Retries keep that.
-		// The price check also needs the prices that later items look up.
 		const creation = memoize(() => buildCreation(run, itemIndex, form, charge));
 
 		return {
@@ -68,12 +67,14 @@ function buildCreation(
 		name: nameOfCharge(orderReference, charge.contact),
 		about: charge.about,
 	} as const;
+	const decision = findDecision(options.chargesInDoubt, orderReference, charge.contact);
 
 	return {
 		...subject,
 		...makeKeys(subject),
-		decision: findDecision(options.chargesInDoubt, orderReference, charge.contact),
-		problem: findPriceMismatch(run.account, form, charge.cart),
+		decision,
+		// Once, so that a price that changes meanwhile stops no list half-way.
+		findProblem: once(() => findPriceMismatch(run.account, form, charge.cart)),
 		tries: transactionTries(client, charge.body),
 		toStoredResult: ({ hash }) => ({ hash }),
 		readAgain: async ({ hash }) => await getTransaction(client, String(hash)),

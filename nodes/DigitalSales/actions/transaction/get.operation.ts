@@ -9,9 +9,8 @@ import {
 	simplifyField,
 	transactionHashField,
 } from '../../form';
-import { isTool } from '../../n8n';
 import { NotSentError } from '../../output';
-import type { Operation } from '../operation';
+import type { ReadOperation } from '../operation';
 import { buildTransactionItem } from './transactionItem';
 
 const getForm = defineForm([
@@ -21,7 +20,7 @@ const getForm = defineForm([
 ]);
 
 /** Transaction > Get: GET /transactions/{hash} (API document, Endpoint 1). */
-export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
+export const getTransactionOperation: ReadOperation<FormValues<typeof getForm>> = {
 	resource: 'transaction',
 	name: 'Get',
 	value: 'get',
@@ -29,10 +28,10 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 	description: 'Read one transaction by its hash',
 	form: getForm,
 	kind: 'read',
-	assertUsable(context) {
+	assertUsableByAgent(context) {
 		const unfilled = transactionHashField.property.default;
 		const { transactionHash = unfilled } = context.getNode().parameters;
-		if (transactionHash !== unfilled || !isTool(context)) return;
+		if (transactionHash !== unfilled) return;
 
 		// With the default expression, a tool would always read the agent's input item.
 		throw new NotSentError(
@@ -40,12 +39,10 @@ export const getTransactionOperation: Operation<FormValues<typeof getForm>> = {
 			'Press the button in the field Transaction Hash that lets the model define it.',
 		);
 	},
-	prepare: (run, _itemIndex, { transactionHash, simplify, options }) => ({
-		about: `transaction ${quoteText(transactionHash)}`,
-		async send() {
-			const transaction = await getTransaction(run.newClient(), transactionHash);
+	about: ({ transactionHash }) => `transaction ${quoteText(transactionHash)}`,
+	async read(run, { transactionHash, simplify, options }) {
+		const transaction = await getTransaction(run.newClient(), transactionHash);
 
-			return [await buildTransactionItem(run, transaction, { simplify, ...options })];
-		},
-	}),
+		return [await buildTransactionItem(run, transaction, { simplify, ...options })];
+	},
 };

@@ -30,8 +30,8 @@ export async function resolveNotificationAddress(
 	{ options }: ChargeForm,
 ): Promise<NotificationAddress> {
 	const { webhooksGoTo, notificationUrl } = options;
-	const triggers = findTriggers(run.context, CREDENTIAL_NAME);
 	if (webhooksGoTo === 'none') return {};
+	const triggers = findTriggers(run.context, CREDENTIAL_NAME);
 	if (webhooksGoTo === 'automatic') return await automaticAddress(run, triggers);
 
 	const address =

@@ -12,7 +12,6 @@ import {
 	simplifyField,
 	transactionHashField,
 } from '../../form';
-import { isTool } from '../../n8n';
 import { NotSentError } from '../../output';
 import { PaymentWait } from '../../wait';
 import type { WaitOperation } from '../operation';
@@ -65,10 +64,8 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 	description: 'Pause the execution until a transaction is paid or can no longer be paid',
 	form: waitForm,
 	kind: 'wait',
-	assertUsable(context) {
+	assertUsableByAgent() {
 		// A tool call cannot wait. It would return at once and look like a time-out.
-		if (!isTool(context)) return;
-
 		throw new NotSentError(
 			'Wait for Payment cannot be used as a tool by an agent',
 			'Give the agent Transaction > Get to check a payment, or put Wait for Payment after the agent.',
