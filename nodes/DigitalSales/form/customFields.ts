@@ -1,5 +1,5 @@
-import { intersection, isEqual, isObject, mapValues, some } from 'lodash';
-import type { IDataObject } from 'n8n-workflow';
+import { intersection, isEqual, isObject, mapValues } from 'lodash';
+import { type IDataObject, jsonParse } from 'n8n-workflow';
 import { LONGEST_TEXT, type Result } from '../domain';
 import { NotSentError } from '../output';
 import { isJsonObject, parseJson } from '../shared';
@@ -14,7 +14,8 @@ function parseFields(input: unknown): Result<IDataObject> {
 	if (!isJsonObject(value)) {
 		return { problem: 'must be a JSON object, for example {"expire_in_days": 3}' };
 	}
-	if (JSON.stringify(value).length > LONGEST_TEXT) return IS_TOO_LONG;
+	const json = JSON.stringify(value);
+	if (json.length > LONGEST_TEXT) return IS_TOO_LONG;
 	if (hasMissingValue(value)) {
 		return { problem: 'contains a field whose expression returned nothing' };
 	}
@@ -24,12 +25,13 @@ function parseFields(input: unknown): Result<IDataObject> {
 		return { problem: `must not contain api_token: ${advice}` };
 	}
 
-	return { value };
+	// An expression may return objects with a JSON form of their own, such as a Date.
+	return { value: jsonParse(json) };
 }
 
 /** A value without a JSON form would be left out or sent as null. */
 function hasMissingValue(value: unknown): boolean {
-	if (isObject(value)) return some(value, hasMissingValue);
+	if (isObject(value)) return Object.values(value).some(hasMissingValue);
 	return value === undefined || (typeof value === 'number' && !Number.isFinite(value));
 }
 

@@ -78,15 +78,17 @@ export function parseTexts(input: unknown): Result<string[]> {
 
 export const cleanTextSchema = textSchema.transform(cleanText);
 
+const DIGITS = /^\d+$/;
 /** `1.000` could be a thousand, or one. */
 const DECIMAL = /^\d+(?:[.,]\d{1,2})?$/;
 
-function numberSchema(isAllowed: (value: number) => boolean, message: string) {
+/** @param typed what a text must look like */
+function numberSchema(typed: RegExp, isAllowed: (value: number) => boolean, message: string) {
 	return z
 		.unknown()
 		.transform((input): number => {
 			if (typeof input === 'number') return input;
-			const isNumber = typeof input === 'string' && DECIMAL.test(input.trim());
+			const isNumber = typeof input === 'string' && typed.test(input.trim());
 			return isNumber ? Number(input.replace(',', '.')) : NaN;
 		})
 		.refine(isAllowed, message);
@@ -94,17 +96,20 @@ function numberSchema(isAllowed: (value: number) => boolean, message: string) {
 
 export function wholeNumberSchema(least: number) {
 	return numberSchema(
+		DIGITS,
 		(value) => Number.isSafeInteger(value) && value >= least,
 		`must be a whole number of at least ${least}`,
 	);
 }
 
 export const positiveNumberSchema = numberSchema(
+	DECIMAL,
 	(value) => Number.isFinite(value) && value > 0,
 	'must be a number above 0, for example 1.5',
 );
 
 export const percentSchema = numberSchema(
+	DECIMAL,
 	(value) => value >= 0 && value <= 100,
 	'must be a percentage from 0 to 100, for example 12.5',
 );

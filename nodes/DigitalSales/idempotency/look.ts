@@ -39,7 +39,10 @@ export async function findEarlier<T>(creation: Creation<T>, isAhead = false): Pr
 
 	for (const identity of identitiesOf(creation)) {
 		const { latest, end } = await followChain(creation, identity);
-		if (await isKeyTaken(creation, end)) found.doubt = { attempt: findHolder(creation, end) };
+		// The ledger does not know it if the node was made again under its name.
+		const isOpen = own?.key === end && own.state === 'unresolved';
+		if (isOpen || (await isKeyTaken(creation, end)))
+			found.doubt = { attempt: findHolder(creation, end) };
 		else if (latest) Object.assign(found, await judge(creation, latest, end, isAhead));
 
 		// Found under its own name, there is nothing to claim. Ahead, only the keys before it matter.

@@ -65,7 +65,7 @@ export function runIndex(context: IExecuteFunctions): number {
 
 /*
  * Since n8n 2.30.0, the type of a node that runs as a tool ends in `Tool`. If that stops, Wait for Payment as a tool
- * parks the agent's execution, and an agent may create a charge without the customer's contact data.
+ * parks the agent's execution, and a model reads in an error how to charge again.
  */
 
 export function isTool(context: Pick<FunctionsBase, 'getNode'>): boolean {

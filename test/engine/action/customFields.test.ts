@@ -48,6 +48,27 @@ describe('Custom Fields', () => {
 		});
 	});
 
+	test.each([
+		['{"length": 12}', { length: 12 }],
+		['={{ { due: new Date(0) } }}', { due: '1970-01-01T00:00:00.000Z' }],
+		['{"box": {"length": 20, "sides": [1, null]}}', { box: { length: 20, sides: [1, null] } }],
+	])('%s are sent as their JSON says', async (customFields, sent) => {
+		await shop.charge({ more: { additionalFields: { customFields } } });
+
+		expect(shop.account.bodies()).toEqual([expect.objectContaining(sent)]);
+	});
+
+	test.each([{ amount: '97,00' }, { amount: '97.00' }, { cart: [{ title: 'A', price: '97,00' }] }])(
+		'an amount in reais is not read as cents: %j',
+		async (customFields) => {
+			const cart = 'cart' in customFields ? { cart: {} } : {};
+			const refused = await shop.ask({ more: { ...cart, additionalFields: { customFields } } });
+
+			expect(errorOf(refused)).toContain('must be a whole number');
+			expect(shop.charges).toBe(0);
+		},
+	);
+
 	const leafs: Array<[field: string, customFields: INodeParameters, where: string]> = [
 		['cart', { cart: [] }, 'Enter it in Cart.'],
 		['customer.document', { customer: { document: '1' } }, 'Enter it in Customer CPF or CNPJ.'],

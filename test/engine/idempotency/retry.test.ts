@@ -342,6 +342,15 @@ describe('A charge that n8n requests again is made once:', () => {
 		expect(shop.charges).toBe(3);
 	});
 
+	test('the Retry of a node that was made again under its name knows of its doubt', async () => {
+		shop.fault('loseAnswer');
+		const failed = await shop.ask({});
+		const retried = await shop.ask({ retrying: failed, settings: { id: 'made-again' } });
+
+		expect(errorOf(retried)).toContain('may already have been charged');
+		expect(shop.charges).toBe(1);
+	});
+
 	test.each(['expired', 'canceled'])(
 		'a Retry that makes an %s charge again says so, because another execution may have charged the customer since',
 		async (status) => {
