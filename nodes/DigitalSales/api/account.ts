@@ -55,8 +55,7 @@ const credentialSchema = z.object({
 /** @throws CredentialError */
 export function readAccount(credential: ICredentialDataDecryptedObject): Account {
 	const data = credentialSchema.parse(credential);
-	const own = data.platformDiffers ? data : undefined;
-	const bodyApiToken = own?.bodyApiToken || data.apiToken;
+	const bodyApiToken = (data.platformDiffers && data.bodyApiToken) || data.apiToken;
 	const base = parseBaseUrl(data.baseUrl);
 	const isRestricted = data.allowedHttpRequestDomains === 'domains';
 	const { allowedDomains } = data;
@@ -87,8 +86,8 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		baseUrl: base.value,
 		bodyApiToken,
 		notificationUrl: data.notificationUrl || undefined,
-		notificationField: own?.notificationField || undefined,
-		allowedDomains: isRestricted ? allowedDomains : undefined,
+		notificationField: (data.platformDiffers && data.notificationField) || undefined,
+		allowedDomains: (isRestricted && allowedDomains) || undefined,
 		key: digest(base.value, data.apiToken),
 		redact: createRedactor([data.apiToken, bodyApiToken]),
 		credential: { ...credential, apiToken: data.apiToken },

@@ -1,7 +1,7 @@
 import { uniqBy } from 'lodash';
 import { BoundedMap, processState } from '../shared';
 import type { Client, ClientOptions } from './client';
-import { type NewItems, readPages } from './pagination';
+import { readPages } from './pagination';
 import { fetchProductPage } from './products';
 import {
 	isOnSale,
@@ -34,10 +34,7 @@ export const catalogPages = processState(
  *
  * @throws ServiceError
  */
-export function readCatalog(
-	client: Client,
-	range: { from?: number; maxPages?: number },
-): AsyncGenerator<NewItems<Product>, string | undefined> {
+export function readCatalog(client: Client, range: { from?: number; maxPages?: number }) {
 	return readPages({ ...range, fetchPage: async (page) => await readPage(client, page) });
 }
 
@@ -95,7 +92,8 @@ export class CatalogLookup {
 	async findOffer(hash: string, { isPriced }: { isPriced: boolean }): Promise<Lookup> {
 		for (;;) {
 			const found = offersWithHash(this.products, hash);
-			if (found.some(({ product }) => isOnSale(product))) return chooseOffer(found, isPriced);
+			const onSale = found.filter(({ product }) => isOnSale(product));
+			if (onSale.length > 0) return chooseOffer(onSale, isPriced);
 
 			const hasMore = await this.readNextPage();
 			if (!hasMore) return { ...chooseOffer(found, isPriced), failed: this.failed };
@@ -120,10 +118,7 @@ function offersWithHash(products: Product[], hash: string): FoundOffer[] {
 	);
 }
 
-function chooseOffer(all: FoundOffer[], isPriced: boolean): Lookup {
-	const onSale = all.filter(({ product }) => isOnSale(product));
-	const candidates = onSale.length > 0 ? onSale : all;
-	const hasSeveralPrices = !isPriced && uniqBy(candidates, 'offer.price').length > 1;
-
-	return hasSeveralPrices ? { hasSeveralPrices } : { found: candidates[0] };
+function chooseOffer(candidates: FoundOffer[], isPriced: boolean): Lookup {
+	if (isPriced || uniqBy(candidates, 'offer.price').length < 2) return { found: candidates[0] };
+	return { hasSeveralPrices: true };
 }

@@ -5,14 +5,16 @@ import { type Account, CREDENTIAL_NAME } from './account';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import { findRateLimiter, type PermitOptions, type RateLimiter } from './rateLimiter';
 import { readBody, readResponse } from './response';
-import { backoffMs, RETRY_LIMITS, rateLimitWaitMs, retryDecision } from './retryTable';
+import { backoffMs, RETRY_LIMITS, RETRY_TABLE, rateLimitWaitMs } from './retryTable';
 import { type Outcome, ServiceError } from './serviceError';
 
-interface ServiceRequest {
+interface ServiceRequest<T> {
 	endpoint: Endpoint;
 	path: string;
 	query?: IDataObject;
 	body?: IDataObject;
+	/** Reads the answer. Returns undefined for an undocumented shape. */
+	read: (body: unknown) => T | undefined;
 }
 
 /**
@@ -58,12 +60,11 @@ export class Client {
 	) {}
 
 	/**
-	 * @param read returns undefined for an undocumented shape
 	 * @throws ServiceError
 	 * @throws CanceledError unless the request is in doubt
 	 */
-	async request<T>(request: ServiceRequest, read: (body: unknown) => T | undefined): Promise<T> {
-		for await (const send of this.tries(request, read)) {
+	async request<T>(request: ServiceRequest<T>): Promise<T> {
+		for await (const send of this.tries(request)) {
 			const value = await send();
 			if (value !== undefined) return value;
 		}
@@ -72,10 +73,7 @@ export class Client {
 	}
 
 	/** Yields each try once the try has a permit. The caller stops at the first value. An error ends the tries. */
-	async *tries<T>(
-		request: ServiceRequest,
-		read: (body: unknown) => T | undefined,
-	): AsyncGenerator<Send<T>, void> {
+	async *tries<T>(request: ServiceRequest<T>): AsyncGenerator<Send<T>, void> {
 		const { endpoint } = request;
 		const { signal, priority, startWithinMs = Infinity, onWait } = this.options;
 		const { requestsPerMinute } = ENDPOINTS[endpoint];
@@ -100,11 +98,9 @@ export class Client {
 			try {
 				yield async () => {
 					isSent = true;
-					const value = await this.sendTry(limiter, request, progress, read);
-					if (value !== undefined) return value;
-
-					delayMs = this.delayBeforeRetry(request, progress);
-					return undefined;
+					const value = await this.sendTry(limiter, request, progress);
+					if (value === undefined) delayMs = this.delayBeforeRetry(request, progress);
+					return value;
 				};
 			} finally {
 				if (!isSent) limiter.release();
@@ -116,12 +112,11 @@ export class Client {
 
 	private async sendTry<T>(
 		limiter: RateLimiter,
-		request: ServiceRequest,
+		request: ServiceRequest<T>,
 		progress: Progress,
-		read: (body: unknown) => T | undefined,
 	): Promise<T | undefined> {
 		progress.latest = Math.min(progress.latest, clock.elapsed() + RETRY_LIMITS.maxTotalMs);
-		const { outcome, value } = await this.fetchOutcome(request, read);
+		const { outcome, value } = await this.fetchOutcome(request);
 		progress.outcome = outcome;
 		progress.tries++;
 
@@ -136,7 +131,7 @@ export class Client {
 	}
 
 	/** @throws ServiceError, CanceledError if no other try follows */
-	private delayBeforeRetry(request: ServiceRequest, progress: Progress): number {
+	private delayBeforeRetry(request: ServiceRequest<unknown>, progress: Progress): number {
 		const { maxTries = RETRY_LIMITS.maxTries } = this.options;
 		const { tries, rateLimitHits, latest, outcome } = progress;
 		const { kind, retryAfterMs = 0 } = outcome;
@@ -146,15 +141,14 @@ export class Client {
 		// After a 429 the next try waits in the limiter.
 		if (kind === 'rateLimited') delayMs = 0;
 
-		const isRepeatable = retryDecision(ENDPOINTS[request.endpoint].method, kind) === 'retry';
+		const isRepeatable = RETRY_TABLE[kind][ENDPOINTS[request.endpoint].method] === 'retry';
 		const isInTime = clock.elapsed() + delayMs <= latest;
 		if (isRepeatable && isInTime && failedTries < maxTries) return delayMs;
 		throw this.toError(request, progress);
 	}
 
 	private async fetchOutcome<T>(
-		request: ServiceRequest,
-		read: (body: unknown) => T | undefined,
+		request: ServiceRequest<T>,
 	): Promise<{ outcome: Outcome; value?: T }> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const deadline = AbortSignal.timeout(timeoutMs);
@@ -173,7 +167,7 @@ export class Client {
 			});
 			const { body, ...outcome } = readResponse({ status, headers, text }, this.account.redact);
 			if (outcome.kind !== 'success') return { outcome };
-			return { outcome, value: read(body) };
+			return { outcome, value: request.read(body) };
 		} catch (error) {
 			const outcome = readFault(error);
 			if (hasHeaders) outcome.kind = 'interrupted';
@@ -182,7 +176,8 @@ export class Client {
 	}
 
 	/** n8n's helper closes the connection if the execution is canceled. */
-	private async openResponse({ endpoint, path, query, body }: ServiceRequest, timeout: number) {
+	private async openResponse(request: ServiceRequest<unknown>, timeout: number) {
+		const { endpoint, path, query, body } = request;
 		const { baseUrl, allowedDomains, credential } = this.account;
 
 		const options: IHttpRequestOptions = {
@@ -210,11 +205,12 @@ export class Client {
 		return responseHead.parse(await sending.catch(takeAnswer));
 	}
 
-	private toError({ endpoint, body }: ServiceRequest, { outcome, tries }: Progress): Error {
+	private toError(request: ServiceRequest<unknown>, { outcome, tries }: Progress): Error {
+		const { endpoint, body } = request;
 		const error = new ServiceError(endpoint, outcome, tries);
 		const { bodyApiToken, credential } = this.account;
 		const hasTwoTokens = body?.api_token === bodyApiToken && bodyApiToken !== credential.apiToken;
-		if (error.isTokenRefused && hasTwoTokens) error.advise(TWO_TOKENS);
+		if (error.isTokenRefused && hasTwoTokens) error.facts.advice = TWO_TOKENS;
 
 		// `idempotency/` counts a canceled request as not processed, so a request in doubt stays an error.
 		if (this.options.signal?.aborted && !error.isInDoubt) return new CanceledError();

@@ -1,12 +1,5 @@
 import type { ProductPage } from './schemas/product';
 
-export interface NewItems<T> {
-	pageNumber: number;
-	items: T[];
-	/** Also if the platform does not say. */
-	hasNext: boolean;
-}
-
 interface PageOptions<T> {
 	fetchPage: (page: number) => Promise<ProductPage<T>>;
 	/** By default 1. */
@@ -24,11 +17,10 @@ const MOST_PAGES_WITHOUT_NEW_ROWS = 10;
  * Reads pages until a link or the figures say that the list ends, or nothing new comes. A row that came before is
  * dropped.
  *
+ * @yields the new items of a page, and whether a page follows
  * @returns why rows may be missing, for the user; undefined if the list is complete
  */
-export async function* readPages<T extends object>(
-	options: PageOptions<T>,
-): AsyncGenerator<NewItems<T>, string | undefined, void> {
+export async function* readPages<T extends object>(options: PageOptions<T>) {
 	const { fetchPage, from = 1, maxPages = 2_000, itemsWanted = () => 1 } = options;
 	const keys = new Set<string>();
 	const underWay: Array<Promise<ProductPage<T>>> = [];

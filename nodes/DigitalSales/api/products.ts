@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { hashSegment, textMatcher } from '../domain';
 import { BoundedMap, isJsonObject, processState } from '../shared';
 import type { Account } from './account';
-import type { Client, Send } from './client';
+import type { Client } from './client';
 import { readPages } from './pagination';
 import { readResource } from './schemas/answer';
 import {
@@ -20,12 +20,11 @@ interface ProductQuery {
 	categories?: number[];
 	/** See `PRODUCT_STATUSES`, by default any. */
 	status?: number;
-	/** By default 100. */
+	/** By default 100. The document states no maximum. */
 	pageSize?: number;
+	/** Of the rows of `rowsOf`, after filtering, by default none. */
+	limit?: number;
 }
-
-/** The document states no maximum. */
-const PAGE_SIZE = 100;
 
 /** By offer. Not parsed, because a list brings thousands of prices. */
 const seenPrices = processState(new BoundedMap<string | number>({ most: 10_000 }));
@@ -33,13 +32,13 @@ const seenPrices = processState(new BoundedMap<string | number>({ most: 10_000 }
 /**
  * Lists products (API document, Endpoint 4: GET /products).
  *
- * @param query `limit` counts the rows of `rowsOf`, after filtering
+ * @param rowsOf by default each product is a row
  * @returns the products as the platform sent them, with prices in cents
  * @throws ServiceError
  */
 export async function listProducts(
 	client: Client,
-	query: ProductQuery & { limit?: number },
+	query: ProductQuery,
 	rowsOf: (product: IDataObject) => IDataObject[] = (product) => [product],
 ): Promise<{ rows: IDataObject[]; incomplete?: string }> {
 	const { limit = Infinity } = query;
@@ -62,20 +61,21 @@ export async function listProducts(
 /** Only `page` is documented. A platform ignores a parameter that it does not know, so `listProducts` filters again. */
 export async function fetchProductPage(
 	client: Client,
-	{ page, pageSize = PAGE_SIZE, search, categories, status }: ProductQuery & { page: number },
+	{ page, pageSize = 100, search, categories, status }: ProductQuery & { page: number },
 ): Promise<ProductPage> {
-	const query: IDataObject = {
-		page,
-		per_page: pageSize,
-		// Titles are most likely stored as NFC.
-		search: search?.normalize() || undefined,
-		categories: categories?.join(',') || undefined,
-		status,
-	};
-	const fetched = await client.request(
-		{ endpoint: 'GET /products', path: '/products', query },
-		readProductPage,
-	);
+	const fetched = await client.request({
+		endpoint: 'GET /products',
+		path: '/products',
+		query: {
+			page,
+			per_page: pageSize,
+			// Titles are most likely stored as NFC.
+			search: search?.normalize() || undefined,
+			categories: categories?.join(',') || undefined,
+			status,
+		},
+		read: readProductPage,
+	});
 
 	for (const product of fetched.data) {
 		if (isOnSale(product)) markPricesSeen(client.account, product.offers);
@@ -86,7 +86,7 @@ export async function fetchProductPage(
 export function markPricesSeen(account: Account, offers: unknown): void {
 	if (!Array.isArray(offers)) return;
 	for (const { hash, price } of offers.filter(isJsonObject)) {
-		const key = keyOf(account, String(hash));
+		const key = `${account.key} ${String(hash)}`;
 		if (typeof price === 'string' || typeof price === 'number') seenPrices.set(key, price);
 		else seenPrices.delete(key);
 	}
@@ -94,11 +94,7 @@ export function markPricesSeen(account: Account, offers: unknown): void {
 
 /** In cents, as this process has read it last. */
 export function seenPrice(account: Account, hash: string): number | undefined {
-	return offerSchema.shape.price.parse(seenPrices.get(keyOf(account, hash))) ?? undefined;
-}
-
-function keyOf({ key }: Account, hash: string): string {
-	return `${key} ${hash}`;
+	return offerSchema.shape.price.parse(seenPrices.get(`${account.key} ${hash}`)) ?? undefined;
 }
 
 function productMatcher({ search, categories, status }: ProductQuery) {
@@ -120,11 +116,11 @@ function productMatcher({ search, categories, status }: ProductQuery) {
  *
  * @param body `price` is in integer cents
  */
-export function offerTries(
-	client: Client,
-	productHash: string,
-	body: IDataObject,
-): AsyncGenerator<Send<IDataObject>, void> {
-	const path = `/products/${hashSegment(productHash)}/offers`;
-	return client.tries({ endpoint: 'POST /products/{hash}/offers', path, body }, readResource);
+export function offerTries(client: Client, productHash: string, body: IDataObject) {
+	return client.tries({
+		endpoint: 'POST /products/{hash}/offers',
+		path: `/products/${hashSegment(productHash)}/offers`,
+		body,
+		read: readResource,
+	});
 }

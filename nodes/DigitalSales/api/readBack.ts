@@ -60,6 +60,7 @@ export async function readBack(
 	hash: string,
 	{ earliest, answerBy, isKnown }: Wish,
 ): Promise<Transaction | undefined> {
+	const key = `${account.key} ${hash}`;
 	const read = async (priority: ClientOptions['priority']) => {
 		const client = new Client(context, account, { ...limitsUntil(answerBy), priority });
 		return await getTransaction(client, hash).catch((error: unknown) => {
@@ -68,15 +69,11 @@ export async function readBack(
 		});
 	};
 
-	return await readSince(keyOf(account, hash), earliest, async () => {
-		const isShown = readings.get(keyOf(account, hash))?.shown !== undefined;
+	return await readSince(key, earliest, async () => {
+		const isShown = readings.get(key)?.shown !== undefined;
 		if (isKnown || isShown) return await read('urgent');
 		return await readUnknown(account, answerBy, async () => await read('background'));
 	});
-}
-
-function keyOf(account: Account, hash: string): string {
-	return `${account.key} ${hash}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { RUN_AGAIN } from '../domain';
  * `retry` and `fail` say that the platform did not process a POST, so `idempotency/` allows the same charge later.
  * `inDoubt` says that it may have, so `idempotency/` refuses the same charge.
  */
-export type RetryDecision = 'retry' | 'fail' | 'inDoubt';
+type RetryDecision = 'retry' | 'fail' | 'inDoubt';
 
 /** The `outcome` of a failed item, for workflows. */
 export type ShownOutcome = 'refused' | 'unknown' | 'notSent';
@@ -104,10 +104,6 @@ export const RETRY_TABLE = {
 } as const satisfies Record<string, Rule>;
 
 export type OutcomeKind = keyof typeof RETRY_TABLE;
-
-export function retryDecision(method: 'GET' | 'POST', kind: OutcomeKind): RetryDecision {
-	return RETRY_TABLE[kind][method];
-}
 
 /**
  * For most requests. `maxTotalMs` ends with the start of the last try, and exceeds the longest Retry-After, which counts

@@ -20,20 +20,11 @@ export interface Facts {
 }
 
 /** A 404 may concern the resource or the address. */
-const NOT_FOUND: Record<Endpoint, [message: string, check: string]> = {
-	'GET /transactions/{hash}': [
-		'The platform found no transaction with this hash',
-		'Check the hash. ',
-	],
-	'POST /products/{hash}/offers': [
-		'The platform found no product with this hash',
-		'Check Product. ',
-	],
-	'POST /transactions': [
-		'The platform found nothing for this charge',
-		'Check the offers in Cart. ',
-	],
-	'GET /products': ['The platform found no products at this address', ''],
+const NOT_FOUND: Record<Endpoint, [missing: string, check: string]> = {
+	'GET /transactions/{hash}': ['no transaction with this hash', 'Check the hash. '],
+	'POST /products/{hash}/offers': ['no product with this hash', 'Check Product. '],
+	'POST /transactions': ['nothing for this charge', 'Check the offers in Cart. '],
+	'GET /products': ['no products at this address', ''],
 };
 
 /** A read is never in doubt. */
@@ -59,9 +50,9 @@ export class ServiceError extends Error {
 	) {
 		const { kind, status = 0, redirectedTo } = outcome;
 		const row: Rule = RETRY_TABLE[kind];
-		const [notFound, check] = NOT_FOUND[endpoint];
+		const [missing, check] = NOT_FOUND[endpoint];
 
-		const message = kind === 'notFound' ? notFound : row.message;
+		const message = kind === 'notFound' ? `The platform found ${missing}` : row.message;
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = row[ENDPOINTS[endpoint].method] === 'inDoubt';
 		super(isInDoubt ? `${DOUBT[endpoint]}: ${happened.replace('The', 'the')}` : happened);
@@ -84,10 +75,5 @@ export class ServiceError extends Error {
 	/** Only the owner of the token can correct this. */
 	get isTokenRefused(): boolean {
 		return this.outcome.kind === 'badToken';
-	}
-
-	/** Replaces what the error says to do. */
-	advise(advice: string): void {
-		this.facts.advice = advice;
 	}
 }

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashSegment } from '../domain';
-import type { Client, Send } from './client';
+import type { Client } from './client';
 import { readTransaction, type Transaction } from './schemas/transaction';
 
 /**
@@ -8,18 +8,13 @@ import { readTransaction, type Transaction } from './schemas/transaction';
  *
  * @param body amounts are in integer cents
  */
-export function transactionTries(
-	client: Client,
-	body: IDataObject,
-): AsyncGenerator<Send<Transaction>, void> {
-	return client.tries(
-		{
-			endpoint: 'POST /transactions',
-			path: '/transactions',
-			body: { api_token: client.account.bodyApiToken, ...body },
-		},
-		readTransaction,
-	);
+export function transactionTries(client: Client, body: IDataObject) {
+	return client.tries({
+		endpoint: 'POST /transactions',
+		path: '/transactions',
+		body: { api_token: client.account.bodyApiToken, ...body },
+		read: readTransaction,
+	});
 }
 
 /**
@@ -29,11 +24,12 @@ export function transactionTries(
  */
 export async function getTransaction(client: Client, hash: string): Promise<Transaction> {
 	const requested = hash.trim();
-	return await client.request(
-		{ endpoint: 'GET /transactions/{hash}', path: `/transactions/${hashSegment(requested)}` },
-		(body) => {
+	return await client.request({
+		endpoint: 'GET /transactions/{hash}',
+		path: `/transactions/${hashSegment(requested)}`,
+		read(body) {
 			const transaction = readTransaction(body);
 			return transaction?.hash === requested ? transaction : undefined;
 		},
-	);
+	});
 }

@@ -116,9 +116,8 @@ const resumed = processState(new BoundedMap<Resumed>({ most: 10_000 }));
 /** Identifies an entry that was parked before n8n's start, or by another worker. Otherwise undefined. */
 function parkedElsewhere(context: IExecuteFunctions): string | undefined {
 	const parked = readParked(context);
-	const isElsewhere = parked !== undefined && parked.parkedBy !== thisProcess.id;
-
-	return isElsewhere ? digest(context.getExecutionId(), JSON.stringify(parked)) : undefined;
+	if (!parked || parked.parkedBy === thisProcess.id) return undefined;
+	return digest(context.getExecutionId(), JSON.stringify(parked));
 }
 
 /**

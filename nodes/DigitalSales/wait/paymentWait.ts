@@ -7,7 +7,7 @@ import {
 	getTransaction,
 	isUnknownHash,
 	type Outcome,
-	retryDecision,
+	RETRY_TABLE,
 	ServiceError,
 	type Transaction,
 } from '../api';
@@ -183,7 +183,7 @@ export class PaymentWait {
 
 		// The row of a POST, because it fails only where the platform refuses for good; that of a GET also at a 500. A 200 that
 		// says failure, and a web page, may go away, too.
-		return retryDecision('POST', kind) !== 'fail' || status === 200 || isWebPage === true;
+		return RETRY_TABLE[kind].POST !== 'fail' || status === 200 || isWebPage === true;
 	}
 
 	private isNotified({ postback_url: url }: Transaction): boolean {
