@@ -73,7 +73,8 @@ export function readFault(error: unknown): Fault {
 	if (causes.some(({ name }) => name && BLOCKED.includes(name))) return { kind: 'blocked', code };
 	const isNeverSent = NEVER_SENT.some((name) => name === code || name === syscall);
 	const isUnsent = causes.some(({ request, errors }) => request ?? errors);
-	return { kind: isNeverSent || isUnsent ? 'notSent' : 'interrupted', code };
+	if (isNeverSent || isUnsent) return { kind: 'notSent', code };
+	return { kind: 'interrupted', code };
 }
 
 const DEEPEST_CAUSE = 5;

@@ -1,4 +1,4 @@
-import { camelCase } from 'lodash';
+import { camelCase, find } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { jsonObjects, lenientInteger, lenientText, tolerated } from '../../shared';
@@ -17,9 +17,10 @@ export type Offer = z.output<typeof offerSchema>;
 /** API document, Product. */
 export const PRODUCT_STATUSES = { active: 1, inactive: 2, inReview: 3, blocked: 4 } as const;
 
+/** Some platforms send the name of a status. */
 const statusCode = z.preprocess((status) => {
-	const name = typeof status === 'string' ? camelCase(status) : undefined;
-	return Object.entries(PRODUCT_STATUSES).find(([known]) => known === name)?.[1] ?? status;
+	if (typeof status !== 'string') return status;
+	return find(PRODUCT_STATUSES, (_code, name) => name === camelCase(status)) ?? status;
 }, lenientInteger);
 
 export const productSchema = z.object({
