@@ -6,8 +6,8 @@ import { z } from 'zod/v3';
  * A field is defined once: the display in n8n, the reading of its value, and its name in the request body.
  *
  *     const offerForm = defineForm([
- *       textField({ displayName: 'Title', name: 'title', description: 'The name of the offer', sentAs: 'title' }),
- *       defineGroup({ displayName: 'Additional Fields', name: 'additionalFields' }, [...]),
+ *       textField('Title', 'title', { description: 'The name of the offer', sentAs: 'title', reads: textSchema }),
+ *       defineGroup('Additional Fields', 'additionalFields', { placeholder: 'Add Field' }, [...]),
  *     ]);
  *     offerForm.properties                                   // for n8n
  *     const values = readForm(context, itemIndex, offerForm) // { title, additionalFields }, checked
@@ -37,26 +37,23 @@ export interface Field<N extends string = string, T = unknown> extends FieldUse 
 	property: INodeProperties;
 	schema: Schema<T>;
 	/** Of a group or list. */
-	parts?: readonly Part[];
+	inner?: Form<unknown>;
 	/** The display name of an entry of a list. */
 	entryName?: string;
 }
 
 /** A property that is no field is only shown. */
 type Part = Field | INodeProperties;
-type Collection<N extends string> = Omit<INodeProperties, 'type' | 'default'> &
-	Pick<FieldUse, 'sentAs'> & { name: N };
+type CollectionSpec = Omit<INodeProperties, 'displayName' | 'name' | 'type' | 'default'> &
+	Pick<FieldUse, 'sentAs'>;
 type Values<P extends Part> = {
 	[F in Extract<P, Field> as F['name']]: F extends Field<string, infer T> ? T : never;
 };
 
 /** Names and indexes, from the outside in. */
-export type Path = Array<string | number>;
+export type Path = z.ZodIssue['path'];
 
-export interface Problem {
-	path: Path;
-	message: string;
-}
+export type Problem = Pick<z.ZodIssue, 'path' | 'message'>;
 
 export type FormValues<F> = F extends Form<infer T> ? T : never;
 
@@ -68,17 +65,15 @@ export interface Form<T> {
 	body(values: T): IDataObject;
 }
 
-/** Its texts have `*` for an index. */
-interface ListedField {
+/** Its texts have `*` for an index, such as `sentAs: 'cart.*.price'`. */
+interface ListedField extends FieldUse {
 	/** Dotted, such as `cart.items.*.price`. */
 	path: string;
 	/** Such as `Cart > Item * > Price in Reais`. */
 	label: string;
-	/** The platform's name, such as `cart.*.price`. */
-	sentAs?: string;
-	purpose?: Purpose;
 }
 
+/** @param spec as n8n describes a field, and how it is used */
 export function defineField<const N extends string, S extends z.ZodTypeAny>(
 	spec: INodeProperties & FieldUse & { name: N; reads: S },
 ): Field<N, z.output<S>> {
@@ -89,44 +84,52 @@ export function defineField<const N extends string, S extends z.ZodTypeAny>(
 
 /** With `sentAs`, a collection is an object in the body. Otherwise its fields belong to the body itself. */
 export function defineGroup<const N extends string, P extends Part>(
-	{ sentAs, ...spec }: Collection<N>,
+	displayName: string,
+	name: N,
+	{ sentAs = '...', ...spec }: CollectionSpec,
 	parts: readonly P[],
 ): Field<N, Values<P>> {
-	const { properties, schema } = defineForm(parts);
-	const property: INodeProperties = {
-		...spec,
-		type: 'collection',
-		default: {},
-		options: properties,
-	};
+	const own = { displayName, name, ...spec };
+	const inner = defineForm(parts);
+	const options = inner.properties;
 
-	return { name: spec.name, property, schema: schema.default({}), sentAs: sentAs ?? '...', parts };
+	return {
+		name,
+		property: { ...own, type: 'collection', default: {}, options },
+		schema: inner.schema.default({}),
+		sentAs,
+		inner,
+	};
 }
 
 export function defineOptions<P extends Part>(parts: readonly P[]) {
-	return defineGroup({ displayName: 'Options', name: 'options', placeholder: 'Add Option' }, parts);
+	return defineGroup('Options', 'options', { placeholder: 'Add Option' }, parts);
 }
 
+/** @param spec with the display name of an entry */
 export function defineList<const N extends string, P extends Part>(
-	spec: Collection<N> & { default?: NodeParameterValueType },
-	entryName: string,
+	displayName: string,
+	name: N,
+	spec: CollectionSpec & { entryName: string; default?: NodeParameterValueType },
 	parts: readonly P[],
 ): Field<N, Array<Values<P>>> {
-	const { properties, schema } = defineForm(parts);
-	const entries = z.object({ items: z.array(schema).default([]) }).default({});
+	const { sentAs, entryName } = spec;
+	const own = { displayName, name, ...omit(spec, 'sentAs', 'entryName', 'default') };
+	const inner = defineForm(parts);
+	const entries = z.object({ items: z.array(inner.schema).default([]) }).default({});
 
 	return {
-		name: spec.name,
+		name,
 		property: {
-			...omit(spec, 'sentAs', 'default'),
+			...own,
 			type: 'fixedCollection',
 			typeOptions: { ...spec.typeOptions, multipleValues: true },
 			default: spec.default ?? {},
-			options: [{ displayName: entryName, name: 'items', values: properties }],
+			options: [{ displayName: entryName, name: 'items', values: inner.properties }],
 		},
 		schema: entries.transform(({ items }) => items),
-		sentAs: spec.sentAs,
-		parts,
+		sentAs,
+		inner,
 		entryName,
 	};
 }
@@ -139,8 +142,8 @@ export function defineForm<P extends Part>(parts: readonly P[]): Form<Values<P>>
 		properties: parts.map((part: Part) => (isField(part) ? part.property : part)),
 		// TypeScript cannot infer that the values are of this type.
 		schema: z.object(shape).pipe(z.custom<Values<P>>()),
-		fields: listFields(parts),
-		body: (values) => buildBody(parts, values),
+		fields: fields.flatMap(listFields),
+		body: (values) => buildBody(fields, values),
 	};
 }
 
@@ -148,32 +151,29 @@ function isField(part: Part): part is Field {
 	return 'schema' in part;
 }
 
-function listFields(parts: readonly Part[]): ListedField[] {
-	return parts.filter(isField).flatMap((field) => {
-		const { name, sentAs, purpose, entryName } = field;
-		const label = field.property.displayName;
-		const own = sentAs === '...' ? undefined : sentAs;
+function listFields({ name, property, sentAs, purpose, inner, entryName }: Field): ListedField[] {
+	const label = property.displayName;
+	const own = sentAs === '...' ? undefined : sentAs;
 
-		const inner = listFields(field.parts ?? []).map((part) => {
-			const isSent = sentAs !== undefined && part.sentAs !== undefined;
-			return {
-				...part,
-				path: compact([name, entryName && 'items.*', part.path]).join('.'),
-				label: compact([label, entryName && `${entryName} *`, part.label]).join(' > '),
-				sentAs: isSent ? compact([own, entryName && '*', part.sentAs]).join('.') : undefined,
-			};
-		});
-
-		return [{ path: name, label, sentAs: own, purpose }, ...inner];
+	const within = (inner?.fields ?? []).map((part) => {
+		const isSent = sentAs !== undefined && part.sentAs !== undefined;
+		return {
+			...part,
+			path: compact([name, entryName && 'items.*', part.path]).join('.'),
+			label: compact([label, entryName && `${entryName} *`, part.label]).join(' > '),
+			sentAs: isSent ? compact([own, entryName && '*', part.sentAs]).join('.') : undefined,
+		};
 	});
+
+	return [{ path: name, label, sentAs: own, purpose }, ...within];
 }
 
-function buildBody(parts: readonly Part[], values: unknown): IDataObject {
+function buildBody(fields: readonly Field[], values: unknown): IDataObject {
 	const body: IDataObject = {};
 
-	for (const { name, sentAs, parts: inner } of parts.filter(isField)) {
+	for (const { name, sentAs, inner } of fields) {
 		const given: unknown = get(values, name);
-		const build = (value: unknown): unknown => (inner ? buildBody(inner, value) : value);
+		const build = (value: unknown): unknown => (inner ? inner.body(value) : value);
 		const sent = Array.isArray(given) ? given.map(build) : build(given);
 		const isBlank = sent == null || (typeof sent === 'object' && isEmpty(sent));
 

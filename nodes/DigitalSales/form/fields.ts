@@ -10,7 +10,7 @@ import {
 	quoteText,
 	type Result,
 } from '../domain';
-import { type Field, type FieldUse, defineField } from './defineForm';
+import { type FieldUse, defineField } from './defineForm';
 
 /* The message of a schema follows the display name of the field: "Title must be ...". */
 
@@ -135,41 +135,41 @@ export const webAddressSchema = cleanTextSchema.refine(
 	'must be a complete web address that starts with http:// or https://',
 );
 
-export type FieldSpec<N extends string> = Omit<INodeProperties, 'type' | 'default'> &
-	FieldUse & { name: N };
+/** Of a field whose type is known. */
+export type FieldSpec = Omit<INodeProperties, 'displayName' | 'name' | 'type' | 'default'> &
+	FieldUse;
 
 export function textField<const N extends string, S extends z.ZodTypeAny>(
-	spec: FieldSpec<N> & { reads: S },
-): Field<N, z.output<S>> {
-	return defineField({ type: 'string', default: '', ...spec });
+	displayName: string,
+	name: N,
+	spec: FieldSpec & { reads: S },
+) {
+	return defineField({ type: 'string', default: '', displayName, name, ...spec });
 }
 
-export function yesNoField<const N extends string>(
-	spec: FieldSpec<N>,
-): Field<N, boolean | undefined> {
-	return defineField({ type: 'boolean', default: false, reads: allowBlank(yesNoSchema), ...spec });
+export function yesNoField<const N extends string>(displayName: string, name: N, spec: FieldSpec) {
+	const reads = allowBlank(yesNoSchema);
+	return defineField({ type: 'boolean', default: false, displayName, name, reads, ...spec });
 }
 
 export function countField<const N extends string>(
-	spec: FieldSpec<N> & { default: number },
-): Field<N, number | undefined> {
-	return defineField({
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		reads: allowBlank(wholeNumberSchema(1)),
-		...spec,
-	});
+	displayName: string,
+	name: N,
+	spec: FieldSpec & { default: number },
+) {
+	const own = { type: 'number', typeOptions: { minValue: 1 }, displayName, name } as const;
+	return defineField({ ...own, reads: allowBlank(wholeNumberSchema(1)), ...spec });
 }
 
 /** Its value is in integer cents, undefined if it is left blank. */
-export function moneyField<const N extends string>(
-	spec: FieldSpec<N>,
-): Field<N, number | undefined> {
+export function moneyField<const N extends string>(displayName: string, name: N, spec: FieldSpec) {
 	return defineField({
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 19,90',
 		hint: '97 is R$ 97,00. If your data is in cents, divide it by 100.',
+		displayName,
+		name,
 		purpose: 'decides',
 		reads: allowBlank(moneySchema),
 		...spec,

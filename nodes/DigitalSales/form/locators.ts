@@ -83,17 +83,15 @@ export const transactionHashField = defineField({
 function soldList<const N extends string>(name: N, label: string, picked: typeof PRODUCT_MODES) {
 	const description = `The ${name} that was sold`;
 	const entry = { displayName: label, name, required: true, description, ...picked };
+	const spec = {
+		placeholder: `Add ${label}`,
+		description: `Only sales of these ${name}s (the main ${name} of the cart). Empty: all sales.`,
+		entryName: label,
+	};
 
-	return defineList(
-		{
-			displayName: `${label}s`,
-			name: `${name}s` as const,
-			placeholder: `Add ${label}`,
-			description: `Only sales of these ${name}s (the main ${name} of the cart). Empty: all sales.`,
-		},
-		label,
-		[defineField({ ...entry, reads: pickedHash })],
-	);
+	return defineList(`${label}s`, `${name}s` as const, spec, [
+		defineField({ ...entry, reads: pickedHash }),
+	]);
 }
 
 /** Not in Filters, because n8n drops an empty list there. */

@@ -33,37 +33,30 @@ import { isEngine2 } from '../n8n';
 import { transactionOutput } from '../output';
 import { isJsonObject } from '../shared';
 
-const filters = defineGroup(
-	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
-	[
-		soldOffers,
-		textField({
-			displayName: 'Minimum Amount in Reais',
-			name: 'minimumAmount',
-			placeholder: 'e.g. 19,90',
-			description:
-				'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
-			reads: rejectBlank(moneySchema).optional(),
-		}),
-		defineField({
-			displayName: 'Payment Methods',
-			name: 'paymentMethods',
-			type: 'multiOptions',
-			options: [
-				{ name: 'Boleto', value: 'boleto' },
-				{ name: 'Card', value: 'credit_card' },
-				{ name: 'PIX', value: 'pix' },
-			],
-			default: [],
-			description: 'Only transactions paid in one of these ways',
-			reads: parseWith(parseTexts).optional(),
-		}),
-	],
-);
+const filters = defineGroup('Filters', 'filters', { placeholder: 'Add Filter' }, [
+	soldOffers,
+	textField('Minimum Amount in Reais', 'minimumAmount', {
+		placeholder: 'e.g. 19,90',
+		description:
+			'Only transactions of this amount or more. Enter the lowest amount that a customer can pay, coupons and discounts included. A transaction without an amount does not start the workflow.',
+		reads: rejectBlank(moneySchema).optional(),
+	}),
+	defineField({
+		displayName: 'Payment Methods',
+		name: 'paymentMethods',
+		type: 'multiOptions',
+		options: [
+			{ name: 'Boleto', value: 'boleto' },
+			{ name: 'Card', value: 'credit_card' },
+			{ name: 'PIX', value: 'pix' },
+		],
+		default: [],
+		description: 'Only transactions paid in one of these ways',
+		reads: parseWith(parseTexts).optional(),
+	}),
+]);
 
-const testTransaction = textField({
-	displayName: 'Test With Transaction',
-	name: 'testTransaction',
+const testTransaction = textField('Test With Transaction', 'testTransaction', {
 	// Neither a broken expression nor a mistake may stop the published workflow.
 	noDataExpression: true,
 	placeholder: 'e.g. tran12ab34',
@@ -74,9 +67,7 @@ const testTransaction = textField({
 
 export const triggerForm = defineForm([
 	triggerOnField,
-	textField({
-		displayName: 'Other Statuses',
-		name: 'otherStatuses',
+	textField('Other Statuses', 'otherStatuses', {
 		placeholder: 'e.g. med_analysis, pre_chargeback',
 		description: 'As the platform writes them, separated by commas',
 		displayOptions: { show: { triggerOn: [OTHER] } },

@@ -27,14 +27,14 @@ const INTERVALS = ['daily', 'monthly', 'quarterly', 'semi-annual', 'weekly', 'ye
 const methodCode = wholeNumberSchema(1);
 
 const discounts = defineList(
+	'Payment Method Discounts',
+	'paymentMethodDiscounts',
 	{
-		displayName: 'Payment Method Discounts',
-		name: 'paymentMethodDiscounts',
 		placeholder: 'Add Discount',
 		description: 'Discounts for certain payment methods',
 		sentAs: 'payment_method_discounts',
+		entryName: 'Discount',
 	},
-	'Discount',
 	[
 		defineField({
 			displayName: 'Payment Method',
@@ -63,20 +63,13 @@ const discounts = defineList(
 
 export const offerForm = defineForm([
 	productLocator,
-	textField({
-		displayName: 'Title',
-		name: 'title',
+	textField('Title', 'title', {
 		placeholder: 'e.g. Black Friday',
 		description: 'The name of the offer',
 		sentAs: 'title',
 		reads: allowBlank(textSchema),
 	}),
-	moneyField({
-		displayName: 'Price in Reais',
-		name: 'price',
-		description: 'The price of the offer',
-		sentAs: 'price',
-	}),
+	moneyField('Price in Reais', 'price', { description: 'The price of the offer', sentAs: 'price' }),
 	defineField({
 		displayName: 'Payment Methods',
 		name: 'paymentMethods',
@@ -88,46 +81,41 @@ export const offerForm = defineForm([
 		sentAs: 'payment_methods',
 		reads: allowBlank(z.array(methodCode, { message: 'must be a list of 1, 2 and 3' })),
 	}),
-	defineGroup(
-		{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
-		[
-			customFieldsField,
-			defineField({
-				displayName: 'Default Method',
-				name: 'methodDefault',
-				type: 'options',
-				options: PAYMENT_METHOD_OPTIONS,
-				default: 3,
-				description: 'The payment method selected when the checkout opens',
-				purpose: 'decides',
-				sentAs: 'method_default',
-				reads: allowBlank(methodCode),
-			}),
-			defineField({
-				displayName: 'Interval',
-				name: 'interval',
-				type: 'options',
-				options: INTERVALS.map((value) => ({
-					name: value.split('-').map(upperFirst).join('-'),
-					value,
-				})),
-				default: 'monthly',
-				description: 'How often a subscription is charged. Needed only for subscription products.',
-				purpose: 'decides',
-				sentAs: 'interval',
-				reads: allowBlank(
-					textSchema.pipe(z.enum(INTERVALS, { message: `must be one of ${INTERVALS.join(', ')}` })),
-				),
-			}),
-			discounts,
-			yesNoField({
-				displayName: 'Visible to Affiliates',
-				name: 'affiliatesVisible',
-				description: 'Whether affiliates see the offer in the marketplace',
-				sentAs: 'affiliates_visible',
-			}),
-		],
-	),
+	defineGroup('Additional Fields', 'additionalFields', { placeholder: 'Add Field' }, [
+		customFieldsField,
+		defineField({
+			displayName: 'Default Method',
+			name: 'methodDefault',
+			type: 'options',
+			options: PAYMENT_METHOD_OPTIONS,
+			default: 3,
+			description: 'The payment method selected when the checkout opens',
+			purpose: 'decides',
+			sentAs: 'method_default',
+			reads: allowBlank(methodCode),
+		}),
+		defineField({
+			displayName: 'Interval',
+			name: 'interval',
+			type: 'options',
+			options: INTERVALS.map((value) => ({
+				name: value.split('-').map(upperFirst).join('-'),
+				value,
+			})),
+			default: 'monthly',
+			description: 'How often a subscription is charged. Needed only for subscription products.',
+			purpose: 'decides',
+			sentAs: 'interval',
+			reads: allowBlank(
+				textSchema.pipe(z.enum(INTERVALS, { message: `must be one of ${INTERVALS.join(', ')}` })),
+			),
+		}),
+		discounts,
+		yesNoField('Visible to Affiliates', 'affiliatesVisible', {
+			description: 'Whether affiliates see the offer in the marketplace',
+			sentAs: 'affiliates_visible',
+		}),
+	]),
 ]);
 
 export type OfferForm = FormValues<typeof offerForm>;

@@ -29,39 +29,32 @@ const categoriesSchema = parseWith((typed) => parseTexts(castArray<unknown>(type
 	)
 	.transform((texts) => texts.map(Number));
 
-const filters = defineGroup(
-	{ displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' },
-	[
-		textField({
-			displayName: 'Category IDs',
-			name: 'categories',
-			placeholder: 'e.g. 3, 7',
-			description:
-				'Category numbers, separated by commas. Products in any of these categories match.',
-			reads: allowBlank(categoriesSchema),
-		}),
-		textField({
-			displayName: 'Search',
-			name: 'search',
-			placeholder: 'e.g. curso',
-			description:
-				'Words of the title or the hash. The platform may find them only in this order, and with these accents.',
-			reads: allowBlank(cleanTextSchema),
-		}),
-		defineField({
-			displayName: 'Status',
-			name: 'status',
-			type: 'options',
-			default: 1,
-			options: sortBy(
-				map(PRODUCT_STATUSES, (value, name) => ({ name: startCase(name), value })),
-				'name',
-			),
-			description: 'Only products with this status',
-			reads: allowBlank(wholeNumberSchema(1)),
-		}),
-	],
-);
+const filters = defineGroup('Filters', 'filters', { placeholder: 'Add Filter' }, [
+	textField('Category IDs', 'categories', {
+		placeholder: 'e.g. 3, 7',
+		description:
+			'Category numbers, separated by commas. Products in any of these categories match.',
+		reads: allowBlank(categoriesSchema),
+	}),
+	textField('Search', 'search', {
+		placeholder: 'e.g. curso',
+		description:
+			'Words of the title or the hash. The platform may find them only in this order, and with these accents.',
+		reads: allowBlank(cleanTextSchema),
+	}),
+	defineField({
+		displayName: 'Status',
+		name: 'status',
+		type: 'options',
+		default: 1,
+		options: sortBy(
+			map(PRODUCT_STATUSES, (value, name) => ({ name: startCase(name), value })),
+			'name',
+		),
+		description: 'Only products with this status',
+		reads: allowBlank(wholeNumberSchema(1)),
+	}),
+]);
 
 const productsForm = defineForm([
 	defineField({
@@ -72,25 +65,19 @@ const productsForm = defineForm([
 		description: 'Whether to return all results or only up to a given limit',
 		reads: yesNoSchema,
 	}),
-	countField({
-		displayName: 'Limit',
-		name: 'limit',
+	countField('Limit', 'limit', {
 		default: 50,
 		description: 'Max number of results to return',
 		displayOptions: { show: { returnAll: [false] } },
 	}),
-	yesNoField({
-		displayName: 'Split Offers',
-		name: 'splitOffers',
+	yesNoField('Split Offers', 'splitOffers', {
 		description:
 			'Whether to return one item per offer, with its product, instead of one item per product',
 	}),
 	simplifyField,
 	filters,
 	defineOptions([
-		countField({
-			displayName: 'Page Size',
-			name: 'pageSize',
+		countField('Page Size', 'pageSize', {
 			default: 100,
 			description: 'How many products to request per page; by default 100',
 		}),

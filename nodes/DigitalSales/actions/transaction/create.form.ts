@@ -33,38 +33,34 @@ import { parseDocument, parseEmail, parsePhone, typedText } from '../../domain';
 
 /** Required, unless Custom Fields may bring the customer. */
 function neededField<const N extends string, S extends z.ZodTypeAny>(
-	spec: FieldSpec<N> & { reads: S },
+	displayName: string,
+	name: N,
+	spec: FieldSpec & { reads: S },
 ) {
 	const exists: DisplayCondition = { _cnd: { exists: true } };
 	const hasCustomFields = { '/additionalFields.customFields': [exists] };
 	const hidden = { required: true, displayOptions: { hide: hasCustomFields } };
 
 	return [
-		textField({ ...spec, ...hidden, purpose: 'decides' }),
-		textField({ ...spec, displayOptions: { show: hasCustomFields } }).property,
+		textField(displayName, name, { ...spec, ...hidden, purpose: 'decides' }),
+		textField(displayName, name, { ...spec, displayOptions: { show: hasCustomFields } }).property,
 	] as const;
 }
 
 const customer = [
-	...neededField({
-		displayName: 'Customer Name',
-		name: 'customerName',
+	...neededField('Customer Name', 'customerName', {
 		placeholder: 'e.g. Maria da Silva',
 		description: 'Full name of the person or company that pays',
 		sentAs: 'customer.name',
 		reads: allowBlank(textSchema.transform(typedText)),
 	}),
-	...neededField({
-		displayName: 'Customer Email',
-		name: 'customerEmail',
+	...neededField('Customer Email', 'customerEmail', {
 		placeholder: 'e.g. maria@example.com',
 		description: 'E-mail address of the customer',
 		sentAs: 'customer.email',
 		reads: allowBlank(parseWith(parseEmail)),
 	}),
-	textField({
-		displayName: 'Customer Phone',
-		name: 'customerPhone',
+	textField('Customer Phone', 'customerPhone', {
 		placeholder: 'e.g. (11) 91234-5678',
 		hint: 'Include the area code (DDD)',
 		description: 'Phone number of the customer, with the area code',
@@ -72,9 +68,7 @@ const customer = [
 		sentAs: 'customer.phone_number',
 		reads: allowBlank(parseWith(parsePhone)),
 	}),
-	...neededField({
-		displayName: 'Customer CPF or CNPJ',
-		name: 'customerDocument',
+	...neededField('Customer CPF or CNPJ', 'customerDocument', {
 		placeholder: 'e.g. 529.982.247-25',
 		description:
 			'CPF of the person or CNPJ of the company that pays. If it comes from a spreadsheet, format the column as text: a number loses its leading zeros.',
@@ -84,19 +78,15 @@ const customer = [
 ];
 
 const itemDetails = [
-	textField({
+	textField('Title', 'title', {
 		purpose: 'informs',
-		displayName: 'Title',
-		name: 'title',
 		placeholder: 'e.g. Curso de Fotografia',
 		description:
 			'The item name that the customer sees. If you leave it empty, it comes from the catalog.',
 		sentAs: 'title',
 		reads: allowBlank(textSchema),
 	}),
-	textField({
-		displayName: 'Cover URL',
-		name: 'cover',
+	textField('Cover URL', 'cover', {
 		placeholder: 'e.g. https://example.com/cover.png',
 		description:
 			'Address of a picture of the item. If you leave it empty, it comes from the catalog whenever Price or Title is looked up there.',
@@ -130,16 +120,14 @@ const itemFields = [
 		sentAs: 'quantity',
 		reads: withDefault(wholeNumberSchema(1), 1),
 	}),
-	moneyField({
-		displayName: 'Price in Reais',
-		name: 'price',
+	moneyField('Price in Reais', 'price', {
 		hint: "Leave empty for the offer's price",
 		description: 'Price of one unit. 97 is R$ 97,00. If your data is in cents, divide it by 100.',
 		sentAs: 'price',
 	}),
 ];
 
-const more = defineGroup({ displayName: 'More', name: 'more', placeholder: 'Add Field' }, [
+const more = defineGroup('More', 'more', { placeholder: 'Add Field' }, [
 	...itemDetails,
 	defineItemCustomFields(compact(map([...itemFields, ...itemDetails], 'sentAs'))),
 ]);
@@ -148,23 +136,23 @@ const OFFER_NAME =
 	'={{ $collection.item.value.offerHash.cachedResultName || $collection.item.value.offerHash.value }}';
 
 const cart = defineList(
+	'Cart',
+	'cart',
 	{
-		displayName: 'Cart',
-		name: 'cart',
 		placeholder: 'Add Item',
 		description: 'What the customer buys. The amount charged is the sum of its items.',
 		typeOptions: { fixedCollection: { itemTitle: OFFER_NAME } },
 		default: { items: [{}] },
 		sentAs: 'cart',
+		entryName: 'Item',
 	},
-	'Item',
 	[...itemFields, more],
 );
 
 const tracking = defineGroup(
+	'Tracking',
+	'tracking',
 	{
-		displayName: 'Tracking',
-		name: 'tracking',
 		placeholder: 'Add Tracking Value',
 		description: 'Where the sale came from',
 		sentAs: 'tracking',
@@ -182,7 +170,7 @@ const tracking = defineGroup(
 function trackingField(name: string, displayName: string, description: string) {
 	const use = { purpose: 'informs', sentAs: snakeCase(name), reads: firstTextSchema } as const;
 
-	return textField({ displayName, name, description, ...use });
+	return textField(displayName, name, { description, ...use });
 }
 
 const webhooks = [
@@ -218,9 +206,7 @@ const webhooks = [
 			})
 			.default('automatic'),
 	}),
-	textField({
-		displayName: 'Notification URL',
-		name: 'notificationUrl',
+	textField('Notification URL', 'notificationUrl', {
 		placeholder: 'e.g. https://n8n.example.com/webhook/.../digital-sales',
 		description:
 			'The address that the platform sends webhooks to; it must start with http:// or https://',
@@ -231,32 +217,30 @@ const webhooks = [
 ];
 
 const additionalFields = defineGroup(
-	{ displayName: 'Additional Fields', name: 'additionalFields', placeholder: 'Add Field' },
+	'Additional Fields',
+	'additionalFields',
+	{ placeholder: 'Add Field' },
 	[customFieldsField, tracking],
 );
 
 const chargesInDoubt = defineList(
+	'Charges in Doubt',
+	'chargesInDoubt',
 	{
-		displayName: 'Charges in Doubt',
-		name: 'chargesInDoubt',
 		placeholder: 'Add Decision',
 		description:
 			'What you have found about charges without a clear answer. An entry acts only on the charge that it names, and only while that is in doubt.',
+		entryName: 'Decision',
 	},
-	'Decision',
 	[
-		textField({
-			displayName: 'Order or Customer',
-			name: 'orderOrCustomer',
+		textField('Order or Customer', 'orderOrCustomer', {
 			placeholder: 'e.g. order-1001',
 			description:
 				"As the error says: the Order Reference, otherwise the customer's CPF, CNPJ, e-mail or phone",
 			purpose: 'confirms',
 			reads: rejectBlank(cleanTextSchema),
 		}),
-		textField({
-			displayName: 'Hash',
-			name: 'hash',
+		textField('Hash', 'hash', {
 			placeholder: 'e.g. ab12cd34ef',
 			description:
 				'The hash of the charge, if it is on your platform. Leave it empty if the charge is not there: then it is made again.',
@@ -267,9 +251,7 @@ const chargesInDoubt = defineList(
 );
 
 const options = defineOptions([
-	yesNoField({
-		displayName: 'Allow Price Mismatch',
-		name: 'allowPriceMismatch',
+	yesNoField('Allow Price Mismatch', 'allowPriceMismatch', {
 		description:
 			"Whether to accept a price 100 times higher or lower than the catalog's, which usually means that cents were typed as reais",
 	}),
@@ -282,9 +264,7 @@ const options = defineOptions([
 export const chargeForm = defineForm([
 	cart,
 	...customer,
-	textField({
-		displayName: 'Order Reference',
-		name: 'orderReference',
+	textField('Order Reference', 'orderReference', {
 		placeholder: 'e.g. order-1001',
 		hint: 'The same reference is charged once',
 		description:
