@@ -6,32 +6,28 @@ const NAMED = /Order or Customer (\S.*?), Hash: its hash/;
 
 describe('A charge in doubt, for a person who does what its error says,', () => {
 	let guest: Guest;
-	let charge: NodeSketch;
 
 	beforeAll(async () => {
 		guest = await enterSharedN8n();
-		const decision = {
-			orderOrCustomer: '={{ $json.body.name }}',
-			hash: '={{ $json.body.hash }}',
-		};
-		charge = createPix({
-			webhooksGoTo: 'none',
-			cart: cartOf(guest.sandbox),
-			orderReference: '={{ $json.body.order }}',
-			options: { chargesInDoubt: { items: [decision] } },
-		});
 	});
 	afterEach(() => guest.sandbox.reset());
 	afterAll(async () => await guest?.close());
 
 	/** Returns a function that charges an order in a new execution, with what a person entered. */
-	const publish = async (order: string) => {
+	const publish = async (order: string, hash: object) => {
 		const { rest, url, credential } = guest;
+		const decision = { orderOrCustomer: '={{ $json.body.name }}', ...hash };
+		const charge: NodeSketch = createPix({
+			webhooksGoTo: 'none',
+			cart: cartOf(guest.sandbox),
+			orderReference: '={{ $json.body.order }}',
+			options: { chargesInDoubt: { items: [decision] } },
+		});
 		const nodes: NodeSketch[] = [webStart(order), { ...charge, onError: 'continueRegularOutput' }];
 		const saved = await rest.createWorkflow(chainOf(order, credential, nodes));
 		await rest.publish(saved);
 
-		return async (name = 'nobody', hash = '') => {
+		return async (name = 'nobody', hash = 'none') => {
 			const entered = { order, name, hash };
 			const start = async () => await postJson(`${url}/webhook/${order}`, entered);
 			const execution = await rest.ended(await rest.startedBy(saved.id, start));
@@ -40,11 +36,16 @@ describe('A charge in doubt, for a person who does what its error says,', () => 
 	};
 
 	test.each([
-		['by the hash that the platform shows', 'resetAfterProcessing', 'found'],
-		['by an empty hash, if it is not there', 'resetBeforeProcessing', 'absent'],
-	] as const)('ends %s, and nobody is charged twice', async (_how, kind, order) => {
+		[
+			'by the hash that the platform shows',
+			'resetAfterProcessing',
+			'found',
+			{ hash: '={{ $json.body.hash }}' },
+		],
+		['by an empty hash, if it is not there', 'resetBeforeProcessing', 'absent', {}],
+	] as const)('ends %s, and nobody is charged twice', async (_how, kind, order, hash) => {
 		const { sandbox } = guest;
-		const run = await publish(order);
+		const run = await publish(order, hash);
 		sandbox.addFault({ kind, endpoint: 'POST /transactions' });
 
 		const told = JSON.stringify(await run());

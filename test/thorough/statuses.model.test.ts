@@ -6,8 +6,8 @@ import { isWanted, post, sendAsPlatform } from '../helpers/platform';
 
 const RUNS = sequences(1);
 const MINUTE_MS = 60_000;
-/** Longer than any lag. The platform has sent all its webhooks about a status. */
-const LONG_MS = 20 * MINUTE_MS;
+/** Longer than an execution looks for a claim, restarts included. The platform has sent all its webhooks about a status. */
+const LONG_MS = 30 * MINUTE_MS;
 
 const PATHS = [
 	['waiting_payment', 'authorized', 'paid'],

@@ -47,6 +47,15 @@ interface Wish {
 
 export class TooLateError extends Error {}
 
+/** What the latest read showed that has not failed, within the hour. */
+export function lastReadBack(account: Account, hash: string): Transaction | undefined {
+	return readings.get(keyOf(account, hash))?.shown;
+}
+
+function keyOf({ key }: Account, hash: string): string {
+	return `${key} ${hash}`;
+}
+
 /**
  * Reads a transaction for a webhook. All webhooks about it share the reads, at any trigger of the account.
  *
@@ -60,7 +69,6 @@ export async function readBack(
 	hash: string,
 	{ earliest, answerBy, isKnown }: Wish,
 ): Promise<Transaction | undefined> {
-	const key = `${account.key} ${hash}`;
 	const read = async (priority: ClientOptions['priority']) => {
 		const client = new Client(context, account, { ...limitsUntil(answerBy), priority });
 		return await getTransaction(client, hash).catch((error: unknown) => {
@@ -69,9 +77,8 @@ export async function readBack(
 		});
 	};
 
-	return await readSince(key, earliest, async () => {
-		const isShown = readings.get(key)?.shown !== undefined;
-		if (isKnown || isShown) return await read('urgent');
+	return await readSince(keyOf(account, hash), earliest, async () => {
+		if (isKnown || lastReadBack(account, hash)) return await read('urgent');
 		return await readUnknown(account, answerBy, async () => await read('background'));
 	});
 }

@@ -59,7 +59,7 @@ function methodName(method: string): string {
 	return method.toLowerCase().replace(/^billet$/, 'boleto');
 }
 
-function isWantedStatus(form: TriggerForm, status: Status): boolean {
+export function isWantedStatus(form: TriggerForm, status: Status): boolean {
 	return form.triggerOn.includes(ANY) || isNamedStatus(form, status);
 }
 

@@ -6,6 +6,7 @@ import {
 import {
 	type Account,
 	CredentialError,
+	lastReadBack,
 	listFields,
 	loadRecentAccount,
 	mayBeSale,
@@ -21,7 +22,7 @@ import { isChargeKnown } from '../idempotency';
 import { isEngine2 } from '../n8n';
 import { Declined, handleWebhook, logRarely, readBody, REPLIES, safeReason } from '../notification';
 import { BoundedMap, clock, processState } from '../shared';
-import { isClaim, isExcludedForGood, mayFollow, rejectionReason } from './filters';
+import { isClaim, isExcludedForGood, isWantedStatus, mayFollow, rejectionReason } from './filters';
 import { readTriggerForm, saleItem, type TriggerForm } from './form';
 import { declineIfBacklogged, type Handover, Handovers } from './handovers';
 
@@ -78,8 +79,7 @@ class Delivery {
 		declineIfBacklogged();
 
 		const account = await loadRecentAccount(context);
-		// A read that began shortly before the webhook counts. If it is too old, the second read shows more.
-		const first = await this.read(account, calledAt - READ_AGAIN_MS);
+		const first = await this.readFirst(account);
 		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return this.decide(first);
 
 		// Reads may lag.
@@ -95,6 +95,15 @@ class Delivery {
 		if (isSettled(first.payment_status) && this.isNews(first)) return this.decide(first);
 		const status = isClaim(form, webhook.status) ? webhook.status : first.payment_status;
 		return this.handOver({ hash: first.hash, status });
+	}
+
+	private async readFirst(account: Account): Promise<Transaction | undefined> {
+		const { form, webhook, calledAt } = this;
+		// Webhooks about statuses that nobody waits for are the most frequent.
+		const latest = lastReadBack(account, webhook.hash);
+		if (latest && this.isNamed(latest) && !isWantedStatus(form, webhook.status)) return latest;
+		// A read that began shortly before the webhook counts. If it is too old, the second read shows more.
+		return await this.read(account, calledAt - READ_AGAIN_MS);
 	}
 
 	private async read(account: Account, earliest: number): Promise<Transaction | undefined> {

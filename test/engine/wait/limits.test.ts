@@ -47,6 +47,7 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 	);
 
 	test('uses the longest limit of its items', async () => {
+		jest.spyOn(clock, 'random').mockReturnValue(0);
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
 		const parked = await room.park(hashes, {
 			parameters: {
