@@ -157,8 +157,9 @@ export function countField<const N extends string>(
 	name: N,
 	spec: FieldSpec & { default: number },
 ) {
-	const own = { type: 'number', typeOptions: { minValue: 1 }, displayName, name } as const;
-	return defineField({ ...own, reads: allowBlank(wholeNumberSchema(1)), ...spec });
+	const own = { displayName, name, ...spec };
+	const reads = allowBlank(wholeNumberSchema(1));
+	return defineField({ type: 'number', typeOptions: { minValue: 1 }, reads, ...own });
 }
 
 /** Its value is in integer cents, undefined if it is left blank. */
