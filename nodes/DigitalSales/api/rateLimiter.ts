@@ -4,9 +4,10 @@ import { BoundedMap, CanceledError, clock, type Deferred, deferred, processState
 export interface PermitOptions {
 	/**
 	 * An urgent request goes first, even while requests go one at a time, but waits out the pause after a 429. A
-	 * background request gets no permit for a minute after a 429. By default neither.
+	 * background request gets no permit for a minute after a 429. Bulk requests, of which one run may send thousands,
+	 * leave a quarter of the learned rate to others for 15 minutes after a 429. By default none of these.
 	 */
-	priority?: 'urgent' | 'background';
+	priority?: 'urgent' | 'background' | 'bulk';
 	/** The last moment for the permit, on `clock.elapsed()`. By default none. */
 	latest?: number;
 	/** Takes the request out of the queue. By default nothing does. */
@@ -18,6 +19,10 @@ type QueuedRequest = PermitOptions & Deferred<boolean>;
 /** Limits are per minute (API document, Limits). */
 const MINUTE_MS = 60_000;
 const MOST_COUNTED = 10_000;
+const LEARNED_FOR_MS = 15 * MINUTE_MS;
+/** Of `GET /products`, the lowest that is documented. */
+const LOWEST_LIMIT = 20;
+const BULK_SHARE = 0.75;
 
 /**
  * A sliding window that allows bursts. A request counts until its answer is older than the window, because the
@@ -32,6 +37,8 @@ export class RateLimiter {
 	private readonly answeredAt: number[] = [];
 	private pausedUntil = 0;
 	private latest429At = -Infinity;
+	/** What succeeded in the minute before the latest 429. */
+	private learnedRate = Infinity;
 
 	constructor(private readonly rate = Infinity) {}
 
@@ -50,7 +57,7 @@ export class RateLimiter {
 		if (isOneAtATime && this.inFlight > 0) return Infinity;
 
 		// There is room once the answer at this index has left the window.
-		const index = this.answeredAt.length + this.inFlight - this.rate;
+		const index = this.answeredAt.length + this.inFlight - this.rateFor(priority);
 		if (index < 0) return 0;
 		const answeredAt = this.answeredAt[index] ?? Infinity;
 		return Math.max(0, answeredAt + MINUTE_MS - now);
@@ -95,7 +102,15 @@ export class RateLimiter {
 		const now = clock.elapsed();
 		this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
 		this.latest429At = now;
+		const answered = this.answeredAt.filter((at) => at > now - MINUTE_MS).length;
+		this.learnedRate = Math.max(LOWEST_LIMIT, answered);
 		this.release();
+	}
+
+	private rateFor(priority: PermitOptions['priority']): number {
+		const isLearned = clock.elapsed() < this.latest429At + LEARNED_FOR_MS;
+		if (priority !== 'bulk' || !isLearned) return this.rate;
+		return Math.min(this.rate, Math.ceil(this.learnedRate * BULK_SHARE));
 	}
 
 	private serveQueue(): void {

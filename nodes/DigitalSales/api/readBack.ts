@@ -128,12 +128,22 @@ async function readUnknown(account: Account, answerBy: number, read: Read): Retu
 	const hasPermit = await lane.acquirePermit({ latest: answerBy - LEFT_FOR_READ_MS });
 	if (!hasPermit) throw new TooLateError();
 
-	let transaction: Transaction | undefined;
+	let isMiss = true;
 	try {
-		transaction = await read();
+		const transaction = await read();
+		isMiss = transaction === undefined;
 		return transaction;
+	} catch (error) {
+		isMiss = !wasRefused(error);
+		throw error;
 	} finally {
-		if (transaction) lane.release();
-		else lane.releaseUsed();
+		if (isMiss) lane.releaseUsed();
+		else lane.release();
 	}
+}
+
+/** Whether the rate limit or the time allowed no read. */
+function wasRefused(error: unknown): boolean {
+	if (error instanceof ServiceError) return error.outcome.kind === 'rateLimited';
+	return error instanceof TooLateError;
 }

@@ -1,4 +1,5 @@
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
+import { chargesAt } from '../../helpers/charge';
 import type { HttpAnswer } from '../../helpers/engine';
 import { countByStatus, useInbox } from '../../helpers/inbox';
 
@@ -36,5 +37,17 @@ describe('Digital Sales Trigger: what unverified webhooks can cause', () => {
 		]);
 		await clock.sleep(30_000);
 		expect(await inbox.post(unknown)).toBe(200);
+	});
+
+	test('sales that were refused after a 429 do not count as unknown hashes that cost a read', async () => {
+		const known = await inbox.chargeHere();
+		const sales = await chargesAt(inbox.account.sandbox, MISSES);
+		inbox.account.fault('read', { kind: 'retryAfter', seconds: 5 });
+		await inbox.post(known);
+		await clock.sleep(50_000);
+		expect(countByStatus(await postAll(sales))).toEqual({ 503: MISSES });
+		await clock.sleep(11_000);
+
+		expect(await inbox.post(sales[0] ?? '')).toBe(200);
 	});
 });

@@ -102,6 +102,32 @@ describe('The rate limiter', () => {
 		expect(limiter.delayMs(background)).toBe(0);
 	});
 
+	test.each([
+		[4, 15],
+		[40, 30],
+	])(
+		'admits fewer bulk requests for 15 minutes after a 429: after %i answers, %i a minute',
+		async (answered, expected) => {
+			const bulk = { priority: 'bulk' } as const;
+			const limiter = new RateLimiter();
+			await send(limiter, answered, bulk);
+			await refuse(limiter);
+			await clock.sleep(MINUTE);
+
+			expect(await send(limiter, expected + 1, bulk)).toEqual([
+				...Array.from({ length: expected }, () => 0),
+				MINUTE,
+			]);
+			await send(limiter, expected - 1, bulk);
+			expect(limiter.delayMs(bulk)).toBe(MINUTE);
+			expect(limiter.delayMs({ priority: 'background' })).toBe(0);
+			expect(limiter.delayMs()).toBe(0);
+			await clock.sleep(13 * MINUTE);
+			await send(limiter, expected, bulk);
+			expect(limiter.delayMs(bulk)).toBe(0);
+		},
+	);
+
 	test('admits urgent requests first, and counts them', async () => {
 		const limiter = new RateLimiter(1);
 		await send(limiter, 1, urgent);

@@ -107,7 +107,7 @@ describe('Workers that share nothing but an account of 20 requests a minute', ()
 			});
 		for (let worker = 0; worker < workers; worker++) {
 			for (let line = 0; line < AT_ONCE; line++) {
-				void work((read) => new Client(contextFor(read), processOf(worker), {}));
+				void work((read) => new Client(contextFor(read), processOf(worker), { priority: 'bulk' }));
 			}
 		}
 		await clock.sleep(MINUTES * MINUTE_MS);

@@ -41,7 +41,8 @@ export const getTransactionOperation: ReadOperation<FormValues<typeof getForm>> 
 	},
 	about: ({ transactionHash }) => `transaction ${quoteText(transactionHash)}`,
 	async read(run, { transactionHash, simplify, options }) {
-		const transaction = await getTransaction(run.newClient(), transactionHash);
+		const client = run.newClient({ priority: 'bulk' });
+		const transaction = await getTransaction(client, transactionHash);
 
 		return [await buildTransactionItem(run, transaction, { simplify, ...options })];
 	},
