@@ -116,6 +116,20 @@ describe('The catalog behind lists and charges', () => {
 			expect(account.sandbox.charges()).toBe(3);
 		});
 
+		test('again, however many of those that read are canceled', async () => {
+			account.fault('list', { kind: 'delay', ms: 5_000 }, 'always');
+			const canceling = [new AbortController(), new AbortController()];
+			const canceled = canceling.map(async ({ signal }) => await charge(signal).catch(() => 0));
+			const charges = [charge(), charge()];
+			for (const one of canceling) {
+				await clock.sleep(1_000);
+				one.abort();
+			}
+			await Promise.all([...canceled, ...charges]);
+
+			expect(account.sandbox.charges()).toBe(2);
+		});
+
 		test('while a list reads the whole catalog: then its request goes first', async () => {
 			const list = { resource: 'product', operation: 'getAll', returnAll: true, simplify: true };
 			const small = { ...list, options: { pageSize: 20 } };

@@ -72,7 +72,11 @@ describe('Credential test', () => {
 			'The platform answered with a redirect (302). Redirects are not followed: set Base URL in the credential to the final address. It pointed to /v2/products.',
 		],
 		['an empty answer', { kind: 'emptyBody' }, NO_API],
-		['a refusal', answer(422, { success: false, message: 'No' }), NO_API],
+		[
+			'a refusal',
+			answer(422, { success: false, message: 'No' }),
+			'The platform did not accept the request (422). Correct what the platform rejected, then run this again.',
+		],
 		['a list of products under a fault', answer(500, { data: [] }), atFault(500)],
 		['a maintenance page', { kind: 'html', status: 503 }, atFault(503)],
 		[

@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { cleanText, LONGEST_TEXT, parseBaseUrl } from '../domain';
-import { BoundedMap, digest, processState } from '../shared';
+import { BoundedMap, digest, processState, tryPatiently } from '../shared';
 import { createRedactor, type Redactor } from './redact';
 
 /* What a credential says, or what is wrong with it. */
@@ -34,8 +34,7 @@ export class CredentialError extends Error {}
 /** People copy this word from example requests. */
 const SCHEME = /^Bearer(\s+|$)/i;
 
-/** Blank if it is no text, or too long. */
-const textField = z.string().max(LONGEST_TEXT).transform(cleanText).catch('');
+const textField = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
 const tokenField = textField.transform((given) => given.replace(SCHEME, ''));
 /** n8n's HTTP client silently drops other characters from a header. */
 const HEADER_TEXT = /^[\x21-\x7e]*$/;
@@ -45,16 +44,23 @@ const credentialSchema = z.object({
 	apiToken: tokenField,
 	notificationUrl: textField,
 	/** Shows the next two fields. n8n keeps the values of hidden fields. */
-	platformDiffers: z.boolean().catch(false),
+	platformDiffers: z.boolean().optional(),
 	bodyApiToken: tokenField,
 	notificationField: textField,
-	allowedHttpRequestDomains: z.unknown(),
+	allowedHttpRequestDomains: z.string().optional(),
 	allowedDomains: textField,
 });
 
 /** @throws CredentialError */
 export function readAccount(credential: ICredentialDataDecryptedObject): Account {
-	const data = credentialSchema.parse(credential);
+	const parsed = credentialSchema.safeParse(credential);
+	if (!parsed.success) {
+		throw new CredentialError(
+			'A field of the credential is not text, or is too long. Open the credential, correct it and save it again.',
+		);
+	}
+
+	const { data } = parsed;
 	const bodyApiToken = (data.platformDiffers && data.bodyApiToken) || data.apiToken;
 	const base = parseBaseUrl(data.baseUrl);
 	const isRestricted = data.allowedHttpRequestDomains === 'domains';
@@ -102,6 +108,8 @@ export async function loadAccount(
 	return readAccount(await context.getCredentials(CREDENTIAL_NAME, itemIndex));
 }
 
+const LOAD_AGAIN_MS = 1_000;
+
 const recentAccounts = processState(new BoundedMap<Promise<Account>>({ most: 100, keptMs: 5_000 }));
 
 /**
@@ -115,7 +123,10 @@ export async function loadRecentAccount(context: IWebhookFunctions): Promise<Acc
 	const recent = recentAccounts.get(key);
 	if (recent) return await recent;
 
-	const account = loadAccount(context).catch((error: unknown) => {
+	const load = async () => await loadAccount(context);
+	// Tried twice, because n8n's database may have a hiccup. After that it counts as a missing credential.
+	const account = tryPatiently(load, [LOAD_AGAIN_MS]).catch((error: unknown) => {
+		recentAccounts.delete(key);
 		if (error instanceof CredentialError) throw error;
 		throw new CredentialError('The credential of this node could not be loaded');
 	});

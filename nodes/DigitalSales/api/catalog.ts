@@ -1,5 +1,5 @@
 import { uniqBy } from 'lodash';
-import { BoundedMap, processState } from '../shared';
+import { BoundedMap, CanceledError, processState } from '../shared';
 import type { Client, ClientOptions } from './client';
 import { readPages } from './pagination';
 import { fetchProductPage } from './products';
@@ -41,17 +41,24 @@ export function readCatalog(client: Client, range: { from?: number; maxPages?: n
 /** Charges that start together share one read, so that they spend the rate of one. */
 async function readPage(client: Client, page: number): Promise<ProductPage<Product>> {
 	const key = `${client.account.key} ${page}`;
-	const startReading = async (): Promise<ProductPage<Product>> => {
-		const reading = fetchPage(client, page);
-		catalogPages.set(key, reading);
-		reading.catch(() => catalogPages.delete(key));
-		return await reading;
-	};
+	let failures = 0;
 
-	const running = catalogPages.get(key);
-	if (!running) return await startReading();
-	// If only the execution that was reading is canceled, or gets one bad answer, those that wait for it read again.
-	return await running.catch(async () => await (catalogPages.get(key) ?? startReading()));
+	for (;;) {
+		const running = catalogPages.get(key);
+		if (!running) break;
+
+		const shared = await running.catch((error: unknown) => {
+			// Only the execution that was reading is canceled. One bad answer must not fail all that wait for it.
+			if (!(error instanceof CanceledError)) failures++;
+			if (failures > 1) throw error;
+		});
+		if (shared) return shared;
+	}
+
+	const reading = fetchPage(client, page);
+	catalogPages.set(key, reading);
+	reading.catch(() => catalogPages.delete(key));
+	return await reading;
 }
 
 async function fetchPage(client: Client, page: number): Promise<ProductPage<Product>> {

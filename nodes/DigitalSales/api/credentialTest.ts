@@ -59,7 +59,8 @@ async function requestProducts(
 }
 
 function describeProblem(outcome: Outcome): string {
-	if (['success', 'notFound', 'rejected', 'webPage'].includes(outcome.kind)) return NO_API;
+	if (['success', 'notFound', 'webPage'].includes(outcome.kind) || outcome.status === 405)
+		return NO_API;
 
 	const { message, facts } = new ServiceError('GET /products', outcome, 1);
 	return `${message}. ${facts.advice}`;

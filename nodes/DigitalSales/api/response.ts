@@ -40,6 +40,7 @@ async function readWhole(stream: BodyStream): Promise<string | undefined> {
 	return Buffer.concat(chunks).toString('utf8');
 }
 
+/** @internal */
 export function kindOfStatus(status: number): OutcomeKind {
 	if (status >= 200 && status < 300) return 'success';
 	if (status === 302 || status === 303) return 'seeOther';

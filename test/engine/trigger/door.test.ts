@@ -34,6 +34,7 @@ describe('Digital Sales Trigger: what platforms send', () => {
 	test.each<[string, (hash: string) => Call | Promise<Call>]>([
 		['JSON declared as a form', (hash) => form(`{"hash":"${hash}","url":"a=b&c=%20+"}`)],
 		['names with brackets', (hash) => form(`transaction[hash]=${hash}&status=paid`)],
+		['a list of one object', (hash) => text(JSON.stringify({ transaction: [{ hash }] }))],
 		['encoded brackets', (hash) => form(`data%5Bhash%5D=${hash}`)],
 		['nested brackets', (hash) => form(`data[transaction][id]=${hash}&data[status]=paid`)],
 		['JSON under transaction of a form', (hash) => form(`transaction=${encoded({ hash })}`)],

@@ -85,10 +85,17 @@ describe('The account of a credential', () => {
 		},
 	);
 
-	test.each(['baseUrl', 'apiToken'])('has no %s if it is no text, or of a megabyte', (name) => {
-		for (const given of [true, 'a'.repeat(1_000_000)]) {
-			expect(() => read({ [name]: given })).toThrow(/ is empty/);
-		}
+	test.each(['baseUrl', 'apiToken', 'bodyApiToken', 'notificationField', 'notificationUrl'])(
+		'is refused if %s is no text, or of a megabyte',
+		(name) => {
+			for (const given of [true, 'a'.repeat(1_000_000)]) {
+				expect(() => read({ [name]: given })).toThrow(/^A field of the credential is not text/);
+			}
+		},
+	);
+
+	test('is refused if My Platform Differs is neither on nor off', () => {
+		expect(() => read({ platformDiffers: 'true' })).toThrow(CredentialError);
 	});
 
 	test.each([

@@ -84,7 +84,8 @@ export function parseNotification(body: unknown): Notification | undefined {
 }
 
 function parseObject(value: unknown): IDataObject | undefined {
-	const fields = typeof value === 'string' ? parseJson(value) : value;
+	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+	const fields = typeof entry === 'string' ? parseJson(entry) : entry;
 	if (!isJsonObject(fields)) return undefined;
 
 	const nested = Object.entries(fields).filter(([name]) => NESTED_NAME.test(name));
