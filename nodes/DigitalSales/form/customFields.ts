@@ -83,9 +83,11 @@ export function addCustomFields(
 	within: readonly string[] = [],
 ): IDataObject {
 	const added = mapValues(customFields, (value, name) => {
-		const own = body[name] ?? {};
+		// Every object inherits names such as constructor.
+		const sent = Object.hasOwn(body, name) ? body[name] : undefined;
+		const own = sent ?? {};
 		const path = [...within, name];
-		const isNew = body[name] === undefined;
+		const isNew = sent === undefined;
 		if (isNew && replaceable.includes(name)) return value;
 		if (isJsonObject(own) && isJsonObject(value)) {
 			return addCustomFields(form, own, value, [], path);

@@ -40,6 +40,8 @@ const paymentSchema = z.object({
 	unknownSince: z.number().optional(),
 	/** Since when the reads have shown a failed status. */
 	failedSince: z.number().optional(),
+	/** Whether the platform has refused the token since the read. */
+	isRefused: z.boolean().optional(),
 });
 
 type Payment = z.output<typeof paymentSchema>;
@@ -47,7 +49,9 @@ type Payment = z.output<typeof paymentSchema>;
 /** What a look leaves to the next one. */
 const stateSchema = z.object({
 	startedAt: z.number(),
-	/** The end of the time limit, or when a look found all payments decided. The last reads follow. */
+	/** The end of the time limit. */
+	limit: z.number(),
+	/** The same or a little later, or when a look found all payments decided. The last reads follow. */
 	deadline: z.number(),
 	nextLookAt: z.number(),
 	/** By item. Null if the form could not be read. */
@@ -75,7 +79,8 @@ export class PaymentWait {
 		timeLimitMs = 0,
 	) {
 		const { now } = this;
-		const first = { startedAt: now, deadline: now + timeLimitMs, nextLookAt: 0, payments: [] };
+		const limit = now + timeLimitMs;
+		const first = { startedAt: now, limit, deadline: limit, nextLookAt: 0, payments: [] };
 		const state = stateSchema.safeParse(readParkedState(context)).data ?? first;
 		const { deadline, nextLookAt } = state;
 		this.isWoken = now < nextLookAt - EARLY_MS;
@@ -120,7 +125,9 @@ export class PaymentWait {
 		}
 
 		if (this.isLastLook || this.listOpen().length === 0) {
-			return new Map(entries.map((entry) => [entry.itemIndex, [outputOf(entry)]]));
+			// The wait may end early with a payment that was decided, and no longer is.
+			const isTimeUp = clock.now() >= state.limit;
+			return new Map(entries.map((entry) => [entry.itemIndex, [outputOf(entry, isTimeUp)]]));
 		}
 		await this.parkUntilNextLook();
 		return undefined;
@@ -159,10 +166,11 @@ export class PaymentWait {
 			throw error;
 		});
 		if (!transaction) return;
+		delete payment.isRefused;
 
 		const status = transaction.payment_status;
-		// What is decided does not become open again, so this answer is old.
-		if (isDecided(payment) && groupOf(status) === 'waiting') return;
+		// What is decided does not become open again, so this answer is old, unless it is the last one.
+		if (!this.isLastLook && isDecided(payment) && groupOf(status) === 'waiting') return;
 		const isNotified = this.isNotified(transaction);
 		payment.read = { at, status, isNotified, json: waitOutput(transaction, choice) };
 
@@ -173,7 +181,8 @@ export class PaymentWait {
 
 	private mayReadLater(payment: Payment, outcome: Outcome, at: number): boolean {
 		const { kind, status, isWebPage } = outcome;
-		if (payment.read) return kind !== 'badToken' || !this.isLastLook || isDecided(payment);
+		if (kind === 'badToken') payment.isRefused = true;
+		if (payment.read) return !payment.isRefused || !this.isLastLook || isDecided(payment);
 
 		if (isUnknownHash(outcome)) {
 			payment.unknownSince ??= at;
@@ -216,10 +225,12 @@ export class PaymentWait {
 	private pauseMs(): number {
 		const { startedAt, deadline } = this.state;
 		const open = this.listOpen().map(({ payment }) => payment);
-		if (this.isWoken || open.some(({ failedSince }) => failedSince)) return MINUTE_MS;
+		const isAnswered = this.entries.some(({ payment: { read } }) => read && read.at >= this.now);
+		// At the end, the reads of a minute may not suffice for all.
+		const isEnding = isAnswered && this.now >= deadline;
+		if (this.isWoken || isEnding || open.some(({ failedSince }) => failedSince)) return MINUTE_MS;
 
 		const age = this.now - (this.now < deadline ? startedAt : deadline);
-		const isAnswered = open.some(({ read }) => read && read.at >= this.now);
 		const longest = isAnswered ? 60 * MINUTE_MS : 15 * MINUTE_MS;
 		// Rarely if webhooks come, because n8n answers 409 to a webhook during a look.
 		const pauseMs = open.every(({ read }) => read?.isNotified)
@@ -238,10 +249,10 @@ function isDecided({ read, failedSince }: Payment): boolean {
 	return failedSince !== undefined && read.at >= failedSince + MINUTE_MS - EARLY_MS;
 }
 
-function outputOf({ hash, payment, ...choice }: Entry): INodeExecutionData {
+function outputOf({ hash, payment, ...choice }: Entry, isTimeUp: boolean): INodeExecutionData {
 	const { read } = payment;
 	const output = read?.json ?? waitOutput({ hash, json: { hash } }, choice);
-	const timedOut = !isSettled(read?.status) && { timed_out: true };
+	const timedOut = isTimeUp && !isSettled(read?.status) && { timed_out: true };
 	const checked_at = read ? new Date(read.at).toISOString() : null;
 
 	return { json: { ...omit(output, 'timed_out'), ...timedOut, checked_at } };

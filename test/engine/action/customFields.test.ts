@@ -50,6 +50,7 @@ describe('Custom Fields', () => {
 
 	test.each([
 		['{"length": 12}', { length: 12 }],
+		['{"constructor": "a", "toString": "b"}', { constructor: 'a', toString: 'b' }],
 		['={{ { due: new Date(0) } }}', { due: '1970-01-01T00:00:00.000Z' }],
 		['{"box": {"length": 20, "sides": [1, null]}}', { box: { length: 20, sides: [1, null] } }],
 	])('%s are sent as their JSON says', async (customFields, sent) => {

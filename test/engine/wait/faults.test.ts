@@ -321,6 +321,32 @@ describe('Transaction > Wait for Payment: what goes wrong', () => {
 			},
 		);
 
+		test.each<Fault>([
+			{ kind: 'status', status: 503 },
+			{ kind: 'retryAfter', seconds: 60 },
+		])('ends the wait with an error, although the last one gets %j', async (last) => {
+			const parked = await room.park([await room.charge()], { minutes: 10 });
+			await minutes(9.5);
+			always(refusal(401));
+			await minutes(14.5);
+			room.account.sandbox.clearFaults();
+			always(last);
+
+			const end = await parked.finished;
+
+			expect([end.status, received(end)]).toEqual(['error', undefined]);
+		});
+
+		test('does not count once a read has succeeded', async () => {
+			const hash = await room.charge();
+			const parked = await room.park([hash], { minutes: 10 });
+			room.account.fault('read', refusal(401));
+			await minutes(9);
+			always({ kind: 'status', status: 503 });
+
+			expect(received(await parked.finished)).toMatchObject([{ hash, timed_out: true }]);
+		});
+
 		test('leaves payments that were decided before to their outputs', async () => {
 			const [paid, expired, open] = [await room.charge(), await room.charge(), await room.charge()];
 			await room.setStatus([paid]);

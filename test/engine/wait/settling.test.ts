@@ -293,6 +293,20 @@ describe('Transaction > Wait for Payment: until the payment is decided', () => {
 				expect(items).toMatchObject([{ paid: true }, { paid: true }]);
 			},
 		);
+
+		test.each(['pending_review', 'never_heard_of'])(
+			'shows %s to the end, it is not paid, and no time was up',
+			async (status) => {
+				const { parked, paid, open } = await waitWithPaid(5 * MINUTE_MS);
+				await room.setStatus([paid], status);
+				await room.setStatus([open]);
+
+				const [, item] = received(await parked.finished) ?? [];
+
+				expect(item).toMatchObject({ hash: paid, paid: false, payment_status: status });
+				expect(item).not.toHaveProperty('timed_out');
+			},
+		);
 	});
 
 	test('waits twice in one execution, each time for its own payment', async () => {
