@@ -19,7 +19,7 @@ export class Run {
 	/** By the first failure. */
 	readonly stopped = this.stopping.signal;
 	/** Loaded at first use, because a read needs none. */
-	private readonly loadMemory = once(() => new ExecutionMemory(this.context));
+	private readonly loadMemory = memoize(() => new ExecutionMemory(this.context));
 	/** By message, with what it is about. */
 	private readonly hints = new Map<string, Set<string>>();
 	private readonly background: Array<Promise<void>> = [];

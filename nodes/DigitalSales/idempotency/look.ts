@@ -146,7 +146,8 @@ async function judge<T>(
 
 /** The attempt that has the key, as far as this process and execution know. */
 export function findHolder<T>({ own }: Creation<T>, key: string): Attempt | undefined {
-	return [attempts.get(key), own].find((attempt) => attempt?.state === 'unresolved');
+	const ofItem = own?.key === key ? own : undefined;
+	return [attempts.get(key), ofItem].find((attempt) => attempt?.state === 'unresolved');
 }
 
 /** The ledger knows best, because another process may have ended a doubt. */
