@@ -48,7 +48,7 @@ async function readPage(client: Client, page: number): Promise<ProductPage<Produ
 		if (!running) break;
 
 		const shared = await running.catch((error: unknown) => {
-			// Only the execution that was reading is canceled. One bad answer must not fail all that wait for it.
+			// A cancellation was the reader's own. After one failure this execution asks itself, after a second it fails, too.
 			if (!(error instanceof CanceledError)) failures++;
 			if (failures > 1) throw error;
 		});

@@ -26,8 +26,8 @@ const BULK_SHARE = 0.75;
 
 /**
  * A sliding window that allows bursts. A request counts until its answer is older than the window, because the
- * platform may count the request as late as it answers. A 429 pauses all requests. For a minute after it, requests
- * go one at a time, because other processes may use the same account and a burst would be refused again.
+ * platform may count the request as late as it answers. A 429 pauses all requests. For a minute after it, all but urgent
+ * requests go one at a time, because other processes may use the same account and a burst would be refused again.
  */
 export class RateLimiter {
 	private readonly queue: QueuedRequest[] = [];
@@ -37,7 +37,7 @@ export class RateLimiter {
 	private readonly answeredAt: number[] = [];
 	private pausedUntil = 0;
 	private latest429At = -Infinity;
-	/** What succeeded in the minute before the latest 429. */
+	/** What ended without a 429 in the minute before the latest 429, at least the lowest limit. */
 	private learnedRate = Infinity;
 
 	constructor(private readonly rate = Infinity) {}

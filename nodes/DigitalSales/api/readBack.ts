@@ -70,6 +70,7 @@ export async function readBack(
 	{ earliest, answerBy, isKnown }: Wish,
 ): Promise<Transaction | undefined> {
 	const read = async (priority: ClientOptions['priority']) => {
+		// Now, because the read may have waited for another.
 		const client = new Client(context, account, { ...limitsUntil(answerBy), priority });
 		return await getTransaction(client, hash).catch((error: unknown) => {
 			if (error instanceof ServiceError && isUnknownHash(error.outcome)) return undefined;

@@ -41,11 +41,11 @@ export class Claim<T> {
 		this.isInFlight = true;
 	}
 
-	/** The request was not processed. An earlier attempt stays in doubt. */
+	/** Nothing valid was made, so the keys are free again. An earlier attempt stays in doubt. */
 	async release(): Promise<void> {
 		const { creation, found, attempt, held } = this;
 		const { ledger, memory, itemIndex, own } = creation;
-		// `unresolved` comes first, because it is owned by another of the keys, and so by whoever claims that next.
+		// `unresolved` comes first: its owner is `attempt.key`, so whoever claims that key next would lose `unresolved` here.
 		for (const [key, owner] of [...held].reverse()) await ledger?.releaseKey(key, owner);
 		held.clear();
 		if (found.doubt) await tellOfEnd(creation, attempt.key).catch(() => undefined);
@@ -104,7 +104,7 @@ export class Claim<T> {
 		for (const key of found.ends) creation.inBackground(storeHash(creation, key, attempt));
 	}
 
-	/** If this attempt holds the key, or another order's of which a person has decided. Another doubt stays. */
+	/** If a key of this request owns it. After a decision about another order's attempt, whoever owns it. */
 	private async freeUnresolved(): Promise<void> {
 		const { creation, found } = this;
 		const { ledger, unresolved } = creation;

@@ -11,7 +11,7 @@ import { describeAnswer, type Doubt, inDoubtError } from './refusals';
  * error first told of the doubt, and `again` belongs to the one attempt that decisions allow in a day.
  */
 
-/** A request and its answer take two minutes at most. */
+/** A request and its answer take two minutes at most, and n8n may be slow to start or end it. */
 const MINUTES_UNDER_WAY = 4;
 
 export const SPENT =
@@ -75,13 +75,14 @@ async function isDecisionTooEarly<T>(
 	if (!ledger) return false;
 
 	// An attempt that this process or execution knows has ended: while it is sent, it holds the lock.
-	const now = attempt ? memory.execution : minuteBefore(0);
+	const teller = attempt ? memory.execution : minuteBefore(0);
 	// The clocks of two workers may differ by a minute.
 	const minutes = range(-1, MINUTES_UNDER_WAY + 1).map(minuteBefore);
 
-	// The first of these gets the key if no error has told of the doubt.
-	for (const when of [now, memory.execution, ...minutes]) {
-		if (await ledger.claimKey(toldKey(creation, key), when)) return true;
+	// If no error has told of the doubt, the first call writes who tells now. Otherwise a call succeeds only if this execution
+	// told of it, or somebody within these minutes.
+	for (const owner of [teller, memory.execution, ...minutes]) {
+		if (await ledger.claimKey(toldKey(creation, key), owner)) return true;
 	}
 	return false;
 }

@@ -94,7 +94,7 @@ export function makeKeys(subject: Subject) {
 	};
 }
 
-/** Of the charge that replaces a void one: only one request can claim it. Of the same kind, for `isOrderKey`. */
+/** The key of the charge that replaces a void one. It keeps the first word, for `isOrderKey`. */
 export function successor(key: string, voidHash: string): string {
 	return `${key.split(' ')[0]} ${digest(key, voidHash)}`;
 }

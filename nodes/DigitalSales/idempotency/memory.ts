@@ -31,7 +31,7 @@ export const attemptSchema = z.object({
 export type Attempt = z.output<typeof attemptSchema>;
 
 /**
- * By key. Only a cache of what n8n's database knows, except where there is no ledger.
+ * By key. The ledger knows only who has a key and, of a charge, its hash.
  *
  * @internal
  */

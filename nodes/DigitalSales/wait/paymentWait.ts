@@ -74,6 +74,7 @@ export class PaymentWait {
 	/** Those that this look or a later one can read. */
 	private readonly entries: Entry[] = [];
 
+	/** @param timeLimitMs counts at the first look, and is in the state of later ones */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		timeLimitMs = 0,
@@ -85,7 +86,7 @@ export class PaymentWait {
 		const { deadline, nextLookAt } = state;
 		this.isWoken = now < nextLookAt - EARLY_MS;
 
-		// Reads may not show yet what the webhook reported.
+		// Reads may not show yet what the webhook reported, so the wait goes on for at least a minute.
 		if (this.isWoken && now < deadline) state.deadline = Math.max(deadline, now + MINUTE_MS);
 		// After a long stop of n8n, or at a late Retry, the last reads still get their time.
 		if (now > nextLookAt + PATIENCE_MS) state.deadline = Math.max(deadline, now);
@@ -153,7 +154,7 @@ export class PaymentWait {
 		const payment: Payment = stored?.hash === hash ? stored : { hash };
 		payments[itemIndex] = payment;
 
-		// Reads may not show yet what the webhook reported.
+		// The failed status may be older than the webhook, so its minute starts again.
 		if (this.isWoken && !isDecided(payment)) delete payment.failedSince;
 		return payment;
 	}
@@ -162,7 +163,7 @@ export class PaymentWait {
 	private async read({ hash, payment, ...choice }: Entry, client: Client): Promise<void> {
 		const at = clock.now();
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
-			if (error instanceof ServiceError && this.mayReadLater(payment, error.outcome, at)) return;
+			if (error instanceof ServiceError && this.noteFailure(payment, error.outcome, at)) return;
 			throw error;
 		});
 		if (!transaction) return;
@@ -179,7 +180,12 @@ export class PaymentWait {
 		else delete payment.failedSince;
 	}
 
-	private mayReadLater(payment: Payment, outcome: Outcome, at: number): boolean {
+	/**
+	 * Records why the read failed.
+	 *
+	 * @returns whether a later look may read the payment
+	 */
+	private noteFailure(payment: Payment, outcome: Outcome, at: number): boolean {
 		const { kind, status, isWebPage } = outcome;
 		if (kind === 'badToken') payment.isRefused = true;
 		if (payment.read) return !payment.isRefused || !this.isLastLook || isDecided(payment);
