@@ -129,18 +129,15 @@ async function readUnknown(account: Account, answerBy: number, read: Read): Retu
 	const hasPermit = await lane.acquirePermit({ latest: answerBy - LEFT_FOR_READ_MS });
 	if (!hasPermit) throw new TooLateError();
 
-	let isMiss = true;
-	try {
-		const transaction = await read();
-		isMiss = transaction === undefined;
-		return transaction;
-	} catch (error) {
-		isMiss = !wasRefused(error);
-		throw error;
-	} finally {
-		if (isMiss) lane.releaseUsed();
-		else lane.release();
-	}
+	const reading = read();
+	const isMiss = await reading.then(
+		(transaction) => transaction === undefined,
+		(error: unknown) => !wasRefused(error),
+	);
+
+	if (isMiss) lane.releaseUsed();
+	else lane.release();
+	return await reading;
 }
 
 /** Whether the rate limit or the time allowed no read. */
