@@ -99,7 +99,7 @@ export const getAllProducts: ReadOperation<FormValues<typeof productsForm>> = {
 		const query = { ...form.filters, ...form.options, limit };
 		const rowsOf = isSplit ? splitOffers : undefined;
 
-		const client = run.newClient({ priority: 'bulk' });
+		const client = run.newClient();
 		const { rows, incomplete } = await listProducts(client, query, rowsOf);
 		if (incomplete !== undefined) {
 			run.addHint(`The list of products may be incomplete: ${incomplete}.`);
