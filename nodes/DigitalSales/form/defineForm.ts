@@ -9,9 +9,9 @@ import { z } from 'zod/v3';
  *       textField('Title', 'title', { description: 'The name of the offer', sentAs: 'title', reads: textSchema }),
  *       defineGroup('Additional Fields', 'additionalFields', { placeholder: 'Add Field' }, [...]),
  *     ]);
- *     offerForm.properties                                   // for n8n
- *     const values = readForm(context, itemIndex, offerForm) // { title, additionalFields }, checked
- *     offerForm.body(values)                                 // for the request
+ *     offerForm.properties                                            // for n8n
+ *     const values = readForm(context, itemIndex, offerForm, addHint) // { title, additionalFields }, checked
+ *     offerForm.body(values)                                          // for the request
  */
 
 /**
@@ -19,7 +19,7 @@ import { z } from 'zod/v3';
  * - `decides`: who pays what. No `{{ }}` may be empty, except one that an agent's model fills in.
  * - `guards`: against a second charge. No `{{ }}` may be empty, whoever fills it in.
  * - `json`: like `decides`. A `{{ }}` must not close the JSON string around it, because it would set other fields.
- * - `confirms`: a person has checked something. A model must not fill it in.
+ * - `confirms`: a person has checked something. A model must not fill it in, and no `{{ }}` may be empty.
  * - `informs`: decides nothing. What its schema refuses is left out, with a hint.
  */
 export type Purpose = 'decides' | 'json' | 'guards' | 'confirms' | 'informs';

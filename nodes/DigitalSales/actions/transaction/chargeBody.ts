@@ -90,8 +90,8 @@ export function identifyCharge(body: AskedFor) {
 }
 
 /**
- * Identifies a charge by customer (document, else e-mail address, else phone, else all fields), cart (offer hashes, else
- * titles) and amount.
+ * Identifies a charge by customer (document, else e-mail address, else phone, else all fields), cart (of each line: offer
+ * hash, else title, price as typed, quantity and operation type) and, of Custom Fields, amount, offer and product.
  *
  * @internal
  */
