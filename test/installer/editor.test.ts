@@ -43,7 +43,7 @@ test("the clicks of the README's first step install the package", async () => {
 	await dialog.getByText(told('npm Package Name'), { exact: true }).waitFor();
 	await dialog.getByRole('textbox').fill(PACKAGE_NAME);
 	await dialog.getByText(told('I understand the risks')).click();
-	// npm runs for as long as it needs, so the answer is bounded by the test alone.
+	// npm and n8n run for as long as they need, so only the test bounds the waits.
 	const installed = page.waitForResponse(
 		(response) =>
 			response.request().method() === 'POST' && response.url().endsWith('/rest/community-packages'),
@@ -51,10 +51,8 @@ test("the clicks of the README's first step install the package", async () => {
 	);
 	await dialog.getByRole('button', install).click();
 	expect((await installed).status()).toBe(200);
-	await page.getByText('Package installed').waitFor();
-
 	const cards = page.getByTestId('community-package-card').filter({ hasText: PACKAGE_NAME });
-	const card = await cards.innerText();
+	const card = await cards.innerText({ timeout: 0 });
 	expect(card).toContain('2 nodes');
 	expect(card).toContain(`v${VERSION}`);
 	await editor.openNew();

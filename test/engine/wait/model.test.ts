@@ -64,6 +64,7 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 					const hashes: string[] = [];
 					while (hashes.length < payments) hashes.push(await room.charge());
 					const paid = new Set<string>();
+					let deadline = LIMIT_MINUTES;
 					const parked = await room.park(hashes, { minutes: LIMIT_MINUTES });
 					let isEnded = false;
 					void parked.finished.then(() => (isEnded = true));
@@ -71,6 +72,9 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 					for (const [seconds, next] of steps) {
 						if (isEnded || minutes() + seconds / 60 > LAST_STEP_MINUTE) break;
 						await clock.sleep(seconds * 1_000);
+						// A webhook holds the wait open for a minute.
+						const isHeldOpen = next.is === 'noticed' && minutes() < deadline;
+						if (isHeldOpen) deadline = Math.max(deadline, minutes() + 1);
 						await happen(parked, hashes, paid, LIMIT_MINUTES - minutes(), next);
 					}
 					account.sandbox.clearFaults();
@@ -88,8 +92,9 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 						...led.map(() => undefined),
 						...open.map(() => true),
 					]);
-					// The time that a read takes comes on top.
-					expect(minutes()).toBeLessThan(LIMIT_MINUTES + 16);
+					// The last reads may fail for 15 minutes. The first execution after n8n's start comes 75 seconds late, and a read
+					// takes its time.
+					expect(minutes()).toBeLessThan(deadline + 15 + 75 / 60 + 0.5);
 					const outputs = [...(led.length > 0 ? [1] : []), ...(open.length > 0 ? [0] : [])];
 					expect(runs(end)).toEqual({ waits: 1, outputs });
 				}),
