@@ -74,7 +74,4 @@ export interface WaitOperation<Values = unknown> extends Described<Values> {
 	postpone(context: IExecuteFunctions): Promise<boolean>;
 }
 
-export type Operation<Values = unknown> =
-	| CreateOperation<Values>
-	| ReadOperation<Values>
-	| WaitOperation<Values>;
+export type Operation = CreateOperation | ReadOperation | WaitOperation;

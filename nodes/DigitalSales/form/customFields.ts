@@ -29,10 +29,10 @@ function parseFields(input: unknown): Result<IDataObject> {
 	return { value: jsonParse(json) };
 }
 
-/** A value without a JSON form would be left out or sent as null. */
+/** A value without a JSON form, such as an invalid date, would be left out or sent as null. */
 function hasMissingValue(value: unknown): boolean {
-	if (isObject(value)) return Object.values(value).some(hasMissingValue);
-	return value === undefined || (typeof value === 'number' && !Number.isFinite(value));
+	const isMissing = value !== null && [undefined, 'null'].includes(JSON.stringify(value));
+	return isMissing || (isObject(value) && Object.values(value).some(hasMissingValue));
 }
 
 const property = {
@@ -69,10 +69,10 @@ export function defineItemCustomFields(sent: readonly string[]) {
 }
 
 /**
- * Merges objects.
+ * Adds Custom Fields to a body. An object on both sides is merged field by field.
  *
  * @param replaceable fields that may come from Custom Fields as a whole if the form leaves them blank
- * @param within the path of the body
+ * @param within the path of `body` in the request, for errors and the recursion
  * @throws NotSentError that names the field that the form has or sends itself
  */
 export function addCustomFields(

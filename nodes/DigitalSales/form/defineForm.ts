@@ -15,7 +15,7 @@ import { z } from 'zod/v3';
  */
 
 /**
- * What a field is for, which restricts its expression.
+ * What a field is for, which restricts its expression. Without a purpose, any expression will do.
  * - `decides`: who pays what. No `{{ }}` may be empty, except one that an agent's model fills in.
  * - `guards`: against a second charge. No `{{ }}` may be empty, whoever fills it in.
  * - `json`: like `decides`. A `{{ }}` must not close the JSON string around it, because it would set other fields.

@@ -94,6 +94,6 @@ function soldList<const N extends string>(name: N, label: string, picked: typeof
 	]);
 }
 
-/** Not in Filters, because n8n drops an empty list there. */
+/** Not part of Filters, because n8n drops an empty list there, so a forgotten entry would accept every sale. */
 export const soldProducts = soldList('product', 'Product', PRODUCT_MODES);
 export const soldOffers = soldList('offer', 'Offer', OFFER_MODES);

@@ -79,6 +79,7 @@ export function checkForm<T>(
 	return { data: problems.length === 0 ? data : undefined, problems };
 }
 
+/** A whole part of a dotted path, such as the 0 of `cart.0.price`. */
 const INDEX = /(?<![^.])\d+(?![^.])/g;
 
 /** `['cart', 'items', 0, 'price']` is `Cart > Item 1 > Price`. */

@@ -53,10 +53,26 @@ describe('Custom Fields', () => {
 		['{"constructor": "a", "toString": "b"}', { constructor: 'a', toString: 'b' }],
 		['={{ { due: new Date(0) } }}', { due: '1970-01-01T00:00:00.000Z' }],
 		['{"box": {"length": 20, "sides": [1, null]}}', { box: { length: 20, sides: [1, null] } }],
+		[
+			'={{ { due: DateTime.fromMillis(0, { zone: "utc" }) } }}',
+			{ due: '1970-01-01T00:00:00.000Z' },
+		],
 	])('%s are sent as their JSON says', async (customFields, sent) => {
 		await shop.charge({ more: { additionalFields: { customFields } } });
 
 		expect(shop.account.bodies()).toEqual([expect.objectContaining(sent)]);
+	});
+
+	test.each([
+		'={{ { due: new Date("tomorrow") } }}',
+		'={{ { due: [DateTime.fromISO("tomorrow")] } }}',
+		'={{ { days: 1 / 0 } }}',
+		'={{ { box: { days: undefined } } }}',
+	])('%s are refused', async (customFields) => {
+		const refused = await shop.ask({ more: { additionalFields: { customFields } } });
+
+		expect(errorOf(refused)).toContain('contains a field whose expression returned nothing');
+		expect(shop.charges).toBe(0);
 	});
 
 	test.each([{ amount: '97,00' }, { amount: '97.00' }, { cart: [{ title: 'A', price: '97,00' }] }])(

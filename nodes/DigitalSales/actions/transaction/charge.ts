@@ -23,20 +23,27 @@ export interface Charge {
 
 const LONGEST_CART = 300;
 
-/** @throws NotSentError if the customer, the cart or the amount cannot be charged */
-export async function buildCharge(run: Run, form: ChargeForm): Promise<Charge> {
-	const fields = buildBody(run.account, form);
-	const read = readBody(fields);
-	const { contact } = read.customer;
-	const identity = identifyCharge(read);
+/**
+ * @param notificationUrl gets the webhooks of the charge, if anything does
+ * @throws NotSentError if the customer, the cart or the amount cannot be charged
+ */
+export async function buildCharge(
+	run: Run,
+	form: ChargeForm,
+	notificationUrl: string | undefined,
+): Promise<Charge> {
+	const typed = buildBody(run.account, form, notificationUrl);
+	const asked = readBody(typed);
+	const { contact } = asked.customer;
+	const identity = identifyCharge(asked);
 	assertCustomer(form, contact);
 
-	const cart = await fillCart(run, form, read.cart);
-	const amount = read.amount ?? sumCart(form, cart);
+	const cart = await fillCart(run, form, asked.cart);
+	const amount = asked.amount ?? sumCart(form, cart);
 
 	return {
 		// A cart of Custom Fields is sent as it is.
-		body: { amount, ...fields, ...(form.cart.length > 0 && { cart }) },
+		body: { amount, ...typed, ...(form.cart.length > 0 && { cart }) },
 		cart,
 		amount,
 		contact,

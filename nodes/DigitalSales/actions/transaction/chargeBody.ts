@@ -51,18 +51,22 @@ export const bodySchema = z.object({
 });
 type AskedFor = z.output<typeof bodySchema>;
 
-export function buildBody({ notificationField }: Account, form: ChargeForm): IDataObject {
-	const { options, additionalFields } = form;
-	const url = options.notificationUrl;
+export function buildBody(
+	{ notificationField }: Account,
+	form: ChargeForm,
+	notificationUrl: string | undefined,
+): IDataObject {
 	const fields = {
 		// In a second field, too, if the credential names one.
-		...(notificationField && url && { [notificationField]: url }),
+		...(notificationField && notificationUrl && { [notificationField]: notificationUrl }),
 		payment_method: 'pix',
 		installments: 1,
 		...chargeForm.body(form),
+		webhook_url: notificationUrl,
 	};
+	const { customFields } = form.additionalFields;
 
-	return addCustomFields(chargeForm, fields, additionalFields.customFields, ['cart', 'customer']);
+	return addCustomFields(chargeForm, fields, customFields, ['cart', 'customer']);
 }
 
 /** @throws NotSentError that names the part of Custom Fields, because the form's own fields are checked already */

@@ -31,7 +31,7 @@ import {
 } from '../../form';
 import { parseDocument, parseEmail, parsePhone, typedText } from '../../domain';
 
-/** Required, unless Custom Fields may bring the customer. */
+/** Required, unless Custom Fields may bring the customer: then n8n shows the field without its mark. */
 function neededField<const N extends string, S extends z.ZodTypeAny>(
 	displayName: string,
 	name: N,
@@ -39,11 +39,12 @@ function neededField<const N extends string, S extends z.ZodTypeAny>(
 ) {
 	const exists: DisplayCondition = { _cnd: { exists: true } };
 	const hasCustomFields = { '/additionalFields.customFields': [exists] };
-	const hidden = { required: true, displayOptions: { hide: hasCustomFields } };
+	const whenRequired = { required: true, displayOptions: { hide: hasCustomFields } };
+	const whenOptional = { displayOptions: { show: hasCustomFields } };
 
 	return [
-		textField(displayName, name, { ...spec, ...hidden, purpose: 'decides' }),
-		textField(displayName, name, { ...spec, displayOptions: { show: hasCustomFields } }).property,
+		textField(displayName, name, { ...spec, ...whenRequired, purpose: 'decides' }),
+		textField(displayName, name, { ...spec, ...whenOptional }).property,
 	] as const;
 }
 

@@ -23,10 +23,9 @@ export const createTransactionOperation: CreateOperation<ChargeForm> = {
 	manyItemsHint:
 		'Charges a customer for each input item. To charge only once, turn on Execute Once in the Settings of this node.',
 	kind: 'create',
-	async prepare(run, itemIndex, typed) {
-		const address = await resolveNotificationAddress(run, typed);
-		const form = { ...typed, options: { ...typed.options, notificationUrl: address.url } };
-		const charge = await buildCharge(run, form);
+	async prepare(run, itemIndex, form) {
+		const address = await resolveNotificationAddress(run, form);
+		const charge = await buildCharge(run, form, address.url);
 		// Built after all items are prepared: `makeKeys` records which item asked first for a charge, and Retries keep that.
 		const creation = memoize(() => buildCreation(run, itemIndex, form, charge));
 
