@@ -16,6 +16,7 @@ export const CREDENTIAL_NAME = 'digitalSalesApi';
 export interface Account {
 	/** Ends with the version segment (API document, Versioning). */
 	baseUrl: string;
+	apiToken: string;
 	/** For the body of POST /transactions (API document, Authentication 3). */
 	bodyApiToken: string;
 	notificationUrl?: string;
@@ -25,7 +26,7 @@ export interface Account {
 	/** Identifies the account without revealing its token. */
 	key: string;
 	redact: Redactor;
-	/** Has the cleaned token. */
+	/** As n8n takes it, with the cleaned token. */
 	credential: ICredentialDataDecryptedObject;
 }
 
@@ -61,10 +62,10 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 	}
 
 	const { data } = parsed;
-	const bodyApiToken = (data.platformDiffers && data.bodyApiToken) || data.apiToken;
+	const { apiToken, allowedDomains } = data;
+	const bodyApiToken = (data.platformDiffers && data.bodyApiToken) || apiToken;
 	const base = parseBaseUrl(data.baseUrl);
 	const isRestricted = data.allowedHttpRequestDomains === 'domains';
-	const { allowedDomains } = data;
 
 	if ('problem' in base) {
 		throw new CredentialError(
@@ -72,10 +73,10 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 		);
 	}
 
-	if (data.apiToken === '') {
+	if (apiToken === '') {
 		throw new CredentialError('API Token in the credential is empty. Copy it from your platform.');
 	}
-	if (!HEADER_TEXT.test(data.apiToken + bodyApiToken)) {
+	if (!HEADER_TEXT.test(apiToken + bodyApiToken)) {
 		throw new CredentialError(
 			'A token in the credential contains a space or another character that cannot be sent. Copy it again from your platform.',
 		);
@@ -90,13 +91,14 @@ export function readAccount(credential: ICredentialDataDecryptedObject): Account
 
 	return {
 		baseUrl: base.value,
+		apiToken,
 		bodyApiToken,
 		notificationUrl: data.notificationUrl || undefined,
 		notificationField: (data.platformDiffers && data.notificationField) || undefined,
 		allowedDomains: (isRestricted && allowedDomains) || undefined,
-		key: digest(base.value, data.apiToken),
-		redact: createRedactor([data.apiToken, bodyApiToken]),
-		credential: { ...credential, apiToken: data.apiToken },
+		key: digest(base.value, apiToken),
+		redact: createRedactor([apiToken, bodyApiToken]),
+		credential: { ...credential, apiToken },
 	};
 }
 

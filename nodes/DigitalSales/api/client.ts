@@ -6,7 +6,7 @@ import { ENDPOINTS, type Endpoint } from './endpoints';
 import { findRateLimiter, type PermitOptions, type RateLimiter } from './rateLimiter';
 import { readBody, readResponse } from './response';
 import { backoffMs, RETRY_LIMITS, RETRY_TABLE, rateLimitWaitMs } from './retryTable';
-import { type Outcome, ServiceError } from './serviceError';
+import { type Answer, ServiceError } from './serviceError';
 
 interface ServiceRequest<T> {
 	endpoint: Endpoint;
@@ -48,7 +48,7 @@ interface Progress {
 	rateLimitHits: number;
 	/** When the last try starts at the latest, on `clock.elapsed()`. */
 	latest: number;
-	outcome: Outcome;
+	answer: Answer;
 }
 
 /** Sends requests when the rate limiter permits, and repeats them as the retry table allows. */
@@ -83,7 +83,7 @@ export class Client {
 			rateLimitHits: 0,
 			latest: clock.elapsed() + startWithinMs,
 			// Before the first try, a request can only fail in the limiter.
-			outcome: { kind: 'rateLimited' },
+			answer: { kind: 'rateLimited' },
 		};
 
 		for (;;) {
@@ -116,13 +116,13 @@ export class Client {
 		progress: Progress,
 	): Promise<T | undefined> {
 		progress.latest = Math.min(progress.latest, clock.elapsed() + RETRY_LIMITS.maxTotalMs);
-		const { outcome, value } = await this.fetchOutcome(request);
-		progress.outcome = outcome;
+		const { answer, value } = await this.fetchAnswer(request);
+		progress.answer = answer;
 		progress.tries++;
 
-		if (outcome.kind === 'rateLimited') {
+		if (answer.kind === 'rateLimited') {
 			const waitMs = rateLimitWaitMs(++progress.rateLimitHits, clock.random());
-			limiter.releaseLimited(Math.max(outcome.retryAfterMs ?? 0, waitMs));
+			limiter.releaseLimited(Math.max(answer.retryAfterMs ?? 0, waitMs));
 		} else {
 			limiter.releaseUsed();
 		}
@@ -133,8 +133,8 @@ export class Client {
 	/** @throws ServiceError, CanceledError if no other try follows */
 	private delayBeforeRetry(request: ServiceRequest<unknown>, progress: Progress): number {
 		const { maxTries = RETRY_LIMITS.maxTries } = this.options;
-		const { tries, rateLimitHits, latest, outcome } = progress;
-		const { kind, retryAfterMs = 0 } = outcome;
+		const { tries, rateLimitHits, latest, answer } = progress;
+		const { kind, retryAfterMs = 0 } = answer;
 		const failedTries = tries - rateLimitHits;
 
 		let delayMs = Math.max(retryAfterMs, backoffMs(failedTries, clock.random()));
@@ -147,9 +147,7 @@ export class Client {
 		throw this.toError(request, progress);
 	}
 
-	private async fetchOutcome<T>(
-		request: ServiceRequest<T>,
-	): Promise<{ outcome: Outcome; value?: T }> {
+	private async fetchAnswer<T>(request: ServiceRequest<T>): Promise<{ answer: Answer; value?: T }> {
 		const timeoutMs = this.options.timeoutMs ?? ENDPOINTS[request.endpoint].timeoutMs;
 		const deadline = AbortSignal.timeout(timeoutMs);
 		// Once an answer begins, the platform has the request.
@@ -165,13 +163,13 @@ export class Client {
 				if (status === 429) return undefined;
 				throw error;
 			});
-			const { body, ...outcome } = readResponse({ status, headers, text }, this.account.redact);
-			if (outcome.kind !== 'success') return { outcome };
-			return { outcome, value: request.read(body) };
+			const { body, ...answer } = readResponse({ status, headers, text }, this.account.redact);
+			if (answer.kind !== 'success') return { answer };
+			return { answer, value: request.read(body) };
 		} catch (error) {
-			const outcome = readFault(error);
-			if (hasHeaders) outcome.kind = 'interrupted';
-			return { outcome };
+			const answer = readFault(error);
+			if (hasHeaders) answer.kind = 'interrupted';
+			return { answer };
 		}
 	}
 
@@ -205,12 +203,12 @@ export class Client {
 		return responseHead.parse(await sending.catch(takeAnswer));
 	}
 
-	private toError(request: ServiceRequest<unknown>, { outcome, tries }: Progress): Error {
+	private toError(request: ServiceRequest<unknown>, { answer, tries }: Progress): Error {
 		const { endpoint, body } = request;
-		const error = new ServiceError(endpoint, outcome, tries);
-		const { bodyApiToken, credential } = this.account;
-		const hasTwoTokens = body?.api_token === bodyApiToken && bodyApiToken !== credential.apiToken;
-		if (error.isTokenRefused && hasTwoTokens) error.facts.advice = TWO_TOKENS;
+		const error = new ServiceError(endpoint, answer, tries);
+		const { apiToken, bodyApiToken } = this.account;
+		const hasTwoTokens = body?.api_token === bodyApiToken && bodyApiToken !== apiToken;
+		if (error.isTokenRefused && hasTwoTokens) error.advice = TWO_TOKENS;
 
 		// `idempotency/` counts a canceled request as not processed, so a request in doubt stays an error.
 		if (this.options.signal?.aborted && !error.isInDoubt) return new CanceledError();

@@ -8,7 +8,7 @@ import { readFault, responseHead } from '../n8n';
 import { type Account, CredentialError, readAccount } from './account';
 import { readResponse } from './response';
 import { readProductPage } from './schemas/product';
-import { type Outcome, ServiceError } from './serviceError';
+import { type Answer, ServiceError } from './serviceError';
 
 const TIMEOUT_MS = 20_000;
 
@@ -26,10 +26,10 @@ export async function digitalSalesApiTest(
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	try {
-		const { body, ...outcome } = await requestProducts(this, readAccount(data ?? {}));
-		const isList = outcome.kind === 'success' && readProductPage(body) !== undefined;
+		const { body, ...answer } = await requestProducts(this, readAccount(data ?? {}));
+		const isList = answer.kind === 'success' && readProductPage(body) !== undefined;
 		if (isList) return { status: 'OK', message: 'The platform accepts the token.' };
-		return { status: 'Error', message: describeProblem(outcome) };
+		return { status: 'Error', message: describeProblem(answer) };
 	} catch (error) {
 		if (error instanceof CredentialError) return { status: 'Error', message: error.message };
 		return { status: 'Error', message: describeProblem(readFault(error)) };
@@ -38,16 +38,13 @@ export async function digitalSalesApiTest(
 
 async function requestProducts(
 	{ helpers }: ICredentialTestFunctions,
-	{ baseUrl, credential, redact }: Account,
+	{ baseUrl, apiToken, redact }: Account,
 ) {
 	// A credential test has no other helper.
 	const response: unknown = await helpers.request({
 		method: 'GET',
 		uri: `${baseUrl}/products`,
-		headers: {
-			Accept: 'application/json',
-			Authorization: `Bearer ${String(credential.apiToken)}`,
-		},
+		headers: { Accept: 'application/json', Authorization: `Bearer ${apiToken}` },
 		resolveWithFullResponse: true,
 		simple: false,
 		followRedirect: false,
@@ -58,10 +55,10 @@ async function requestProducts(
 	return readResponse({ status: statusCode, headers, text: body }, redact);
 }
 
-function describeProblem(outcome: Outcome): string {
-	if (['success', 'notFound', 'webPage'].includes(outcome.kind) || outcome.status === 405)
+function describeProblem(answer: Answer): string {
+	if (['success', 'notFound', 'webPage'].includes(answer.kind) || answer.status === 405)
 		return NO_API;
 
-	const { message, facts } = new ServiceError('GET /products', outcome, 1);
-	return `${message}. ${facts.advice}`;
+	const { message, advice } = new ServiceError('GET /products', answer, 1);
+	return `${message}. ${advice}`;
 }

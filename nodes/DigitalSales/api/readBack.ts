@@ -73,7 +73,7 @@ export async function readBack(
 		// Now, because the read may have waited for another.
 		const client = new Client(context, account, { ...limitsUntil(answerBy), priority });
 		return await getTransaction(client, hash).catch((error: unknown) => {
-			if (error instanceof ServiceError && isUnknownHash(error.outcome)) return undefined;
+			if (error instanceof ServiceError && isUnknownHash(error.answer)) return undefined;
 			throw error;
 		});
 	};
@@ -142,6 +142,6 @@ async function readUnknown(account: Account, answerBy: number, read: Read): Retu
 
 /** Whether the rate limit or the time allowed no read. */
 function wasRefused(error: unknown): boolean {
-	if (error instanceof ServiceError) return error.outcome.kind === 'rateLimited';
+	if (error instanceof ServiceError) return error.answer.kind === 'rateLimited';
 	return error instanceof TooLateError;
 }

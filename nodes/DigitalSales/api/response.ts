@@ -1,7 +1,7 @@
 import type { BodyStream } from '../n8n';
 import { clock, parseJson, unlessCanceled } from '../shared';
-import type { OutcomeKind } from './retryTable';
-import type { Outcome } from './serviceError';
+import type { AnswerKind } from './retryTable';
+import type { Answer } from './serviceError';
 import type { Redactor } from './redact';
 import { readServiceWords, saysFailure } from './schemas/answer';
 
@@ -41,7 +41,7 @@ async function readWhole(stream: BodyStream): Promise<string | undefined> {
 }
 
 /** @internal */
-export function kindOfStatus(status: number): OutcomeKind {
+export function kindOfStatus(status: number): AnswerKind {
 	if (status >= 200 && status < 300) return 'success';
 	if (status === 302 || status === 303) return 'seeOther';
 	if (status >= 300 && status < 400) return 'redirected';
@@ -61,7 +61,7 @@ type Headers = Readonly<Record<string, unknown>>;
 export function readResponse(
 	response: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
-): Outcome & { body: unknown } {
+): Answer & { body: unknown } {
 	const { status, headers } = response;
 	const text = response.text ?? '';
 	const body = readJson(text, redact);

@@ -6,21 +6,21 @@ import { RUN_AGAIN } from '../domain';
  */
 type RetryDecision = 'retry' | 'fail' | 'inDoubt';
 
-/** The `outcome` of a failed item, for workflows. */
-export type ShownOutcome = 'refused' | 'unknown' | 'notSent';
+/** What became of a failed item's request. Workflows read it in the item's `error.outcome`. */
+export type Outcome = 'refused' | 'unknown' | 'notSent';
 
 export interface Rule {
 	GET: RetryDecision;
 	POST: RetryDecision;
-	shown: ShownOutcome;
+	outcome: Outcome;
 	message: string;
 	advice: string;
 }
 
 const REPEATABLE = { GET: 'retry', POST: 'retry' } as const;
-const REFUSED = { GET: 'fail', POST: 'fail', shown: 'refused' } as const;
-const UNUSABLE = { GET: 'fail', POST: 'inDoubt', shown: 'unknown' } as const;
-const TRANSIENT = { GET: 'retry', POST: 'inDoubt', shown: 'unknown' } as const;
+const REFUSED = { GET: 'fail', POST: 'fail', outcome: 'refused' } as const;
+const UNUSABLE = { GET: 'fail', POST: 'inDoubt', outcome: 'unknown' } as const;
+const TRANSIENT = { GET: 'retry', POST: 'inDoubt', outcome: 'unknown' } as const;
 const REDIRECT = {
 	message: 'The platform answered with a redirect',
 	advice: 'Redirects are not followed: set Base URL in the credential to the final address.',
@@ -60,7 +60,7 @@ export const RETRY_TABLE = {
 	/** We assume that the platform processed nothing; the document does not say so (Errors 2). */
 	rateLimited: {
 		...REPEATABLE,
-		shown: 'refused',
+		outcome: 'refused',
 		message: 'The platform is still limiting requests',
 		advice: `Wait a while, then ${RUN_AGAIN}, or run fewer workflows of this account at the same time.`,
 	},
@@ -84,14 +84,14 @@ export const RETRY_TABLE = {
 	/** The request failed before its first byte. */
 	notSent: {
 		...REPEATABLE,
-		shown: 'notSent',
+		outcome: 'notSent',
 		message: 'The platform could not be reached',
 		advice:
 			'Check the host in Base URL of the credential, and that this n8n can reach it, through its proxy if it has one.',
 	},
 	blocked: {
 		...REFUSED,
-		shown: 'notSent',
+		outcome: 'notSent',
 		message: 'n8n blocked the request to the host of the platform',
 		advice:
 			'Correct the host in Base URL of the credential, or ask the administrator of this n8n to allow it (N8N_SSRF_ALLOWED_HOSTNAMES).',
@@ -103,7 +103,7 @@ export const RETRY_TABLE = {
 	},
 } as const satisfies Record<string, Rule>;
 
-export type OutcomeKind = keyof typeof RETRY_TABLE;
+export type AnswerKind = keyof typeof RETRY_TABLE;
 
 /**
  * For most requests. `maxTotalMs` ends with the start of the last try, and exceeds the longest Retry-After, which counts

@@ -1,9 +1,10 @@
 import { ENDPOINTS, type Endpoint } from './endpoints';
-import { RETRY_TABLE, type OutcomeKind, type Rule, type ShownOutcome } from './retryTable';
+import { type AnswerKind, type Outcome, RETRY_TABLE, type Rule } from './retryTable';
 import type { ServiceWords } from './schemas/answer';
 
-export interface Outcome {
-	kind: OutcomeKind;
+/** How the platform answered a try, or why it did not. */
+export interface Answer {
+	kind: AnswerKind;
 	status?: number;
 	words?: ServiceWords;
 	isWebPage?: boolean;
@@ -12,11 +13,12 @@ export interface Outcome {
 	code?: string;
 }
 
-/** What `output/` shows of an error. */
-export interface Facts {
+/** What an error says besides its message. */
+export interface ErrorFacts {
 	advice?: string;
-	shown: ShownOutcome;
-	answer?: Outcome;
+	outcome: Outcome;
+	/** Missing if the platform was not asked. */
+	answer?: Answer;
 }
 
 /** A 404 may concern the resource or the address. */
@@ -34,21 +36,22 @@ const DOUBT: Partial<Record<Endpoint, string>> = {
 };
 
 /** The platform says that it does not know the hash. A page means a wrong path. */
-export function isUnknownHash({ status, isWebPage = false }: Outcome): boolean {
+export function isUnknownHash({ status, isWebPage = false }: Answer): boolean {
 	return status === 404 && !isWebPage;
 }
 
 /** Holds nothing of the failed request, which contains secrets. */
-export class ServiceError extends Error {
-	readonly facts: Facts;
+export class ServiceError extends Error implements ErrorFacts {
+	advice: string;
+	readonly outcome: Outcome;
 	readonly isInDoubt: boolean;
 
 	constructor(
 		readonly endpoint: Endpoint,
-		readonly outcome: Outcome,
+		readonly answer: Answer,
 		readonly tries: number,
 	) {
-		const { kind, status = 0, redirectedTo } = outcome;
+		const { kind, status = 0, redirectedTo } = answer;
 		const row: Rule = RETRY_TABLE[kind];
 		const [missing, check] = NOT_FOUND[endpoint];
 
@@ -57,23 +60,24 @@ export class ServiceError extends Error {
 		const isInDoubt = row[ENDPOINTS[endpoint].method] === 'inDoubt';
 		super(isInDoubt ? `${DOUBT[endpoint]}: ${happened.replace('The', 'the')}` : happened);
 		this.name = 'ServiceError';
+		this.outcome = row.outcome;
 		this.isInDoubt = isInDoubt;
 
-		this.facts = { advice: row.advice, shown: row.shown, answer: outcome };
-		if (kind === 'notFound') this.facts.advice = check + row.advice;
-		if (status === 405) this.facts.advice = RETRY_TABLE.webPage.advice;
+		this.advice = row.advice;
+		if (kind === 'notFound') this.advice = check + row.advice;
+		if (status === 405) this.advice = RETRY_TABLE.webPage.advice;
 		// `createOnce` replaces it. Never the advice of the row, such as to try again, which could charge twice.
-		if (isInDoubt) this.facts.advice = 'Look for it on your platform in a few minutes.';
-		if (redirectedTo !== undefined) this.facts.advice += ` It pointed to ${redirectedTo}.`;
+		if (isInDoubt) this.advice = 'Look for it on your platform in a few minutes.';
+		if (redirectedTo !== undefined) this.advice += ` It pointed to ${redirectedTo}.`;
 	}
 
 	/** A deleted transaction may get a 404, also as a page, another 4xx, or a failure with status 200. */
 	get mayBeGone(): boolean {
-		return ['notFound', 'rejected'].includes(this.outcome.kind);
+		return ['notFound', 'rejected'].includes(this.answer.kind);
 	}
 
 	/** Only the owner of the token can correct this. */
 	get isTokenRefused(): boolean {
-		return this.outcome.kind === 'badToken';
+		return this.answer.kind === 'badToken';
 	}
 }

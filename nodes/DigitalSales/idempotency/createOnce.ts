@@ -84,7 +84,7 @@ async function endAfter<T>(
 	if (isNotMade || !claim?.isInFlight) await claim?.release();
 	else {
 		await claim.leaveInDoubt();
-		if (error instanceof ServiceError) error.facts.advice = refusals.wayOut(creation);
+		if (error instanceof ServiceError) error.advice = refusals.wayOut(creation);
 		if (creation.isAgentCall) refusals.logDoubt(creation);
 	}
 

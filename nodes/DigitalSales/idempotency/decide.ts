@@ -56,7 +56,7 @@ async function readDecided<T>(creation: Creation<T>, doubt: Doubt, hash: string)
 
 	const made = await creation.readAgain({ hash }).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
-		return refuse(`could not be read (the platform ${describeAnswer(error.outcome)})`);
+		return refuse(`could not be read (the platform ${describeAnswer(error.answer)})`);
 	});
 
 	const differences = creation.isVoid(made)

@@ -1,5 +1,5 @@
 import { compact } from 'lodash';
-import type { Outcome, ServiceError } from '../api';
+import type { Answer, ServiceError } from '../api';
 import { isSameReference, quoteText, RUN_AGAIN } from '../domain';
 import { isRetry, LedgerError } from '../n8n';
 import { NotSentError } from '../output';
@@ -17,7 +17,6 @@ export interface Doubt {
 	isGone?: boolean;
 }
 
-const MAY_EXIST = { shown: 'unknown' } as const;
 const NOT_SENT = 'this item was not sent';
 const LOOK = 'Look for it on your platform in a few minutes.';
 const OTHER_ITEMS =
@@ -41,7 +40,7 @@ export function inDoubtError(subject: Subject, doubt: Doubt, note?: string): Not
 		context.getInputData().length > 1 && !isKnown && OTHER_ITEMS,
 	]).join('\n');
 
-	return new NotSentError(`${message}, so ${NOT_SENT}`, advice, MAY_EXIST);
+	return new NotSentError(`${message}, so ${NOT_SENT}`, advice, 'unknown');
 }
 
 function describeDoubt(subject: Subject, { attempt, isGone, isOfOthers }: Doubt): string {
@@ -117,7 +116,7 @@ export function otherDataError(subject: Subject, attempt: Attempt): NotSentError
 			: 'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.';
 	}
 
-	return new NotSentError(message, compact([existing, advice]).join('\n'), MAY_EXIST);
+	return new NotSentError(message, compact([existing, advice]).join('\n'), 'unknown');
 }
 
 export function repeatedOrderError({ orderReference = '' }: Subject): NotSentError {
@@ -127,11 +126,12 @@ export function repeatedOrderError({ orderReference = '' }: Subject): NotSentErr
 	);
 }
 
-export function unreadableError(attempt: Attempt, { outcome }: ServiceError): NotSentError {
+export function unreadableError(attempt: Attempt, { answer }: ServiceError): NotSentError {
 	return new NotSentError(
 		`The customer was already charged, but transaction ${hashOf(attempt)} could not be read`,
-		`The platform ${describeAnswer(outcome)}, and ${NOT_SENT}. Read it with Transaction > Get when the platform answers again.`,
-		{ ...MAY_EXIST, answer: outcome },
+		`The platform ${describeAnswer(answer)}, and ${NOT_SENT}. Read it with Transaction > Get when the platform answers again.`,
+		'unknown',
+		answer,
 	);
 }
 
@@ -150,6 +150,6 @@ function shownOf(subject: Subject, attempt: Attempt | undefined): Attempt | unde
 	return !subject.isAgentCall && attempt?.customer === subject.customer ? attempt : undefined;
 }
 
-export function describeAnswer({ status }: Outcome): string {
+export function describeAnswer({ status }: Answer): string {
 	return status === undefined ? 'did not answer' : `answered with status ${status}`;
 }

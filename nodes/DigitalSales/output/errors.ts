@@ -1,18 +1,30 @@
 import { compact, trimEnd } from 'lodash';
 import type { INode } from 'n8n-workflow';
 import { NodeApiError, NodeError, NodeOperationError } from 'n8n-workflow';
-import { type Facts, ServiceError, type ServiceWords, type ShownOutcome } from '../api';
+import {
+	type Answer,
+	type ErrorFacts,
+	type Outcome,
+	ServiceError,
+	type ServiceWords,
+} from '../api';
 import { quoteText, RUN_AGAIN } from '../domain';
 import { CanceledError } from '../shared';
 
-/** The node refuses an item without sending it now. An earlier attempt may exist, so the outcome may be `unknown`. */
-export class NotSentError extends Error {
-	readonly facts: Facts;
-
-	constructor(message: string, advice: string, facts: Partial<Facts> = {}) {
+/** The node refuses an item without sending it now. */
+export class NotSentError extends Error implements ErrorFacts {
+	/**
+	 * @param outcome `unknown` if an earlier attempt may have succeeded
+	 * @param answer of the read that led to the refusal
+	 */
+	constructor(
+		message: string,
+		readonly advice: string,
+		readonly outcome: Outcome = 'notSent',
+		readonly answer?: Answer,
+	) {
 		super(message);
 		this.name = 'NotSentError';
-		this.facts = { advice, shown: 'notSent', ...facts };
 	}
 }
 
@@ -42,19 +54,8 @@ export interface ErrorContext {
 const LONGEST_MESSAGE = 500;
 const NO_WORDS: ServiceWords = { messages: [], fields: {} };
 
-interface ErrorJson extends ServiceWords {
-	message: string;
-	advice: string | null;
-	status: number | null;
-	outcome: ShownOutcome;
-	about: string | null;
-}
-
-export function toFailure(
-	node: INode,
-	error: unknown,
-	context: ErrorContext = {},
-): { error: NodeError; json: ErrorJson } {
+/** @returns the error for n8n, and what it says for a workflow that goes on after it */
+export function toFailure(node: INode, error: unknown, context: ErrorContext = {}) {
 	const { about = null, itemIndex, advice: given } = context;
 	const facts = factsOf(error, context.isSending === true);
 	const { status = null, words = NO_WORDS } = facts.answer ?? {};
@@ -62,9 +63,13 @@ export function toFailure(
 
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoteText(text, LONGEST_MESSAGE);
-	const isUnsent = facts.shown === 'notSent';
+	const isUnsent = facts.outcome === 'notSent';
+	const mayExist = isUnsent && given?.mayExist === true;
+	const unsentNote = mayExist
+		? 'This item was not sent now, but an earlier attempt of this execution may have succeeded.'
+		: 'This item was not sent.';
 	const advice = joinLines(
-		isUnsent && given && unsentNote(given),
+		isUnsent && given && unsentNote,
 		facts.advice?.replaceAll(RUN_AGAIN, given?.again ?? RUN_AGAIN),
 	);
 	const description = joinLines(
@@ -75,7 +80,7 @@ export function toFailure(
 		...(given?.notes ?? []),
 	);
 
-	const outcome = isUnsent && given?.mayExist ? 'unknown' : facts.shown;
+	const outcome = mayExist ? 'unknown' : facts.outcome;
 	const json = { message, advice: advice || null, status, outcome, ...words, about };
 	const texts = { message, description, itemIndex };
 	if (!serviceError) return { error: new NodeOperationError(node, message, texts), json };
@@ -88,19 +93,13 @@ function joinLines(...lines: Array<string | false | null | undefined>): string {
 	return compact(lines).join('\n');
 }
 
-function factsOf(error: unknown, isSending: boolean): Facts {
-	if (error instanceof ServiceError || error instanceof NotSentError) return error.facts;
+function factsOf(error: unknown, isSending: boolean): ErrorFacts {
+	if (error instanceof ServiceError || error instanceof NotSentError) return error;
 	if (error instanceof NodeError) {
-		return { advice: error.description ?? undefined, shown: 'notSent' };
+		return { advice: error.description ?? undefined, outcome: 'notSent' };
 	}
-	if (error instanceof CanceledError || !isSending) return { shown: 'notSent' };
-	return { shown: 'unknown' };
-}
-
-function unsentNote({ mayExist }: Advice): string {
-	if (!mayExist) return 'This item was not sent.';
-
-	return 'This item was not sent now, but an earlier attempt of this execution may have succeeded.';
+	if (error instanceof CanceledError || !isSending) return { outcome: 'notSent' };
+	return { outcome: 'unknown' };
 }
 
 /** Without line breaks, because a list of items shows one line. */
@@ -115,8 +114,7 @@ function serviceWordsLine(words: ServiceWords, labelOf: ErrorContext['labelOf'])
 	return text && `The platform said: ${trimEnd(text, '.')}.`;
 }
 
-function requestLine({ endpoint, tries, outcome }: ServiceError): string {
+function requestLine({ endpoint, tries, answer }: ServiceError): string {
 	const tried = tries > 1 && `tried ${tries} times`;
-
-	return `Request: ${compact([endpoint, tried, outcome.code]).join(', ')}.`;
+	return `Request: ${compact([endpoint, tried, answer.code]).join(', ')}.`;
 }

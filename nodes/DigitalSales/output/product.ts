@@ -26,8 +26,6 @@ export function simplifyProduct(row: IDataObject, isSplit = false): IDataObject 
 }
 
 /** An unknown code stays a number (API document, Product). */
-export function productStatusName(
-	status: number | null | undefined,
-): string | number | null | undefined {
+export function productStatusName(status: number | null | undefined) {
 	return lowerCase(findKey(PRODUCT_STATUSES, (code) => code === status)) || status;
 }

@@ -171,7 +171,7 @@ function failedExecution(
 	if (context.getMode() === 'manual' || isEngine2(context)) return undefined;
 
 	told.set(key, true);
-	const advice = error instanceof ServiceError ? error.facts.advice : 'Correct it.';
+	const advice = error instanceof ServiceError ? error.advice : 'Correct it.';
 	const description = `Until then, no sale starts this workflow. ${advice} Then choose Retry with currently saved workflow, which looks at transaction ${quoteText(hash)}.`;
 	return { hash, status, fault: { message: safeReason(error), description } };
 }

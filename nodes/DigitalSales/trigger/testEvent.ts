@@ -47,6 +47,6 @@ async function readTestTransaction(context: IHookFunctions, hash: string): Promi
 		if (!(error instanceof ServiceError)) throw toFailure(context.getNode(), error).error;
 
 		const problem = 'names a transaction that could not be read';
-		throw testError(context, `${problem}. ${error.message}. ${error.facts.advice}`);
+		throw testError(context, `${problem}. ${error.message}. ${error.advice}`);
 	}
 }

@@ -6,7 +6,7 @@ import {
 	type ClientOptions,
 	getTransaction,
 	isUnknownHash,
-	type Outcome,
+	type Answer,
 	RETRY_TABLE,
 	ServiceError,
 	type Transaction,
@@ -163,7 +163,7 @@ export class PaymentWait {
 	private async read({ hash, payment, ...choice }: Entry, client: Client): Promise<void> {
 		const at = clock.now();
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
-			if (error instanceof ServiceError && this.noteFailure(payment, error.outcome, at)) return;
+			if (error instanceof ServiceError && this.noteFailure(payment, error.answer, at)) return;
 			throw error;
 		});
 		if (!transaction) return;
@@ -185,12 +185,12 @@ export class PaymentWait {
 	 *
 	 * @returns whether a later look may read the payment
 	 */
-	private noteFailure(payment: Payment, outcome: Outcome, at: number): boolean {
-		const { kind, status, isWebPage } = outcome;
+	private noteFailure(payment: Payment, answer: Answer, at: number): boolean {
+		const { kind, status, isWebPage } = answer;
 		if (kind === 'badToken') payment.isRefused = true;
 		if (payment.read) return !payment.isRefused || !this.isLastLook || isDecided(payment);
 
-		if (isUnknownHash(outcome)) {
+		if (isUnknownHash(answer)) {
 			payment.unknownSince ??= at;
 			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
 		}

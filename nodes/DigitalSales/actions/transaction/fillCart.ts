@@ -62,7 +62,8 @@ async function fillLine(
 	throw new NotSentError(
 		`${cartLabel(form, index, 'price')} is empty`,
 		`Offer ${quoteText(hash)} ${lookupAdvice(lookup)}`,
-		{ answer: lookup.failed?.outcome },
+		'notSent',
+		lookup.failed?.answer,
 	);
 }
 

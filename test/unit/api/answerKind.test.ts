@@ -1,13 +1,13 @@
 import {
 	backoffMs,
-	type OutcomeKind,
+	type AnswerKind,
 	rateLimitWaitMs,
 } from '../../../nodes/DigitalSales/api/retryTable';
 import { kindOfStatus } from '../../../nodes/DigitalSales/api/response';
 import { readFault } from '../../../nodes/DigitalSales/n8n/httpHelper';
 
 describe('The retry table', () => {
-	test.each<[OutcomeKind, number[]]>([
+	test.each<[AnswerKind, number[]]>([
 		['success', [200, 201, 204, 299]],
 		['redirected', [300, 301, 307, 308, 399]],
 		['rejected', [100, 199, 400, 405, 422, 428, 430]],
@@ -17,7 +17,7 @@ describe('The retry table', () => {
 		['unclear', [408, 409, 425, 499, 500, 501, 505, 520, 599, 999]],
 		['rateLimited', [429]],
 		['unavailable', [502, 503, 504]],
-	])('the outcome %s stands for %j', (kind, statuses) => {
+	])('the kind %s stands for %j', (kind, statuses) => {
 		for (const status of statuses) expect(kindOfStatus(status)).toBe(kind);
 	});
 });
