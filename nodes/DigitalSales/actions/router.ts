@@ -2,7 +2,7 @@ import { isEqual, range, sortBy } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type Account, loadAccount } from '../api';
 import { fieldLabel, readForm } from '../form';
-import { isEngine2, isTool, letRecoveryPass, turnOffAlwaysOutputData } from '../n8n';
+import { isEngine2, isTool, letRecoveryPass, overrideSettings } from '../n8n';
 import { type ErrorContext, NotSentError, toFailure } from '../output';
 import { CanceledError, eachLimit, READS_AT_ONCE } from '../shared';
 import { adviseCreation } from './advice';
@@ -19,7 +19,10 @@ export async function executeOperation(
 	const value = String(context.getNodeParameter('operation', 0));
 	const operation = findOperation(resource, value);
 	// Only a wait is parked.
-	if (operation?.kind === 'wait' && !(await letRecoveryPass(context))) return [[]];
+	if (operation?.kind === 'wait') {
+		overrideSettings(context, { alwaysOutputData: false });
+		if (!(await letRecoveryPass(context))) return [[]];
+	}
 
 	let steps: ItemSteps;
 	try {
@@ -38,12 +41,12 @@ export async function executeOperation(
 		const items = context
 			.getInputData()
 			.map((_item, index) => failItem(context, operation, index, { error }));
-		return sortIntoOutputs(context, operation, items);
+		return sortIntoOutputs(operation, items);
 	}
 
 	try {
 		const items = await steps.takeAll();
-		return items ? sortIntoOutputs(context, operation, items) : [[]];
+		return items ? sortIntoOutputs(operation, items) : [[]];
 	} finally {
 		await steps.run.finish();
 	}
@@ -83,14 +86,10 @@ async function assertOneAccount(context: IExecuteFunctions, account: Account): P
 }
 
 function sortIntoOutputs(
-	context: IExecuteFunctions,
 	operation: Operation | undefined,
 	items: INodeExecutionData[],
 ): INodeExecutionData[][] {
-	if (operation?.kind !== 'wait') return [items];
-
-	turnOffAlwaysOutputData(context);
-	return operation.outputs.sort(items);
+	return operation?.kind === 'wait' ? operation.outputs.sort(items) : [items];
 }
 
 interface Failure extends Pick<ErrorContext, 'itemIndex' | 'isSending' | 'about'> {

@@ -1,20 +1,19 @@
-import type { FunctionsBase, IExecuteFunctions, IWebhookDescription } from 'n8n-workflow';
+import type { FunctionsBase, IExecuteFunctions, INode, IWebhookDescription } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { digest } from '../shared';
+import { WEBHOOK_PATH } from './webhook';
 
 /*
  * Since n8n 2.30.0, `$execution.resumeUrl` exists, and is the same in all runs of an execution. If it is missing,
  * Create PIX fails before anything is sent, and the trigger fails. If it changes, waits look more often.
  */
 
-/** Keeps the address from waking n8n's own Wait node. */
-const PATH = 'digital-sales';
-
 const executionSchema = z.object({ resumeUrl: z.string() });
 
 export function resumeUrl(context: IExecuteFunctions): string {
 	const url = new URL(n8nResumeUrl(context));
-	url.pathname += `/${PATH}`;
+	// Without a path of its own, the address would wake n8n's own Wait node.
+	url.pathname += `/${WEBHOOK_PATH}`;
 	return url.href;
 }
 
@@ -28,7 +27,7 @@ export const resumeWebhooks: IWebhookDescription[] = [
 		httpMethod: 'POST',
 		responseMode: 'onReceived',
 		responseData: 'noData',
-		path: PATH,
+		path: WEBHOOK_PATH,
 		restartWebhook: true,
 		isFullPath: true,
 	},
@@ -36,8 +35,8 @@ export const resumeWebhooks: IWebhookDescription[] = [
 
 /*
  * Since n8n 2.30.0, the mode of a Retry is `retry`, and its resume address has the secret of the original execution. If
- * that stops, a Retry does not know the charges of its original, and only the keys `order` and `unresolved` guard them.
- * An equal charge within 15 minutes then gets the earlier one.
+ * that stops, a Retry does not know the charges of its original, and only Order References and the keys of unresolved
+ * charges guard them. An equal charge within 15 minutes then gets the earlier one.
  */
 
 export function isRetry(context: IExecuteFunctions): boolean {
@@ -88,13 +87,14 @@ export function isEngine2(
 }
 
 /*
- * Since n8n 2.30.0, a webhook trigger may have `execute`, and n8n reads the node's settings after `execute`. If n8n
- * does not call `execute`, a sale starts the workflow once for each webhook. If n8n reads the settings earlier, Always
- * Output Data or On Error: Continue runs the next nodes for a duplicate, or for what nobody has verified.
+ * Since n8n 2.30.0, a webhook trigger may have `execute`, and n8n reads the node's settings from its entry after
+ * `execute`. If n8n does not call `execute`, a sale starts the workflow once for each webhook. If n8n reads the settings
+ * earlier, Always Output Data or On Error: Continue runs the next nodes during a wait, for a duplicate, or for what
+ * nobody has verified.
  */
 
-/** Always Output Data would pass on an empty item, and On Error: Continue what the webhook said. */
-export function stopOnError(context: IExecuteFunctions): void {
-	const { node } = context.getExecuteData();
-	Object.assign(node, { alwaysOutputData: false, continueOnFail: false, onError: 'stopWorkflow' });
+/** Replaces settings of the node for this run of it, and for those that follow while the execution waits. */
+export function overrideSettings(context: IExecuteFunctions, settings: Partial<INode>): void {
+	const entry = context.getExecuteData();
+	entry.node = { ...entry.node, ...settings };
 }

@@ -8,7 +8,6 @@ import { BoundedMap, clock, digest, processState, unlessCanceled } from '../shar
  * Since n8n 2.30.0, n8n puts the entry of a waiting node back at the front of its stack. On resuming, it disables the
  * node and hands on the entry's input. So `parkExecution` empties the entry, and adds a copy with the input, which n8n
  * runs next. If that stops, the node refuses to wait, or a waiting execution ends without running the next nodes.
- * n8n reads the node's settings after `execute`. If that stops, Always Output Data runs the next nodes during the wait.
  */
 
 /** The state is an item, because n8n redacts items for people without permission. */
@@ -17,9 +16,7 @@ const STATE_KEY = 'digitalSalesWait';
 /** `z.custom`, because the code writes to n8n's own object, and other schemas copy. */
 const contextSchema = z.object({
 	runExecutionData: z.object({
-		executionData: z.object({
-			nodeExecutionStack: z.custom<IExecuteData[]>(Array.isArray),
-		}),
+		executionData: z.object({ nodeExecutionStack: z.custom<IExecuteData[]>(Array.isArray) }),
 	}),
 });
 const stateSchema = z.object({
@@ -48,7 +45,8 @@ function readParked(context: IExecuteFunctions): { state?: unknown; parkedBy: st
 }
 
 /**
- * The node runs again at `until`, or when a webhook comes.
+ * The node runs again at `until`, or when a webhook comes. Always Output Data must be off: it would run the nodes after the
+ * first output with an empty item.
  *
  * @throws NodeOperationError if this version of n8n keeps its entries elsewhere
  */
@@ -59,7 +57,7 @@ export async function parkExecution(
 ): Promise<void> {
 	const { data } = context.getExecuteData();
 	const parked = { state, parkedBy: thisProcess.id };
-	resumed.delete(parkedElsewhere(context) ?? '');
+	resumed.delete(keyIfParkedElsewhere(context) ?? '');
 
 	await park(context, until, { ...data, [STATE_KEY]: [[{ json: parked }]] });
 }
@@ -70,7 +68,8 @@ async function park(
 	data: IExecuteData['data'],
 ): Promise<void> {
 	const entry = context.getExecuteData();
-	const stack = contextSchema.safeParse(context).data?.runExecutionData.executionData;
+	const { data: internals } = contextSchema.safeParse(context);
+	const stack = internals?.runExecutionData.executionData.nodeExecutionStack;
 	if (!stack || !entry.data.main) {
 		const message = `${context.getNode().name} cannot wait in this version of n8n`;
 		const description = 'Nothing waits. Update the package.';
@@ -78,16 +77,9 @@ async function park(
 	}
 
 	// A copy, because n8n disables the node of the original.
-	stack.nodeExecutionStack.unshift({ ...entry, node: { ...entry.node }, data });
+	stack.unshift({ ...entry, node: { ...entry.node }, data });
 	entry.data = { main: [] };
-	turnOffAlwaysOutputData(context);
 	await context.putExecutionToWait(until);
-}
-
-/** Always Output Data would run the nodes after the first output with an empty item. */
-export function turnOffAlwaysOutputData(context: IExecuteFunctions): void {
-	const entry = context.getExecuteData();
-	entry.node = { ...entry.node, alwaysOutputData: false };
 }
 
 /*
@@ -113,8 +105,8 @@ interface Resumed {
 /** The entries parked elsewhere that this process has resumed, and has not parked since. */
 const resumed = processState(new BoundedMap<Resumed>({ most: 10_000 }));
 
-/** Identifies an entry that was parked before n8n's start, or by another worker. Otherwise undefined. */
-function parkedElsewhere(context: IExecuteFunctions): string | undefined {
+/** Identifies an entry that was parked before n8n's start, or by another worker. Undefined for others. */
+function keyIfParkedElsewhere(context: IExecuteFunctions): string | undefined {
 	const parked = readParked(context);
 	if (!parked || parked.parkedBy === thisProcess.id) return undefined;
 	return digest(context.getExecutionId(), JSON.stringify(parked));
@@ -128,7 +120,7 @@ function parkedElsewhere(context: IExecuteFunctions): string | undefined {
  * @throws CanceledError
  */
 export async function letRecoveryPass(context: IExecuteFunctions): Promise<boolean> {
-	const key = parkedElsewhere(context);
+	const key = keyIfParkedElsewhere(context);
 	if (key === undefined) return true;
 
 	const uptime = clock.elapsed();
@@ -138,7 +130,6 @@ export async function letRecoveryPass(context: IExecuteFunctions): Promise<boole
 	if (first?.entry.deref() === entry) return true;
 
 	if (first) {
-		turnOffAlwaysOutputData(context);
 		const isFirstExpected = uptime < first.goesOnAt + SECOND_RUN_MS;
 		const until = new Date(clock.now() + SECOND_RUN_MS);
 		if (isFirstExpected) await park(context, until, entry.data);

@@ -1,14 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { lenientText, tolerated } from '../shared';
+import { WEBHOOK_PATH } from './webhook';
 
 /*
  * Since n8n 2.30.0, the execute context holds the workflow's nodes, the run data and n8n's base address for webhooks,
  * to which n8n appends the `webhookId` of a node, or else the workflow's id. If that stops, Webhooks Go To: Automatic
  * does not find the trigger, and says so.
  */
-
-export const WEBHOOK_PATH = 'digital-sales';
 
 const nodeSchema = z.object({
 	name: z.string(),

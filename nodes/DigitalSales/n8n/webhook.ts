@@ -1,6 +1,9 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { clock, isJsonObject, parseJson, processState } from '../shared';
 
+/** The last part of the addresses of triggers and of waiting executions. */
+export const WEBHOOK_PATH = 'digital-sales';
+
 /*
  * Since n8n 2.30.0, n8n answers a webhook with 200 only once it has stored the execution, even if the sender has left.
  * If that stops, a sale may be lost, or start the workflow twice.

@@ -35,13 +35,13 @@ export const REPLIES = {
 	busy: { status: 503, retryAfterSeconds: 30, reason: 'too many webhooks at once' },
 } satisfies Record<string, Reply>;
 
-/** The sender gets the reply. */
-export class Declined extends Error {
-	/** @param execution the item of an execution that starts nevertheless */
+/** Ends the handling of a webhook: the sender gets this reply, and no execution starts unless it is given an item. */
+export class EarlyReply extends Error {
+	/** @param cause why the reply is `unread`, for n8n's log */
 	constructor(
 		readonly reply: Reply,
 		readonly cause?: unknown,
-		readonly execution?: IDataObject,
+		readonly item?: IDataObject,
 	) {
 		super();
 	}
@@ -49,35 +49,38 @@ export class Declined extends Error {
 
 const LARGEST_BODY_BYTES = 256 * 1024;
 
-/** @throws Declined if the body is too large */
+/** @throws EarlyReply if the body is too large */
 export async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	const request = await readRequestBody(context, LARGEST_BODY_BYTES);
-	if (!request) throw new Declined(REPLIES.tooLarge);
+	if (!request) throw new EarlyReply(REPLIES.tooLarge);
 	return request.body;
 }
 
-/** Never throws, because n8n would answer 500 and start a failed execution. */
+/**
+ * Sends the reply that `handle` throws. Otherwise n8n answers 200 once it has stored the execution. Never throws, because
+ * n8n would answer 500 and start a failed execution.
+ */
 export async function handleWebhook(
 	context: IWebhookFunctions,
-	failure: string,
 	handle: () => Promise<IWebhookResponseData>,
 ): Promise<IWebhookResponseData> {
 	return await handle().catch((error: unknown) => {
-		const { reply, cause, execution } = toDeclined(error);
+		const { reply, cause, item } = toEarlyReply(error);
 		if (reply === REPLIES.unread) {
 			const reason = safeReason(cause);
-			logRarely(context, reason, () => context.logger.error(failure, { reason }));
+			const log = () => context.logger.error('A webhook could not be handled', { reason });
+			logRarely(context, reason, log);
 		}
 
 		sendReply(context, reply);
-		return { noWebhookResponse: true, workflowData: execution && [[{ json: execution }]] };
+		return { noWebhookResponse: true, workflowData: item && [[{ json: item }]] };
 	});
 }
 
-function toDeclined(error: unknown): Declined {
-	if (error instanceof Declined) return error;
-	if (error instanceof TooLateError) return new Declined(REPLIES.busy);
-	return new Declined(REPLIES.unread, error);
+function toEarlyReply(error: unknown): EarlyReply {
+	if (error instanceof EarlyReply) return error;
+	if (error instanceof TooLateError) return new EarlyReply(REPLIES.busy);
+	return new EarlyReply(REPLIES.unread, error);
 }
 
 function sendReply(context: IWebhookFunctions, { status, reason, retryAfterSeconds }: Reply): void {

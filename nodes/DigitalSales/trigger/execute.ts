@@ -12,13 +12,13 @@ import {
 	isRetry,
 	Ledger,
 	letRecoveryPass,
+	overrideSettings,
 	parkExecution,
 	readParkedState,
-	stopOnError,
 } from '../n8n';
 import { toFailure } from '../output';
 import { CanceledError, clock, digest, tryPatiently } from '../shared';
-import { isClaim, rejectionReason } from './filters';
+import { canLookFor, rejectionReason } from './filters';
 import { readTriggerForm, saleItem } from './form';
 import { Handovers, handoverSchema, statusKey } from './handovers';
 
@@ -33,7 +33,12 @@ const LEDGER_PAUSES_MS = [1_000, 5_000, 25_000];
  * @throws NodeOperationError or NodeApiError for a fault, or if n8n's database or the last look fails
  */
 export async function executeTrigger(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	stopOnError(context);
+	// Always Output Data would pass on an empty item, and On Error: Continue what the webhook said.
+	overrideSettings(context, {
+		alwaysOutputData: false,
+		continueOnFail: false,
+		onError: 'stopWorkflow',
+	});
 	if (!(await letRecoveryPass(context))) return [[]];
 
 	const [input] = context.getInputData();
@@ -89,13 +94,14 @@ export const LOOK_LIMITS = {
 	priority: 'urgent',
 } as const;
 
-const stateSchema = z.object({ looks: z.number() });
+/** The look that the execution waits for, counted from 1. */
+const stateSchema = z.object({ look: z.number() });
 
 /**
- * The execution waits in n8n before each look.
+ * Looks, or parks the execution until it is time to look.
  *
- * @param claim if its status is not one that the form lists, the first read that succeeds decides, whatever it shows
- * @returns undefined if reads did not show the status: the execution waits for the next look, or ends
+ * @param claim if reads cannot be compared with its status, the first read that succeeds counts, whatever it shows
+ * @returns undefined if the execution is parked, or ends without a sale
  * @throws NodeOperationError or NodeApiError if the last look fails
  */
 async function lookForClaim(
@@ -103,21 +109,21 @@ async function lookForClaim(
 	claim: { hash: string; status?: Status },
 ): Promise<{ status: Status; item: IDataObject } | undefined> {
 	const state = stateSchema.safeParse(readParkedState(context)).data;
-	if (!state && !isRetry(context)) return await park(context, 0);
-	const looks = state?.looks ?? 0;
+	if (!state && !isRetry(context)) return await parkUntilLook(context, 1);
 
-	const isLast = looks === PAUSES_MS.length;
+	// A Retry looks at once, before the first look.
+	const look = state?.look ?? 0;
+	const isLast = look === PAUSES_MS.length;
 	const read = await readForLook(context, claim.hash, isLast);
 	const form = readTriggerForm(context);
-	const claimed = isClaim(form, claim.status) ? claim.status : undefined;
-	const status = read?.payment_status;
-	if (read && showsClaim(claimed, status, isLast) && !rejectionReason(form, read)) {
-		return { status, item: saleItem(form, read) };
-	}
+	const claimed = canLookFor(form, claim.status) ? claim.status : undefined;
 
-	const isDecided = read && (claimed === undefined || isLater(status, claimed));
-	if (isLast || isDecided) return undefined;
-	return await park(context, looks);
+	if (read && showsClaim(claimed, read.payment_status, isLast)) {
+		if (rejectionReason(form, read)) return undefined;
+		return { status: read.payment_status, item: saleItem(form, read) };
+	}
+	if (isLast) return undefined;
+	return await parkUntilLook(context, look + 1);
 }
 
 /** At the last look, any status that is not earlier counts: it may be another word for the claimed one. */
@@ -145,7 +151,7 @@ async function readForLook(
 	});
 }
 
-async function park(context: IExecuteFunctions, looks: number): Promise<undefined> {
-	const until = new Date(clock.now() + (PAUSES_MS[looks] ?? 0));
-	await parkExecution(context, until, { looks: looks + 1 });
+async function parkUntilLook(context: IExecuteFunctions, look: number): Promise<undefined> {
+	const until = new Date(clock.now() + (PAUSES_MS[look - 1] ?? 0));
+	await parkExecution(context, until, { look });
 }

@@ -71,14 +71,14 @@ function isNamedStatus({ triggerOn, otherStatuses = [] }: TriggerForm, status: S
 	return named.some((one) => isSameStatus(one, status));
 }
 
-/** Whether a webhook names a status that the form wants, in words that are known. */
-export function isClaim(form: TriggerForm, status: Status): boolean {
+/** Whether later reads can be compared with a status: the form names it, or wants any status, and the word is known. */
+export function canLookFor(form: TriggerForm, status: Status): boolean {
 	const isKnown = groupOf(status) !== undefined;
 	return isNamedStatus(form, status) || (isKnown && form.triggerOn.includes(ANY));
 }
 
 /** Whether reads may still show a status that a webhook claims. */
 export function mayFollow(form: TriggerForm, status: Status, read: Transaction): boolean {
-	if (!isClaim(form, status) || isExcludedForGood(form, read)) return false;
+	if (!canLookFor(form, status) || isExcludedForGood(form, read)) return false;
 	return !isSameStatus(status, read.payment_status) && !isLater(read.payment_status, status);
 }

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import type { Status } from '../domain';
 import { unansweredCount, whenAnswered } from '../n8n';
-import { Declined, REPLIES } from '../notification';
+import { EarlyReply, REPLIES } from '../notification';
 import { BoundedMap, jsonObject, processState } from '../shared';
 
 /* What this process has handed over to n8n, so that a repeated webhook costs neither a read nor an execution. */
@@ -40,9 +40,9 @@ export function statusKey(hash: string, status: Status): string {
 	return JSON.stringify([hash, status?.slice(0, LONGEST_STATUS).toLowerCase()]);
 }
 
-/** @throws Declined if n8n is still storing too many executions */
+/** @throws EarlyReply if n8n is still storing too many executions */
 export function declineIfBacklogged(): void {
-	if (unansweredCount() >= MOST_UNANSWERED) throw new Declined(REPLIES.backlogged);
+	if (unansweredCount() >= MOST_UNANSWERED) throw new EarlyReply(REPLIES.backlogged);
 }
 
 /** The statuses of a transaction that this process has handed over for a trigger. */
@@ -53,30 +53,32 @@ export class Handovers {
 		context: IExecuteFunctions | IWebhookFunctions,
 		private readonly hash: string,
 	) {
-		this.trigger = `${context.getWorkflow().id} ${context.getNode().id} ${context.getMode()}`;
+		// Not the mode itself, because a Retry has a mode of its own.
+		const isTest = context.getMode() === 'manual';
+		this.trigger = `${context.getWorkflow().id} ${context.getNode().id} ${isTest}`;
 	}
 
 	hasSale(status: Status): boolean {
 		return sales.get(this.keyOf(status)) !== undefined;
 	}
 
-	/** @throws Declined if the status was handed over */
+	/** @throws EarlyReply if the status was handed over */
 	declineRepeat(status: Status): void {
 		const sale = sales.get(this.keyOf(status));
-		if (sale) throw new Declined(sale.isStored ? REPLIES.duplicate : REPLIES.inFlight);
+		if (sale) throw new EarlyReply(sale.isStored ? REPLIES.duplicate : REPLIES.inFlight);
 	}
 
 	/**
 	 * Has no await, so that only the first of two repeats passes.
 	 *
-	 * @throws Declined if the status was handed over or is looked for, or too many executions wait
+	 * @throws EarlyReply if the status was handed over or is looked for, or too many executions wait
 	 */
 	add(context: IWebhookFunctions, { status, item }: Handover): void {
 		const key = this.keyOf(status);
 		if (item) this.declineRepeat(status);
-		else if (claims.get(key)) throw new Declined(REPLIES.outdated);
+		else if (claims.get(key)) throw new EarlyReply(REPLIES.outdated);
 		declineIfBacklogged();
-		if (!item && claims.size >= MOST_CLAIMS) throw new Declined(REPLIES.busy);
+		if (!item && claims.size >= MOST_CLAIMS) throw new EarlyReply(REPLIES.busy);
 
 		const all = item ? sales : claims;
 		const stored = { isStored: false };

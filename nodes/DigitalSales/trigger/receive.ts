@@ -20,9 +20,22 @@ import {
 import { isLater, isSameStatus, isSettled, quoteText, unreachableHint } from '../domain';
 import { isChargeKnown } from '../idempotency';
 import { isEngine2 } from '../n8n';
-import { Declined, handleWebhook, logRarely, readBody, REPLIES, safeReason } from '../notification';
+import {
+	EarlyReply,
+	handleWebhook,
+	logRarely,
+	readBody,
+	REPLIES,
+	safeReason,
+} from '../notification';
 import { BoundedMap, clock, processState } from '../shared';
-import { isClaim, isExcludedForGood, isWantedStatus, mayFollow, rejectionReason } from './filters';
+import {
+	canLookFor,
+	isExcludedForGood,
+	isWantedStatus,
+	mayFollow,
+	rejectionReason,
+} from './filters';
 import { readTriggerForm, saleItem, type TriggerForm } from './form';
 import { declineIfBacklogged, type Handover, Handovers } from './handovers';
 
@@ -31,33 +44,33 @@ const ANSWER_WITHIN_MS = 9_500;
 
 /** Reads the transaction back before the workflow starts, because anybody can send a webhook. Never throws. */
 export async function receiveWebhook(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	return await handleWebhook(context, 'A webhook could not be handled', async () => {
-		if (context.getRequestObject().method !== 'POST') throw new Declined(REPLIES.listening);
+	return await handleWebhook(context, async () => {
+		if (context.getRequestObject().method !== 'POST') throw new EarlyReply(REPLIES.listening);
 
 		const notification = await readNotification(context);
 		// The constructor may throw, too.
 		const receive = async () => await new Delivery(context, notification).receive();
 		const handover = await receive().catch((error: unknown) => {
-			const execution = failedExecution(context, notification, error);
-			if (!execution) throw error;
-			throw new Declined(REPLIES.unread, error, { ...execution });
+			const fault = handOverFault(context, notification, error);
+			if (!fault) throw error;
+			throw new EarlyReply(REPLIES.unread, error, { ...fault });
 		});
 
 		return { workflowData: [[{ json: { ...handover } }]] };
 	});
 }
 
-/** @throws Declined if the webhook names no transaction, or is too large */
+/** @throws EarlyReply if the webhook names no transaction, or is too large */
 async function readNotification(context: IWebhookFunctions): Promise<Notification> {
 	const body = await readBody(context);
 	const notification = parseNotification(body);
 	if (notification) return notification;
-	if (!mayBeSale(body)) throw new Declined(REPLIES.noSale);
+	if (!mayBeSale(body)) throw new EarlyReply(REPLIES.noSale);
 
 	const shown = listFields(body).join(', ') || 'none that can be read';
 	const message = `A webhook was refused because it does not contain the hash of its transaction. Its fields: ${shown}`;
 	logRarely(context, 'no hash', () => context.logger.warn(message));
-	throw new Declined(REPLIES.noHash);
+	throw new EarlyReply(REPLIES.noHash);
 }
 
 class Delivery {
@@ -88,12 +101,13 @@ class Delivery {
 			return undefined;
 		});
 		if (second) return this.decide(second);
-		if (!first) throw new Declined(webhook.mayBeNoSale ? REPLIES.noSale : REPLIES.unknown);
+		if (!first) throw new EarlyReply(webhook.mayBeNoSale ? REPLIES.noSale : REPLIES.unknown);
 
-		// The second read failed, and this may be the only webhook about a payment. A settled status is most likely what it is
-		// about. Otherwise the execution looks for the named status, else for the read one or a later one.
+		// The second read failed, and no other webhook may come. A settled status that the first read shows is most likely the
+		// one that the webhook reports. Otherwise the execution looks for the status that the webhook names, or else for the one
+		// that was read, or a later one.
 		if (isSettled(first.payment_status) && this.isNews(first)) return this.decide(first);
-		const status = isClaim(form, webhook.status) ? webhook.status : first.payment_status;
+		const status = canLookFor(form, webhook.status) ? webhook.status : first.payment_status;
 		return this.handOver({ hash: first.hash, status });
 	}
 
@@ -136,7 +150,7 @@ class Delivery {
 
 		handovers.declineRepeat(status);
 		// The reply must not describe the transaction to strangers.
-		throw new Declined(REPLIES.filtered);
+		throw new EarlyReply(REPLIES.filtered);
 	}
 
 	private handOver(handover: Handover): Handover {
@@ -147,7 +161,7 @@ class Delivery {
 
 		// n8n counts the limit from the start of the execution, and cancels one that waits.
 		const { executionTimeout = 0 } = context.getWorkflowSettings();
-		if (!handover.item && executionTimeout > 0) throw new Declined(REPLIES.outdated);
+		if (!handover.item && executionTimeout > 0) throw new EarlyReply(REPLIES.outdated);
 		this.handovers.add(context, handover);
 		return handover;
 	}
@@ -160,7 +174,7 @@ const told = processState(new BoundedMap<true>({ most: 1_000, keptMs: 3_600_000 
  * Once an hour, a fault that only the owner can correct starts an execution that fails, so that n8n's Error Workflow
  * tells the owner. The platform still gets 503.
  */
-function failedExecution(
+function handOverFault(
 	context: IWebhookFunctions,
 	{ hash, status }: Notification,
 	error: unknown,

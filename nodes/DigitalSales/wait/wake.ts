@@ -1,13 +1,13 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { parseNotification } from '../api';
 import { groupOf } from '../domain';
-import { Declined, handleWebhook, readBody, REPLIES } from '../notification';
+import { EarlyReply, handleWebhook, readBody, REPLIES } from '../notification';
 
-/** Any webhook wakes the execution, unless its status is waiting. The look believes nothing in it. */
+/** Any webhook wakes the execution, unless it says that the payment still waits. The look believes nothing in it. */
 export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	return await handleWebhook(context, 'A webhook to a waiting execution failed', async () => {
+	return await handleWebhook(context, async () => {
 		const notification = parseNotification(await readBody(context));
-		if (groupOf(notification?.status) === 'waiting') throw new Declined(REPLIES.waiting);
+		if (groupOf(notification?.status) === 'waiting') throw new EarlyReply(REPLIES.waiting);
 		return { workflowData: [] };
 	});
 }

@@ -91,7 +91,7 @@ describe('Digital Sales Trigger: a webhook names a status that reads do not show
 		expect(inbox.statuses).toEqual(started);
 	});
 
-	test('reads that fail in between do no harm, and if the last fails, the execution fails and a Retry looks again', async () => {
+	test('reads that fail in between do no harm, and if the last fails, the execution fails, a Retry looks again, and a repeated webhook starts nothing', async () => {
 		const hash = await inbox.begin(PAID);
 		expect(await inbox.post(hash, 'paid')).toBe(200);
 		inbox.account.fault('read', { kind: 'status', status: 500 }, 'always');
@@ -102,6 +102,9 @@ describe('Digital Sales Trigger: a webhook names a status that reads do not show
 
 		const { data } = await inbox.trigger.retry(failed?.run.data as never);
 		expect(Object.values(data)[0]?.items).toMatchObject([{ json: { hash } }]);
+
+		expect(await inbox.post(hash, 'paid')).toBe(200);
+		expect(inbox.trigger.outcomes).toHaveLength(1);
 	});
 
 	test.each(['restarts', 'another process'])(
