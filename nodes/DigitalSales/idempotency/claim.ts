@@ -1,13 +1,14 @@
-import { compact, uniq } from 'lodash';
+import { compact } from 'lodash';
 import { CanceledError } from '../shared';
 import { againKeys, forgetTold, SPENT, tellOfEnd } from './decide';
 import { type Created, type Creation, isOrderKey } from './keys';
-import { buildAttempt, findHolder, type Found, isKeyTaken } from './look';
+import { buildAttempt, findAttempt, type Found, isKeyTaken } from './look';
 import { type Attempt, attempts, hashOf } from './memory';
 import { type Doubt, inDoubtError } from './refusals';
 
 /** The keys of one request, claimed before it is sent, so that of several processes one sends it. */
 export class Claim<T> {
+	/** The request may have left, and nothing is known of its outcome. */
 	isInFlight = false;
 	private readonly attempt: Attempt;
 	/** By key: its owner in the ledger. */
@@ -20,6 +21,7 @@ export class Claim<T> {
 		this.attempt = buildAttempt(creation, found.ends[0] ?? '', { state: 'unresolved' });
 	}
 
+	/** @throws NotSentError, LedgerError, CanceledError if it must not be sent */
 	async acquire(): Promise<void> {
 		const { creation, attempt, found } = this;
 		const { memory, itemIndex, signal, unresolved } = creation;
@@ -32,9 +34,9 @@ export class Claim<T> {
 		}
 
 		await forgetTold(creation, attempt.key);
-		for (const end of ends) await this.claimFree(end, attempt.id);
+		for (const end of ends) await this.claimUnlessInDoubt(end, attempt.id);
 		// Owned by the attempt's key, so that only a decision about this attempt ends it.
-		if (unresolved !== undefined) await this.claimFree(unresolved, attempt.key);
+		if (unresolved !== undefined) await this.claimUnlessInDoubt(unresolved, attempt.key);
 		if (signal.aborted) throw new CanceledError();
 
 		memory.set(itemIndex, attempt);
@@ -61,7 +63,7 @@ export class Claim<T> {
 		// The decision ended the earlier doubt, and this attempt leaves its own.
 		if (found.doubt) await this.freeUnresolved();
 
-		const keys = uniq(compact([...found.ends, ...held.keys(), unresolved]));
+		const keys = compact([...found.ends, ...held.keys(), unresolved]);
 		for (const key of keys) attempts.set(key, attempt);
 
 		try {
@@ -100,11 +102,15 @@ export class Claim<T> {
 		for (const key of found.ends) attempts.set(key, attempt);
 
 		await this.freeUnresolved();
-
+		// An offer is known to its execution and process alone.
+		if (creation.kind === 'offer') return;
 		for (const key of found.ends) creation.inBackground(storeHash(creation, key, attempt));
 	}
 
-	/** If a key of this request owns it. After a decision about another order's attempt, whoever owns it. */
+	/**
+	 * If its owner is the key of this attempt, or of the one that was in doubt, both in `ends`. After a decision about
+	 * another order's attempt, whoever owns it.
+	 */
 	private async freeUnresolved(): Promise<void> {
 		const { creation, found } = this;
 		const { ledger, unresolved } = creation;
@@ -120,12 +126,13 @@ export class Claim<T> {
 		for (const key of found.ends) await ledger?.releaseKey(unresolved, key);
 	}
 
-	private async claimFree(key: string, owner: string): Promise<void> {
+	/** Claims a key, unless the attempt in doubt has it. */
+	private async claimUnlessInDoubt(key: string, owner: string): Promise<void> {
 		const { creation, found } = this;
-		// The key stays with its attempt in doubt. The `again` keys let only one request through.
+		// The `again` keys let only one request through.
 		if (found.doubt && (await isKeyTaken(creation, key))) return;
 
-		const attempt = findHolder(creation, key);
+		const attempt = findAttempt(creation, key, 'unresolved');
 		await this.claimKey(key, owner, { attempt, isOfOthers: key === creation.unresolved });
 	}
 
@@ -167,16 +174,14 @@ export async function giveReference<T>(
 	return named;
 }
 
-/** Without the hash, the key alone refuses the charge until a person decides. */
-async function storeHash<T>(creation: Creation<T>, key: string, attempt: Attempt): Promise<void> {
-	const { kind, ledger } = creation;
-
+/** Of a charge. Without the hash, the key alone refuses the charge until a person decides. */
+async function storeHash<T>({ ledger }: Creation<T>, key: string, attempt: Attempt): Promise<void> {
 	try {
 		if (isOrderKey(key)) {
 			await ledger?.claimKey(`${key} data`, attempt.fingerprint);
 			await ledger?.claimKey(`${key} origin`, attempt.origin);
 		}
-		if (kind === 'charge') await ledger?.storeText(key, hashOf(attempt));
+		await ledger?.storeText(key, hashOf(attempt));
 	} catch {
 		// The charge is made, and its item has it.
 	}

@@ -9,16 +9,17 @@ import * as refusals from './refusals';
 /**
  * Creates a charge or an offer, or returns the existing one: look, decide, claim, send, record.
  *
- * @throws NotSentError if an earlier attempt may have succeeded, or the attempt cannot be recorded
- * @throws ServiceError, CanceledError
+ * @throws NotSentError if an earlier charge or offer forbids this one, or may exist; if `findProblem` finds one; or if n8n's
+ * database fails
+ * @throws ServiceError if the platform refused the request, or its outcome is unknown
+ * @throws CanceledError
  */
 export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> {
 	const { findProblem, signal, stopOthers, tries } = creation;
-	let unlock = (): void => undefined;
+	const unlock = await lockKeys(lockedKeys(creation), signal);
 	let claim: Claim<T> | undefined;
 
 	try {
-		unlock = await lockKeys(lockedKeys(creation), signal);
 		const found = await findEarlier(creation);
 		if (found.current !== undefined) return await recordExisting(creation, found, found.current);
 
@@ -36,8 +37,10 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 			// After a 429, or if the request did not leave.
 			await claim.release();
 		}
+		// Not reached: the last try throws.
 		throw new CanceledError();
 	} catch (error) {
+		// Now, because freeing the keys may take some time.
 		stopOthers();
 		throw await endAfter(creation, claim, error);
 	} finally {
@@ -48,31 +51,38 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 /**
  * Refuses an item that `createOnce` would refuse, before any item of the run is sent. A single item needs no look ahead.
  *
- * @throws NotSentError
+ * @throws NotSentError, CanceledError
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	const { context, memory, signal, findProblem } = creation;
 	const { identity, unresolved, fingerprint } = creation;
 	if (context.getInputData().length === 1) return;
 	// Without an Order Reference, the identity has the fingerprint in it.
-	if (memory.countDistinct(identity, fingerprint) > 1) throw refusals.repeatedOrderError(creation);
+	if (memory.noteDistinct(identity, fingerprint) > 1) throw refusals.repeatedOrderError(creation);
 
 	const unlock = await lockKeys(lockedKeys(creation), signal);
 	try {
 		const found = await findEarlier(creation, true);
 		const decided = await decide(creation, found);
-		const problem = found.existing || decided !== undefined ? undefined : findProblem?.();
+		const isNew = !found.existing && decided === undefined;
+		const problem = isNew && findProblem?.();
 		if (problem) throw problem;
+
 		// Recorded now, because the run may stop before the item.
 		if (found.existing) await giveReference(creation, found);
 		if (found.doubt && unresolved !== undefined) memory.decided.add(unresolved);
 	} catch (error) {
-		throw refusals.ofLedger(creation, error);
+		throw refusals.replaceLedgerError(creation, error);
 	} finally {
 		unlock();
 	}
 }
 
+/**
+ * Frees the keys if nothing was made, else leaves them to a person's decision.
+ *
+ * @returns the error that the item gets
+ */
 async function endAfter<T>(
 	creation: Creation<T>,
 	claim: Claim<T> | undefined,
@@ -81,12 +91,13 @@ async function endAfter<T>(
 	const isNotMade =
 		error instanceof CanceledError || (error instanceof ServiceError && !error.isInDoubt);
 
-	if (isNotMade || !claim?.isInFlight) await claim?.release();
-	else {
+	if (claim?.isInFlight && !isNotMade) {
 		await claim.leaveInDoubt();
 		if (error instanceof ServiceError) error.advice = refusals.wayOut(creation);
 		if (creation.isAgentCall) refusals.logDoubt(creation);
+	} else {
+		await claim?.release();
 	}
 
-	return refusals.ofLedger(creation, error);
+	return refusals.replaceLedgerError(creation, error);
 }

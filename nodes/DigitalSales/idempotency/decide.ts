@@ -37,7 +37,7 @@ export async function decide<T>(creation: Creation<T>, found: Found<T>): Promise
 	const isTooEarly = await isDecisionTooEarly(creation, key, doubt);
 	if (!decision) throw inDoubtError(creation, doubt);
 	// Without an Order Reference, an entry names a customer.
-	if (memory.countDistinct(`doubts of ${name}`, identity) > 1)
+	if (memory.noteDistinct(`doubts of ${name}`, identity) > 1)
 		throw inDoubtError(creation, doubt, SEVERAL);
 	if (isTooEarly) throw inDoubtError(creation, doubt, TOO_EARLY);
 	if (decision.hash !== undefined) return await readDecided(creation, doubt, decision.hash);

@@ -1,3 +1,3 @@
-export * from './createOnce';
-export * from './keys';
-export * from './memory';
+export { createOnce, refuseAhead } from './createOnce';
+export { type Created, type Creation, makeKeys } from './keys';
+export { type Attempt, ExecutionMemory, hashOf, isChargeKnown } from './memory';

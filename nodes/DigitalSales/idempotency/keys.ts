@@ -15,19 +15,19 @@ export interface Subject {
 	isAgentCall: boolean;
 	/** Aborted once nothing more of the run is to be sent. Requests in flight go on. */
 	signal: AbortSignal;
-	/** Tells the other items of a failure. */
+	/** Cancels what other items of the run have not sent yet, unless On Error is Continue. */
 	stopOthers: () => void;
 	kind: 'charge' | 'offer';
 	/** Of customer, cart and amount, or of an offer. */
 	fingerprint: string;
-	/** Of a charge: two employees may share the CNPJ of their company. */
+	/** Of a charge: its e-mail address and phone, because two employees may share the CNPJ of their company. */
 	contact?: string;
-	/** Of a charge: an error shows nothing of another customer's. */
+	/** Of a charge: identifies its customer, because an error shows nothing of another's charge. */
 	customer?: string;
 	orderReference?: string;
-	/** The name of a charge in doubt: its Order Reference, else its customer's document, e-mail address or phone. */
+	/** What a decision calls the charge: its Order Reference, else its customer. Empty if neither has a name. */
 	name: string;
-	/** Cart, amount and last digits of the document. */
+	/** Describes it to a person: of a charge, cart, amount and last digits of the document. */
 	about: string;
 }
 
@@ -76,8 +76,8 @@ export function makeKeys(subject: Subject) {
 	const reference = subject.orderReference && normalizeReference(subject.orderReference);
 	const identity = reference ? makeKey('order', reference) : ofExecution;
 	const unresolved = kind === 'charge' ? makeKey('unresolved', fingerprint) : undefined;
-	const isFirst = memory.isFirst(identity, itemIndex);
-	const hasFormer = isRetry(context) && memory.isFirst(ofExecution, itemIndex);
+	const isFirst = memory.noteFirst(identity, itemIndex);
+	const hasFormer = isRetry(context) && memory.noteFirst(ofExecution, itemIndex);
 
 	return {
 		/** Missing in n8n's Agents. */
@@ -90,6 +90,7 @@ export function makeKeys(subject: Subject) {
 		former: hasFormer ? ofExecution : undefined,
 		/** Held while the outcome of a charge is unknown, and blocks all executions of the node. */
 		unresolved,
+		/** Whether no earlier item of the execution has asked for the identity. */
 		isFirst,
 	};
 }

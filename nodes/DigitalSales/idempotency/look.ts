@@ -14,7 +14,7 @@ const RECENT_CALL_MS = 15 * 60_000;
 export interface Found<T> {
 	/**
 	 * The key after the last charge of each chain, claimed before the send: free, or held by the attempt in doubt. The first
-	 * is that of `identity`: it names the attempt.
+	 * is that of `identity`, and becomes the key of the attempt. The chain of `existing` has none.
 	 */
 	ends: string[];
 	/** Unix time in milliseconds. */
@@ -41,21 +41,23 @@ export async function findEarlier<T>(creation: Creation<T>, isAhead = false): Pr
 		const { latest, end } = await followChain(creation, identity);
 		// The ledger does not know it if the node was made again under its name.
 		const isOpen = own?.key === end && own.state === 'unresolved';
-		if (isOpen || (await isKeyTaken(creation, end)))
-			found.doubt = { attempt: findHolder(creation, end) };
-		else if (latest) Object.assign(found, await judge(creation, latest, end, isAhead));
+		if (isOpen || (await isKeyTaken(creation, end))) {
+			found.doubt = { attempt: findAttempt(creation, end, 'unresolved') };
+		} else if (latest) {
+			Object.assign(found, await judge(creation, latest, end, isAhead));
+		}
 
-		// Found under its own name, there is nothing to claim. Ahead, only the keys before it matter.
-		if (found.existing && (isAhead || identity === creation.identity)) return found;
-		// A changed Retry only looks at its earlier chain: the changed charge must not take the key of that.
-		const isOther = own?.identity === identity && own.fingerprint !== creation.fingerprint;
-		if (!isOther || identity === creation.identity) found.ends.push(end);
-		if (found.existing || found.doubt) return found;
+		// Nothing is sent, so its chain needs no key.
+		if (found.existing) return found;
+		// A changed Retry only looks at its earlier chain, whose key is not for the changed charge.
+		const isChanged = own?.identity === identity && own.fingerprint !== creation.fingerprint;
+		if (!isChanged || identity === creation.identity) found.ends.push(end);
+		if (found.doubt) return found;
 	}
 
 	const isDecided = isAhead && memory.decided.has(unresolved ?? '');
 	if (unresolved && !isDecided && (await isKeyTaken(creation, unresolved))) {
-		found.doubt = { attempt: findHolder(creation, unresolved), isOfOthers: true };
+		found.doubt = { attempt: findAttempt(creation, unresolved, 'unresolved'), isOfOthers: true };
 	}
 
 	return found;
@@ -87,8 +89,7 @@ async function followChain<T>(
 	let latest: Attempt | undefined;
 
 	for (;;) {
-		const ofItem = own?.key === end ? own : undefined;
-		const known = [attempts.get(end), ofItem].find((attempt) => attempt?.result);
+		const known = findAttempt(creation, end, 'made');
 		const hash = known ? hashOf(known) : await creation.ledger?.readText(end);
 		if (hash === undefined) return { latest, end };
 
@@ -121,12 +122,15 @@ async function judge<T>(
 	isAhead: boolean,
 ): Promise<Partial<Found<T>>> {
 	const { context, fingerprint, orderReference } = creation;
-	const isCall = executionKey(context) === undefined && !isOrderKey(end);
-	if (isCall && clock.now() - attempt.startedAt >= RECENT_CALL_MS) return {};
+	const hasExecution = executionKey(context) !== undefined;
+	const isRecent = clock.now() - attempt.startedAt < RECENT_CALL_MS;
+	if (!hasExecution && !isOrderKey(end) && !isRecent) return {};
 
-	const given = attempt.orderReference;
+	const earlier = attempt.orderReference;
 	const isSameOrder =
-		orderReference === undefined || given === undefined || isSameReference(orderReference, given);
+		orderReference === undefined ||
+		earlier === undefined ||
+		isSameReference(orderReference, earlier);
 	const isSame = attempt.fingerprint === fingerprint && isSameOrder;
 	if (isAhead && isSame) return { existing: attempt };
 
@@ -144,10 +148,14 @@ async function judge<T>(
 	return { existing: attempt, current: made };
 }
 
-/** The attempt that has the key, as far as this process and execution know. */
-export function findHolder<T>({ own }: Creation<T>, key: string): Attempt | undefined {
+/** The attempt that has the key, if it has this state, as far as this process and execution know. */
+export function findAttempt<T>(
+	{ own }: Creation<T>,
+	key: string,
+	state: Attempt['state'],
+): Attempt | undefined {
 	const ofItem = own?.key === key ? own : undefined;
-	return [attempts.get(key), ofItem].find((attempt) => attempt?.state === 'unresolved');
+	return [attempts.get(key), ofItem].find((attempt) => attempt?.state === state);
 }
 
 /** The ledger knows best, because another process may have ended a doubt. */

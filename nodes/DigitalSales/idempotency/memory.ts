@@ -69,10 +69,11 @@ export class ExecutionMemory {
 	readonly origin: string;
 	/** This execution alone. */
 	readonly execution: string;
-	private readonly counted = new Map<string, Set<string>>();
 	/** The `unresolved` keys that decisions about earlier items of this run will release. */
 	readonly decided = new Set<string>();
 
+	/** By subject. */
+	private readonly distinct = new Map<string, Set<string>>();
 	private readonly nodeContext: IContextObject;
 	private stored: z.output<typeof storedSchema>;
 
@@ -100,23 +101,26 @@ export class ExecutionMemory {
 		return runs.indexOf(index);
 	});
 
-	/** Whether no earlier item of the execution has asked for the identity. */
-	isFirst(identity: string, itemIndex: number): boolean {
+	/** @returns whether the item is the first of the execution to ask for the identity, which is kept for Retries */
+	noteFirst(identity: string, itemIndex: number): boolean {
 		const own = this.placeOf(itemIndex);
 		this.stored.firsts[identity] ??= own;
 
 		return this.stored.firsts[identity] === own;
 	}
 
-	/** @returns how many different values of this run the subject has */
-	countDistinct(subject: string, value: string): number {
-		const values = this.counted.get(subject) ?? new Set();
-		this.counted.set(subject, values.add(value));
+	/** @returns how many different values have been noted for the subject in this run */
+	noteDistinct(subject: string, value: string): number {
+		const values = this.distinct.get(subject) ?? new Set();
+		this.distinct.set(subject, values.add(value));
 
 		return values.size;
 	}
 
-	/** What the item has got or attempted. Not the charge of an earlier equal item: this one, if corrected, is charged. */
+	/**
+	 * What the item has got or attempted. Not a charge that it got because an earlier item was equal: if this item is
+	 * corrected for a Retry, it is charged, too.
+	 */
 	get(itemIndex: number): Attempt | undefined {
 		const own = storedAttempt.parse(this.stored.attempts[this.placeOf(itemIndex)]);
 		const isOfEqualItem = own?.origin === this.origin && !this.isFor(own);
@@ -124,20 +128,20 @@ export class ExecutionMemory {
 		return isOfEqualItem ? undefined : own;
 	}
 
-	/** @param attempt missing after a request that was not processed */
+	/** @param attempt missing if the item has neither got nor attempted anything */
 	set(item: number, attempt: Attempt | undefined): void {
 		const place = this.placeOf(item);
 		if (attempt) this.stored.attempts[place] = { ...attempt, run: this.runNumber(), item };
 		else delete this.stored.attempts[place];
 	}
 
-	/** What each item has got or attempted. */
+	/** What each item has got or attempted, also as an equal item. */
 	list(): Attempt[] {
 		const parsed = Object.values(this.stored.attempts).map((stored) => storedAttempt.parse(stored));
 		return sortBy(compact(parsed), ['run', 'item']);
 	}
 
-	/** Whether this execution attempted it for this very item. */
+	/** Whether this execution, or one that it retries, attempted it for the very item that has it, not for an equal one. */
 	isFor({ origin, identity, run, item }: Attempt): boolean {
 		return origin === this.origin && this.stored.firsts[identity] === `${run} ${item}`;
 	}

@@ -33,11 +33,12 @@ export function inDoubtError(subject: Subject, doubt: Doubt, note?: string): Not
 		charge: `The customer may already have been charged${ofOrder}`,
 	}[kind];
 
-	const isKnown = isAgentCall || isRetry(context) || orderReference !== undefined;
+	const isOfList = context.getInputData().length > 1;
+	const chargesOthersAgain = isOfList && orderReference === undefined && !isRetry(context);
 	const advice = compact([
 		compact([describeDoubt(subject, doubt), note]).join(' '),
 		wayOut(subject, isOfOthers),
-		context.getInputData().length > 1 && !isKnown && OTHER_ITEMS,
+		chargesOthersAgain && !isAgentCall && OTHER_ITEMS,
 	]).join('\n');
 
 	return new NotSentError(`${message}, so ${NOT_SENT}`, advice, 'unknown');
@@ -72,7 +73,9 @@ export function wayOut(subject: Subject, isOfOthers = false): string {
 		return `${LOOK} 1. It is there: continue without this item. 2. It is not there: create it in a new execution, with this item alone.`;
 	}
 
-	const named = quoteText(name, name.length);
+	const named = name
+		? quoteText(name, name.length)
+		: 'an Order Reference that you add to this item';
 	const cases = compact([
 		`It is there: Options > Charges in Doubt > Add Decision, Order or Customer ${named}, Hash: its hash; then ${RUN_AGAIN}.`,
 		'It is there, but shows no hash: do not charge again; send that PIX from your platform, or ask it for the hash.',
@@ -135,8 +138,8 @@ export function unreadableError(attempt: Attempt, { answer }: ServiceError): Not
 	);
 }
 
-/** Nothing is sent if n8n's database fails. */
-export function ofLedger({ kind }: Subject, error: unknown): unknown {
+/** A LedgerError comes before the send alone, so it becomes one that says so. Others stay as they are. */
+export function replaceLedgerError({ kind }: Subject, error: unknown): unknown {
 	if (!(error instanceof LedgerError)) return error;
 
 	return new NotSentError(

@@ -158,6 +158,25 @@ describe('A charge whose outcome is unknown', () => {
 			expect(shop.charges).toBe(1);
 		});
 
+		test('if the customer has no name that the node can read, an Order Reference that is added names the charge', async () => {
+			const blank = {
+				customerName: '',
+				customerEmail: '',
+				customerPhone: '',
+				customerDocument: '',
+			};
+			const customFields = { customer: { tax_id: '52998224725' } };
+			const more = { ...blank, additionalFields: { customFields } };
+			shop.fault('loseRequest');
+			expect(errorOf(await shop.ask({ more }))).toContain('an Order Reference that you add');
+			const named = { more, order: 'order-1', ...decide('order-1') };
+			await shop.refused(named);
+			await pause(5 * 60_000);
+			await shop.ask(named);
+
+			expect(shop.posts).toBe(2);
+		});
+
 		test('an entry acts on no other order or customer, and on nothing that is not in doubt', async () => {
 			await inDoubt('loseRequest', { order: 'order-1' });
 			await shop.refused({ order: 'order-1', ...decide('order-2') });
