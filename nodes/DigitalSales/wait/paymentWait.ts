@@ -46,13 +46,17 @@ const paymentSchema = z.object({
 
 type Payment = z.output<typeof paymentSchema>;
 
-/** What a look leaves to the next one. */
+/**
+ * What a look leaves to the next one. A later version resumes what an earlier one has parked, so a new field must be
+ * optional. Otherwise the wait starts over.
+ */
 const stateSchema = z.object({
 	startedAt: z.number(),
 	/** The end of the time limit. */
 	limit: z.number(),
-	/** The same or a little later, or when a look found all payments decided. The last reads follow. */
+	/** When the last reads begin: at the limit or a little later, or once a look has found all payments decided. */
 	deadline: z.number(),
+	/** When the execution runs again unless a webhook comes. At the first look, now. */
 	nextLookAt: z.number(),
 	/** By item. Null if the form could not be read. */
 	payments: z.array(paymentSchema.nullish()),
@@ -67,6 +71,7 @@ type Entry = AwaitedPayment & { payment: Payment };
 export class PaymentWait {
 	private readonly now = clock.now();
 	private readonly state: State;
+	private readonly isFirstLook: boolean;
 	/** A webhook started this look. */
 	private readonly isWoken: boolean;
 	/** The last reads have failed for so long that earlier ones count. */
@@ -81,17 +86,22 @@ export class PaymentWait {
 	) {
 		const { now } = this;
 		const limit = now + timeLimitMs;
-		const first = { startedAt: now, limit, deadline: limit, nextLookAt: 0, payments: [] };
-		const state = stateSchema.safeParse(readParkedState(context)).data ?? first;
+		const first = { startedAt: now, limit, deadline: limit, nextLookAt: now, payments: [] };
+		const stored = stateSchema.safeParse(readParkedState(context)).data;
+		const state = stored ?? first;
 		const { deadline, nextLookAt } = state;
-		this.isWoken = now < nextLookAt - EARLY_MS;
-
-		// Reads may not show yet what the webhook reported, so the wait goes on for at least a minute.
-		if (this.isWoken && now < deadline) state.deadline = Math.max(deadline, now + MINUTE_MS);
-		// After a long stop of n8n, or at a late Retry, the last reads still get their time.
-		if (now > nextLookAt + PATIENCE_MS) state.deadline = Math.max(deadline, now);
 
 		this.state = state;
+		this.isFirstLook = stored === undefined;
+		this.isWoken = now < nextLookAt - EARLY_MS;
+
+		// Reads may not show yet what the webhook reported, so the wait goes on for at least a minute. Not after the limit, or
+		// webhooks could hold it open for ever.
+		if (this.isWoken && now < Math.min(deadline, state.limit)) {
+			state.deadline = Math.max(deadline, now + MINUTE_MS);
+		}
+		// After a long stop of n8n, or at a late Retry, the last reads still get their time.
+		if (now > nextLookAt + PATIENCE_MS) state.deadline = Math.max(deadline, now);
 		this.isLastLook = now >= state.deadline + PATIENCE_MS;
 	}
 
@@ -108,9 +118,9 @@ export class PaymentWait {
 		const priority = this.isLastLook ? 'urgent' : 'background';
 		entries.push(...awaited.map((one) => ({ ...one, payment: this.paymentOf(one) })));
 
-		const readOpen = async (): Promise<void> => {
+		const readUnfinished = async (): Promise<void> => {
 			// In random order, so that each payment gets its turn even if permits run out.
-			await eachLimit(sortBy(this.listOpen(), clock.random), READS_AT_ONCE, async (entry) => {
+			await eachLimit(sortBy(this.listUnfinished(), clock.random), READS_AT_ONCE, async (entry) => {
 				await this.read(entry, newClient({ ...LOOK, priority })).catch((error: unknown) => {
 					pull(entries, entry);
 					fail(entry, error);
@@ -118,32 +128,31 @@ export class PaymentWait {
 			});
 		};
 
-		await readOpen();
-		if (now < state.deadline && this.listOpen().length === 0) {
+		await readUnfinished();
+		if (now < state.deadline && this.listUnfinished().length === 0) {
 			// What an earlier look found decided is read again: a sale may have been refunded since.
 			state.deadline = now;
-			await readOpen();
+			await readUnfinished();
 		}
 
-		if (this.isLastLook || this.listOpen().length === 0) {
+		if (this.isLastLook || this.listUnfinished().length === 0) {
 			// The wait may end early with a payment that was decided, and no longer is.
 			const isTimeUp = clock.now() >= state.limit;
 			return new Map(entries.map((entry) => [entry.itemIndex, [outputOf(entry, isTimeUp)]]));
 		}
-		await this.parkUntilNextLook();
+		await this.parkUntilNextLook(this.pauseMs());
 		return undefined;
 	}
 
 	/**
-	 * Looks later, because nothing can be read.
+	 * Skips a look at which nothing can be read, because the credential cannot be loaded.
 	 *
-	 * @returns false at the first and at the last look
+	 * @returns false at the first and at the last look, which must not be skipped
 	 */
 	async postpone(): Promise<boolean> {
-		const isFirstLook = this.state.nextLookAt === 0;
-		if (isFirstLook || this.isLastLook) return false;
+		if (this.isFirstLook || this.isLastLook) return false;
 
-		await this.parkUntilNextLook();
+		await this.parkUntilNextLook(this.isWoken ? MINUTE_MS : 5 * MINUTE_MS);
 		return true;
 	}
 
@@ -205,32 +214,35 @@ export class PaymentWait {
 		return !!url && url === resumeUrl(this.context) && !isPrivateAddress(new URL(url));
 	}
 
-	/** What is not decided. From the deadline on, what was not read since, or has only just failed. */
-	private listOpen(): Entry[] {
+	/** What must be read before the wait can end. Each payment is read once more from the deadline on. */
+	private listUnfinished(): Entry[] {
 		const { now } = this;
 		const { deadline } = this.state;
 
 		return this.entries.filter(({ payment }) => {
 			const { read, failedSince } = payment;
 			const isReadAtEnd = read !== undefined && read.at >= deadline;
+
 			if (isDecided(payment)) return now >= deadline && !isReadAtEnd;
-			return failedSince !== undefined || !isReadAtEnd;
+			// It has only just failed, and is read a minute later even if the deadline is over.
+			if (failedSince !== undefined) return true;
+			return !isReadAtEnd;
 		});
 	}
 
-	private async parkUntilNextLook(): Promise<void> {
+	private async parkUntilNextLook(pauseMs: number): Promise<void> {
 		const { state, now } = this;
 		const { deadline } = state;
 		const lookBy = now < deadline ? deadline : deadline + PATIENCE_MS;
 
-		state.nextLookAt = Math.min(now + this.pauseMs(), lookBy);
+		state.nextLookAt = Math.min(now + pauseMs, lookBy);
 		await parkExecution(this.context, new Date(state.nextLookAt), state);
 	}
 
 	/** Short at first, because most customers pay within minutes, and short again at the end. */
 	private pauseMs(): number {
 		const { startedAt, deadline } = this.state;
-		const open = this.listOpen().map(({ payment }) => payment);
+		const open = this.listUnfinished().map(({ payment }) => payment);
 		const isAnswered = this.entries.some(({ payment: { read } }) => read && read.at >= this.now);
 		// At the end, the reads of a minute may not suffice for all.
 		const isEnding = isAnswered && this.now >= deadline;
