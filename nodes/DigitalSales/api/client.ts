@@ -2,7 +2,7 @@ import type { IAllExecuteFunctions, IDataObject, IHttpRequestOptions } from 'n8n
 import { readFault, responseHead, takeAnswer } from '../n8n';
 import { CanceledError, clock, unlessCanceled } from '../shared';
 import { type Account, CREDENTIAL_NAME } from './account';
-import { ENDPOINTS, type Endpoint } from './endpoints';
+import { type Endpoint, ENDPOINTS, REQUESTS_PER_MINUTE } from './endpoints';
 import { findRateLimiter, type PermitOptions, type RateLimiter } from './rateLimiter';
 import { readBody, readResponse } from './response';
 import { backoffMs, RETRY_LIMITS, RETRY_TABLE, rateLimitWaitMs } from './retryTable';
@@ -46,8 +46,8 @@ const TWO_TOKENS =
 interface Progress {
 	tries: number;
 	rateLimitHits: number;
-	/** When the last try starts at the latest, on `clock.elapsed()`. */
-	latest: number;
+	/** After this moment no try starts, on `clock.elapsed()`. */
+	startBy: number;
 	answer: Answer;
 }
 
@@ -68,28 +68,32 @@ export class Client {
 			const value = await send();
 			if (value !== undefined) return value;
 		}
-		// Not reached: the last try throws.
-		throw new CanceledError();
+		throw new Error('Not reached, because the last try throws');
 	}
 
-	/** Yields each try once the try has a permit. The caller stops at the first value. An error ends the tries. */
+	/**
+	 * Yields each try once the try has a permit. The caller sends it, or stops and so gives the permit back. It also stops
+	 * at the first value.
+	 *
+	 * @throws ServiceError, CanceledError if no other try follows
+	 */
 	async *tries<T>(request: ServiceRequest<T>): AsyncGenerator<Send<T>, void> {
 		const { endpoint } = request;
 		const { signal, priority, startWithinMs = Infinity, onWait } = this.options;
-		const { requestsPerMinute } = ENDPOINTS[endpoint];
-		const limiter = findRateLimiter(`${this.account.key} ${endpoint}`, requestsPerMinute);
+		const rate = REQUESTS_PER_MINUTE[endpoint];
+		const limiter = findRateLimiter(`${this.account.key} ${endpoint}`, rate);
 		const progress: Progress = {
 			tries: 0,
 			rateLimitHits: 0,
-			latest: clock.elapsed() + startWithinMs,
+			startBy: clock.elapsed() + startWithinMs,
 			// Before the first try, a request can only fail in the limiter.
 			answer: { kind: 'rateLimited' },
 		};
 
 		for (;;) {
 			const askedAt = clock.elapsed();
-			const { latest } = progress;
-			const hasPermit = await limiter.acquirePermit({ signal, priority, latest });
+			const permit = { signal, priority, latest: progress.startBy };
+			const hasPermit = await limiter.acquirePermit(permit);
 			if (!hasPermit) throw this.toError(request, progress);
 			if (clock.elapsed() >= askedAt + NOTABLE_WAIT_MS) onWait?.(endpoint);
 
@@ -115,7 +119,8 @@ export class Client {
 		request: ServiceRequest<T>,
 		progress: Progress,
 	): Promise<T | undefined> {
-		progress.latest = Math.min(progress.latest, clock.elapsed() + RETRY_LIMITS.maxTotalMs);
+		// Later tries do not move it.
+		progress.startBy = Math.min(progress.startBy, clock.elapsed() + RETRY_LIMITS.maxTotalMs);
 		const { answer, value } = await this.fetchAnswer(request);
 		progress.answer = answer;
 		progress.tries++;
@@ -133,7 +138,7 @@ export class Client {
 	/** @throws ServiceError, CanceledError if no other try follows */
 	private delayBeforeRetry(request: ServiceRequest<unknown>, progress: Progress): number {
 		const { maxTries = RETRY_LIMITS.maxTries } = this.options;
-		const { tries, rateLimitHits, latest, answer } = progress;
+		const { tries, rateLimitHits, startBy, answer } = progress;
 		const { kind, retryAfterMs = 0 } = answer;
 		const failedTries = tries - rateLimitHits;
 
@@ -142,7 +147,7 @@ export class Client {
 		if (kind === 'rateLimited') delayMs = 0;
 
 		const isRepeatable = RETRY_TABLE[kind][ENDPOINTS[request.endpoint].method] === 'retry';
-		const isInTime = clock.elapsed() + delayMs <= latest;
+		const isInTime = clock.elapsed() + delayMs <= startBy;
 		if (isRepeatable && isInTime && failedTries < maxTries) return delayMs;
 		throw this.toError(request, progress);
 	}

@@ -3,9 +3,8 @@ import { BoundedMap, CanceledError, clock, type Deferred, deferred, processState
 
 export interface PermitOptions {
 	/**
-	 * An urgent request goes first, even while requests go one at a time, but waits out the pause after a 429. A
-	 * background request gets no permit for a minute after a 429. Bulk requests, of which one run may send thousands,
-	 * leave a quarter of the learned rate to others for 15 minutes after a 429. By default none of these.
+	 * Urgent requests go first. One run may send thousands of bulk requests. By default none of these. `RateLimiter` says
+	 * what they do after a 429.
 	 */
 	priority?: 'urgent' | 'background' | 'bulk';
 	/** The last moment for the permit, on `clock.elapsed()`. By default none. */
@@ -26,8 +25,15 @@ const BULK_SHARE = 0.75;
 
 /**
  * A sliding window that allows bursts. A request counts until its answer is older than the window, because the
- * platform may count the request as late as it answers. A 429 pauses all requests. For a minute after it, all but urgent
- * requests go one at a time, because other processes may use the same account and a burst would be refused again.
+ * platform may count the request as late as it answers. After a 429, a burst would be refused again, because other
+ * processes may use the same account:
+ *
+ * | priority   | in the pause | until a minute after the 429 | until 15 minutes after it             |
+ * | ---------- | ------------ | ---------------------------- | ------------------------------------- |
+ * | urgent     | waits        | goes as the rate allows      | goes as the rate allows               |
+ * | none       | waits        | goes one at a time           | goes as the rate allows               |
+ * | bulk       | waits        | goes one at a time           | leaves a quarter of the learned rate  |
+ * | background | waits        | waits                        | goes as the rate allows               |
  */
 export class RateLimiter {
 	private readonly queue: QueuedRequest[] = [];

@@ -12,7 +12,7 @@ export const MOST_BODY_BYTES = 16_777_216;
  * n8n's HTTP helper limits neither the size of a body nor its time.
  *
  * @returns undefined if the body is too large
- * @throws Error if the connection breaks, or at once when the time is up
+ * @throws Error if the connection breaks; CanceledError as soon as the time is up
  */
 export async function readBody(
 	stream: BodyStream,
