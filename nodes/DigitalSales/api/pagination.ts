@@ -25,7 +25,8 @@ export async function* readPages<T extends object>(options: PageOptions<T>) {
 	const keys = new Set<string>();
 	const underWay: Array<Promise<ProductPage<T>>> = [];
 	let [pageSize, lastPage, pagesWithoutNewRows] = [0, 0, 0];
-	let total: number | undefined;
+	// NaN until one is announced, so that nothing counts as missing.
+	let total = NaN;
 
 	for (let pageNumber = from; pageNumber < from + maxPages; pageNumber++) {
 		// Reads ahead only as far as pages are announced.
@@ -46,19 +47,11 @@ export async function* readPages<T extends object>(options: PageOptions<T>) {
 		const items = page.data.filter((row) => addKey(keys, row));
 		pagesWithoutNewRows = items.length === 0 ? pagesWithoutNewRows + 1 : 0;
 
-		const isComplete = keys.size === total;
-		const isShort = total !== undefined && keys.size < total;
-
-		// The last line that applies decides.
-		let hasNext = page.hasNext !== false && !(lastPage > 0 && isComplete);
-		if (isShort) hasNext = true;
-		if (items.length === 0) hasNext = false;
-		if (page.hasNext === true || pageNumber < lastPage) hasNext = true;
-		// Some platforms link to a next page that does not exist.
-		if (page.data.length === 0 && isComplete) hasNext = false;
+		const missing = total - keys.size;
+		const hasNext = hasNextPage(page, { pageNumber, lastPage, missing, isNew: items.length > 0 });
 		yield { pageNumber, items, hasNext };
 
-		if (!hasNext && isShort) return `the platform announced ${total} and sent ${keys.size}`;
+		if (!hasNext && missing > 0) return `the platform announced ${total} and sent ${keys.size}`;
 		if (!hasNext) return undefined;
 		if (pagesWithoutNewRows >= MOST_PAGES_WITHOUT_NEW_ROWS) {
 			return 'the platform kept sending pages without anything new';
@@ -66,6 +59,32 @@ export async function* readPages<T extends object>(options: PageOptions<T>) {
 	}
 
 	return `the node stopped after ${maxPages} pages, and the platform has more`;
+}
+
+interface Progress {
+	pageNumber: number;
+	/** 0 if none is announced. */
+	lastPage: number;
+	/** Rows of the total that have not come. NaN if no total is announced. */
+	missing: number;
+	/** Whether the page has a row that did not come before. */
+	isNew: boolean;
+}
+
+/** In doubt another page is read, because rows must not be missing. */
+function hasNextPage({ data, hasNext }: ProductPage<object>, progress: Progress): boolean {
+	const { pageNumber, lastPage, missing, isNew } = progress;
+	// Some platforms link to a next page that does not exist.
+	if (data.length === 0 && missing === 0) return false;
+	if (hasNext === true || pageNumber < lastPage) return true;
+	// Nothing announces another page, and a platform may repeat its last one for ever.
+	if (!isNew) return false;
+
+	// Some platforms announce too few pages, or link nowhere.
+	if (missing > 0) return true;
+	if (hasNext === false) return false;
+	// Without a number of pages, the total may be that of the page.
+	return lastPage === 0 || missing !== 0;
 }
 
 /** `JSON.stringify` keeps only these fields, at every level. */

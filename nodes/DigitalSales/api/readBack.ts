@@ -18,13 +18,28 @@ const LEFT_FOR_START_MS = 1_000;
 const MOST_MISSES = 40;
 const MOST_IN_LINE = 256;
 
+/** What a webhook asks to be read. */
+interface ReadBack {
+	context: IWebhookFunctions;
+	account: Account;
+	hash: string;
+	/** When the read starts at the earliest, on `clock.elapsed()`. */
+	earliest: number;
+	/** When the sender of the webhook stops waiting, on `clock.elapsed()`. */
+	answerBy: number;
+	/** Whether this process has charged the hash. Any other may be made up, so its reads are limited. */
+	isKnown: boolean;
+}
+
+export class TooLateError extends Error {}
+
 /** Undefined if the platform does not know the hash. */
-type Read = () => Promise<Transaction | undefined>;
+type ReadResult = Promise<Transaction | undefined>;
 
 interface Reading {
 	/** On `clock.elapsed()`. */
 	startedAt: number;
-	result: ReturnType<Read>;
+	result: ReadResult;
 	/** What this read showed or, until it ends and if it fails, the one before. */
 	shown?: Transaction;
 }
@@ -36,24 +51,13 @@ interface Reading {
  */
 export const readings = processState(new BoundedMap<Reading>({ most: 10_000, keptMs: 3_600_000 }));
 
-interface Wish {
-	/** When the read starts at the earliest, on `clock.elapsed()`. */
-	earliest: number;
-	/** When the sender of the webhook stops waiting. */
-	answerBy: number;
-	/** Whether the hash is known from elsewhere, so that it needs no permit of the unknown ones. */
-	isKnown: boolean;
+function keyOf({ key }: Account, hash: string): string {
+	return `${key} ${hash}`;
 }
-
-export class TooLateError extends Error {}
 
 /** What the latest read showed that has not failed, within the hour. */
 export function lastReadBack(account: Account, hash: string): Transaction | undefined {
 	return readings.get(keyOf(account, hash))?.shown;
-}
-
-function keyOf({ key }: Account, hash: string): string {
-	return `${key} ${hash}`;
 }
 
 /**
@@ -63,24 +67,12 @@ function keyOf({ key }: Account, hash: string): string {
  * @throws ServiceError if the transaction cannot be read
  * @throws TooLateError if no time is left, or too many reads found nothing
  */
-export async function readBack(
-	context: IWebhookFunctions,
-	account: Account,
-	hash: string,
-	{ earliest, answerBy, isKnown }: Wish,
-): Promise<Transaction | undefined> {
-	const read = async (priority: ClientOptions['priority']) => {
-		// Now, because the read may have waited for another.
-		const client = new Client(context, account, { ...limitsUntil(answerBy), priority });
-		return await getTransaction(client, hash).catch((error: unknown) => {
-			if (error instanceof ServiceError && isUnknownHash(error.answer)) return undefined;
-			throw error;
-		});
-	};
+export async function readBack(request: ReadBack): ReadResult {
+	const { account, hash, earliest, isKnown } = request;
 
 	return await readSince(keyOf(account, hash), earliest, async () => {
-		if (isKnown || lastReadBack(account, hash)) return await read('urgent');
-		return await readUnknown(account, answerBy, async () => await read('background'));
+		if (isKnown || lastReadBack(account, hash)) return await read(request, 'urgent');
+		return await readUnknown(request);
 	});
 }
 
@@ -89,21 +81,25 @@ export async function readBack(
  *
  * @internal
  */
-export async function readSince(key: string, earliest: number, read: Read): ReturnType<Read> {
+export async function readSince(
+	key: string,
+	earliest: number,
+	start: () => ReadResult,
+): ReadResult {
 	for (;;) {
 		const last = readings.get(key);
 		if (last && last.startedAt >= earliest) return await last.result;
 
 		const dueAt = Math.max(earliest, (last?.startedAt ?? -Infinity) + READ_AGAIN_MS);
 		const waitMs = dueAt - clock.elapsed();
-		if (waitMs <= 0) return await startReading(key, read);
-		await clock.sleep(waitMs);
+		if (waitMs > 0) await clock.sleep(waitMs);
+		else return await startReading(key, start);
 	}
 }
 
-async function startReading(key: string, read: Read): ReturnType<Read> {
+async function startReading(key: string, start: () => ReadResult): ReadResult {
 	const shown = readings.get(key)?.shown;
-	const reading: Reading = { startedAt: clock.elapsed(), result: read(), shown };
+	const reading: Reading = { startedAt: clock.elapsed(), result: start(), shown };
 	readings.set(key, reading);
 
 	reading.shown = await reading.result.catch((error: unknown) => {
@@ -114,29 +110,22 @@ async function startReading(key: string, read: Read): ReturnType<Read> {
 	return reading.shown;
 }
 
-/** @throws TooLateError */
-function limitsUntil(answerBy: number): ClientOptions {
-	const leftMs = answerBy - clock.elapsed();
-	if (leftMs < LEFT_FOR_READ_MS) throw new TooLateError();
-
-	const timeoutMs = Math.min(LONGEST_TRY_MS, leftMs - LEFT_FOR_START_MS);
-	return { maxTries: 2, startWithinMs: leftMs - timeoutMs, timeoutMs };
-}
-
-async function readUnknown(account: Account, answerBy: number, read: Read): ReturnType<Read> {
-	const lane = findRateLimiter(`${account.key} unknown`, MOST_MISSES);
-	if (lane.waitingCount >= MOST_IN_LINE) throw new TooLateError();
-	const hasPermit = await lane.acquirePermit({ latest: answerBy - LEFT_FOR_READ_MS });
+/** @throws TooLateError if too many such reads have found nothing in the last minute */
+async function readUnknown(request: ReadBack): ReadResult {
+	const { account, answerBy } = request;
+	const limiter = findRateLimiter(`${account.key} unknown`, MOST_MISSES);
+	if (limiter.waitingCount >= MOST_IN_LINE) throw new TooLateError();
+	const hasPermit = await limiter.acquirePermit({ latest: answerBy - LEFT_FOR_READ_MS });
 	if (!hasPermit) throw new TooLateError();
 
-	const reading = read();
+	const reading = read(request, 'background');
 	const isMiss = await reading.then(
 		(transaction) => transaction === undefined,
 		(error: unknown) => !wasRefused(error),
 	);
 
-	if (isMiss) lane.releaseUsed();
-	else lane.release();
+	if (isMiss) limiter.releaseUsed();
+	else limiter.release();
 	return await reading;
 }
 
@@ -144,4 +133,22 @@ async function readUnknown(account: Account, answerBy: number, read: Read): Retu
 function wasRefused(error: unknown): boolean {
 	if (error instanceof ServiceError) return error.answer.kind === 'rateLimited';
 	return error instanceof TooLateError;
+}
+
+/** @throws TooLateError if too little time is left, because the read may have waited for another */
+async function read(
+	{ context, account, hash, answerBy }: ReadBack,
+	priority: ClientOptions['priority'],
+): ReadResult {
+	const leftMs = answerBy - clock.elapsed();
+	if (leftMs < LEFT_FOR_READ_MS) throw new TooLateError();
+
+	const timeoutMs = Math.min(LONGEST_TRY_MS, leftMs - LEFT_FOR_START_MS);
+	const limits = { maxTries: 2, startWithinMs: leftMs - timeoutMs, timeoutMs };
+	const client = new Client(context, account, { ...limits, priority });
+
+	return await getTransaction(client, hash).catch((error: unknown) => {
+		if (error instanceof ServiceError && isUnknownHash(error.answer)) return undefined;
+		throw error;
+	});
 }

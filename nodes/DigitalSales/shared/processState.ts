@@ -62,7 +62,9 @@ export class BoundedMap<V> {
 
 	/** Does not copy a large map. */
 	some(isMatch: (value: V) => boolean): boolean {
-		for (const { value } of this.entries.values()) if (isMatch(value)) return true;
+		for (const entry of this.entries.values()) {
+			if (!isOver(entry) && isMatch(entry.value)) return true;
+		}
 		return false;
 	}
 

@@ -9,7 +9,7 @@ import {
 	lastReadBack,
 	listFields,
 	loadRecentAccount,
-	mayBeSale,
+	looksLikeSale,
 	type Notification,
 	parseNotification,
 	READ_AGAIN_MS,
@@ -65,7 +65,7 @@ async function readNotification(context: IWebhookFunctions): Promise<Notificatio
 	const body = await readBody(context);
 	const notification = parseNotification(body);
 	if (notification) return notification;
-	if (!mayBeSale(body)) throw new EarlyReply(REPLIES.noSale);
+	if (!looksLikeSale(body)) throw new EarlyReply(REPLIES.noSale);
 
 	const shown = listFields(body).join(', ') || 'none that can be read';
 	const message = `A webhook was refused because it does not contain the hash of its transaction. Its fields: ${shown}`;
@@ -101,7 +101,7 @@ class Delivery {
 			return undefined;
 		});
 		if (second) return this.decide(second);
-		if (!first) throw new EarlyReply(webhook.mayBeNoSale ? REPLIES.noSale : REPLIES.unknown);
+		if (!first) throw new EarlyReply(webhook.isTestOrCart ? REPLIES.noSale : REPLIES.unknown);
 
 		// The second read failed, and no other webhook may come. A settled status that the first read shows is most likely the
 		// one that the webhook reports. Otherwise the execution looks for the status that the webhook names, or else for the one
@@ -121,10 +121,11 @@ class Delivery {
 	}
 
 	private async read(account: Account, earliest: number): Promise<Transaction | undefined> {
-		const { context, webhook, calledAt } = this;
+		const { context, calledAt } = this;
+		const { hash } = this.webhook;
 		const answerBy = calledAt + ANSWER_WITHIN_MS;
-		const wish = { earliest, answerBy, isKnown: isChargeKnown(webhook.hash) };
-		return await readBack(context, account, webhook.hash, wish);
+		const isKnown = isChargeKnown(hash);
+		return await readBack({ context, account, hash, earliest, answerBy, isKnown });
 	}
 
 	private isNamed(read: Transaction): boolean {

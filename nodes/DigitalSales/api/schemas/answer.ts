@@ -35,11 +35,11 @@ export interface ServiceWords {
 }
 
 /** Errors are stored with their execution, and nobody reads more. */
-const MOST_TEXTS = 20;
-const LONGEST_TEXT = 500;
+const MOST_SENTENCES = 20;
+const LONGEST_SENTENCE = 500;
 const LONGEST_NAME = 100;
 
-interface Word {
+interface Sentence {
 	field?: string;
 	text: string;
 }
@@ -47,32 +47,32 @@ interface Word {
 /** Reads any documented shape, and `errors` by field. The body is not nested deeply (see redact.ts). */
 export function readServiceWords(body: unknown): ServiceWords {
 	const { message, error, errors } = isJsonObject(body) ? body : {};
-	const ofErrors = isJsonObject(errors) ? fieldsIn(errors) : wordsIn(errors);
-	const all = [...wordsIn(message), ...wordsIn(error), ...ofErrors];
-	const different = uniqBy(all, (word) => JSON.stringify(word)).slice(0, MOST_TEXTS);
+	const ofErrors = isJsonObject(errors) ? fieldsIn(errors) : sentencesIn(errors);
+	const all = [...sentencesIn(message), ...sentencesIn(error), ...ofErrors];
+	const different = uniqBy(all, (sentence) => JSON.stringify(sentence)).slice(0, MOST_SENTENCES);
 
 	const [named, general] = partition(different, ({ field }) => field !== undefined);
 	const fields = mapValues(groupBy(named, 'field'), (ofField) => map(ofField, 'text'));
 	return { messages: map(general, 'text'), fields };
 }
 
-function fieldsIn(errors: IDataObject, prefix = ''): Word[] {
+function fieldsIn(errors: IDataObject, prefix = ''): Sentence[] {
 	return Object.entries(errors).flatMap(([key, value]) => {
 		const field = `${prefix}${key}`.slice(0, LONGEST_NAME).replace(/\s+/g, ' ');
 		if (isJsonObject(value)) return fieldsIn(value, `${field}.`);
-		return wordsIn(value, field);
+		return sentencesIn(value, field);
 	});
 }
 
-function wordsIn(value: unknown, field?: string): Word[] {
+function sentencesIn(value: unknown, field?: string): Sentence[] {
 	if (Array.isArray(value)) {
-		return value.slice(0, MOST_TEXTS).flatMap((entry) => wordsIn(entry, field));
+		return value.slice(0, MOST_SENTENCES).flatMap((entry) => sentencesIn(entry, field));
 	}
-	if (isJsonObject(value)) return wordsIn(value.message, field);
+	if (isJsonObject(value)) return sentencesIn(value.message, field);
 	if (typeof value !== 'string' && typeof value !== 'number') return [];
 
 	// On one line, so that no text looks like a line of advice.
-	const text = String(value).trim().slice(0, LONGEST_TEXT).replace(/\s+/g, ' ');
+	const text = String(value).trim().slice(0, LONGEST_SENTENCE).replace(/\s+/g, ' ');
 	if (text === '') return [];
 	return [{ field, text }];
 }

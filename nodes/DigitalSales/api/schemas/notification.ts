@@ -8,12 +8,12 @@ export interface Notification {
 	hash: string;
 	/** Undefined if the webhook names none. */
 	status?: string;
-	/** A test or, by its status, an abandoned cart. An event of a sale may name the cart that it recovered. */
-	mayBeNoSale: boolean;
+	/** A test or an abandoned cart, which may name a transaction that does not exist. */
+	isTestOrCart: boolean;
 }
 
 const LONGEST_VALUE = 200;
-/** In a form, for example `transaction[hash]`. Only known names, so that no webhook can change what objects share. */
+/** Flat names of a form. Only known ones, so that no webhook can change what objects share. */
 const NESTED_NAME =
 	/^(data|payload|transaction)(\[transaction\])?\[(transaction_hash|hash|id|payment_status|status)\]$/;
 
@@ -33,8 +33,8 @@ function isTest(fields: IDataObject): boolean {
 /** Generous, because a webhook without any of these is answered 200, and nobody sees that it starts nothing. */
 const LIKE_SALE = /hash|status|sale|venda|transa|order|pedido|payment|pagamento|amount|valor/i;
 
-/** Whether a body without a hash that can be read may be about a transaction. */
-export function mayBeSale(body: unknown): boolean {
+/** Whether a body may be about a transaction although no hash can be read from it. */
+export function looksLikeSale(body: unknown): boolean {
 	const fields = parseObject(body) ?? {};
 	if (isTest(fields) || ABANDONED.test(wordsOf(fields))) return false;
 	return LIKE_SALE.test(JSON.stringify(body) ?? '');
@@ -76,13 +76,18 @@ export function parseNotification(body: unknown): Notification | undefined {
 			if (!hash) continue;
 
 			const status = readStatus(fields) ?? readStatus(root ?? {});
-			const mayBeNoSale = objects.some(isTest) || ABANDONED.test(status ?? '');
-			return { hash, status, mayBeNoSale };
+			// Only by its status, because the event of a sale may name the cart that it recovered.
+			const isTestOrCart = objects.some(isTest) || ABANDONED.test(status ?? '');
+			return { hash, status, isTestOrCart };
 		}
 	}
 	return undefined;
 }
 
+/**
+ * Reads an object. It may also be the only entry of a list, or JSON in a text. Flat names of a form, such as
+ * `transaction[hash]`, become objects.
+ */
 function parseObject(value: unknown): IDataObject | undefined {
 	const entry: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
 	const fields = typeof entry === 'string' ? parseJson(entry) : entry;
