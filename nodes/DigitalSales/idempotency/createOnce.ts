@@ -37,7 +37,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 			// After a 429, or if the request did not leave.
 			await claim.release();
 		}
-		// Not reached: the last try throws.
+		// Not reached: the tries never end.
 		throw new CanceledError();
 	} catch (error) {
 		// Now, because freeing the keys may take some time.

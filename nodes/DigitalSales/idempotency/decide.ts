@@ -33,8 +33,8 @@ export async function decide<T>(creation: Creation<T>, found: Found<T>): Promise
 	const [key = ''] = ends;
 	if (!doubt) return undefined;
 
-	// Also without a decision, because it records when an error first told of the doubt.
-	const isTooEarly = await isDecisionTooEarly(creation, key, doubt);
+	// Also without a decision, because the error tells of the doubt.
+	const isTooEarly = await tellOfDoubt(creation, key, doubt);
 	if (!decision) throw inDoubtError(creation, doubt);
 	// Without an Order Reference, an entry names a customer.
 	if (memory.noteDistinct(`doubts of ${name}`, identity) > 1)
@@ -65,8 +65,13 @@ async function readDecided<T>(creation: Creation<T>, doubt: Doubt, hash: string)
 	return differences?.length ? refuse(differences.join(' and ')) : made;
 }
 
-/** @returns whether no earlier execution has shown an error about the doubt, or the attempt may still be under way */
-async function isDecisionTooEarly<T>(
+/**
+ * Records when an error first told of the doubt.
+ *
+ * @returns whether it is too early for a decision: no earlier execution has told of the doubt, or the attempt may still be
+ * under way
+ */
+async function tellOfDoubt<T>(
 	creation: Creation<T>,
 	key: string,
 	{ attempt }: Doubt,

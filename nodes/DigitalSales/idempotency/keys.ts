@@ -36,7 +36,7 @@ type Keys = ReturnType<typeof makeKeys>;
 export interface Creation<T> extends Subject, Keys {
 	/** Finds why the request must not be sent, by default nothing. An existing result is still returned. */
 	findProblem?: () => NotSentError | undefined;
-	/** Yields each try when the rate limiter permits it. */
+	/** Yields each try when the rate limiter permits it. Never ends, because the last try throws. */
 	tries: AsyncGenerator<Send<T>, void>;
 	/** Keeps the fields that `readAgain` needs. */
 	toStoredResult: (made: T) => IDataObject;

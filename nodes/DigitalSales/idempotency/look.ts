@@ -3,7 +3,7 @@ import { compact, uniq } from 'lodash';
 import { ServiceError } from '../api';
 import { isSameReference } from '../domain';
 import { executionKey } from '../n8n';
-import { clock, digest } from '../shared';
+import { clock } from '../shared';
 import { type Creation, isOrderKey, successor } from './keys';
 import { type Attempt, attempts, attemptSchema, hashOf } from './memory';
 import * as refusals from './refusals';
@@ -30,6 +30,7 @@ export interface Found<T> {
 /**
  * Looks in the execution's own data, the process and the ledger.
  *
+ * @param isAhead before the run sends anything: the charge that the item gets is not read yet
  * @throws NotSentError if an earlier charge forbids this one
  * @throws LedgerError
  */
@@ -74,8 +75,7 @@ function identitiesOf<T>({ identity, former, own }: Creation<T>): string[] {
 }
 
 /**
- * Follows the charges of an identity, each of which replaced a void one. A changed Retry follows its earlier chain with
- * the data it had then.
+ * Follows the charges of an identity, each of which replaced a void one.
  *
  * @returns the latest charge, and the key of the next one
  */
@@ -84,7 +84,6 @@ async function followChain<T>(
 	identity: string,
 ): Promise<{ latest?: Attempt; end: string }> {
 	const own = creation.own?.identity === identity ? creation.own : undefined;
-	const asked = { ...creation, ...own, identity };
 	let end = own?.key ?? identity;
 	let latest: Attempt | undefined;
 
@@ -93,12 +92,13 @@ async function followChain<T>(
 		const hash = known ? hashOf(known) : await creation.ledger?.readText(end);
 		if (hash === undefined) return { latest, end };
 
-		latest = known ?? (await readStored(asked, end, hash));
+		// A changed Retry compares its earlier chain with the data it had then.
+		latest = known ?? (await readStored({ ...creation, ...own, identity }, end, hash));
 		end = successor(end, hash);
 	}
 }
 
-/** The ledger has only the hash. Of an order, it also says whether fingerprint and execution are the given ones. */
+/** The ledger has only the hash. Of an order, it also says whether fingerprint and execution are those of the creation. */
 async function readStored<T>(creation: Creation<T>, key: string, hash: string): Promise<Attempt> {
 	const { fingerprint, ledger, memory } = creation;
 	const attempt = buildAttempt(creation, key, { state: 'made', result: { hash } });
@@ -126,11 +126,9 @@ async function judge<T>(
 	const isRecent = clock.now() - attempt.startedAt < RECENT_CALL_MS;
 	if (!hasExecution && !isOrderKey(end) && !isRecent) return {};
 
-	const earlier = attempt.orderReference;
-	const isSameOrder =
-		orderReference === undefined ||
-		earlier === undefined ||
-		isSameReference(orderReference, earlier);
+	// A Retry may add a reference, or leave it out.
+	const reference = orderReference ?? attempt.orderReference ?? '';
+	const isSameOrder = isSameReference(reference, attempt.orderReference ?? reference);
 	const isSame = attempt.fingerprint === fingerprint && isSameOrder;
 	if (isAhead && isSame) return { existing: attempt };
 
@@ -174,7 +172,7 @@ export function buildAttempt<T>(
 		// Of these, the schema keeps identity, fingerprint, customer, orderReference and about.
 		...creation,
 		...outcome,
-		id: digest(randomUUID()),
+		id: randomUUID(),
 		key,
 		origin: memory.origin,
 		startedAt: clock.now(),

@@ -37,6 +37,7 @@ export type Attempt = z.output<typeof attemptSchema>;
  */
 export const attempts = processState(new BoundedMap<Attempt>({ most: 40_000 }));
 
+/** Whether this process has made the charge, or returned it. */
 export function isChargeKnown(hash: string): boolean {
 	return attempts.some(({ result }) => result?.hash === hash);
 }

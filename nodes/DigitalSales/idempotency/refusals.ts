@@ -94,7 +94,7 @@ export function logDoubt(subject: Subject): void {
 	context.logger.warn(`A ${kind} of an agent has no clear answer (${about}). ${advice}`);
 }
 
-/** An order with another cart or amount, or a Retry of a corrected form. */
+/** An order with another customer, cart or amount, or a Retry of a corrected form. */
 export function otherDataError(subject: Subject, attempt: Attempt): NotSentError {
 	const { orderReference = '', isAgentCall, kind } = subject;
 	const isSameOrder =
@@ -105,21 +105,25 @@ export function otherDataError(subject: Subject, attempt: Attempt): NotSentError
 	const existing =
 		shown &&
 		`The existing ${kind} is ${hashOf(shown)} (${describe(shown)}). Asked for now: ${describe(subject)}.`;
-
-	let message = `This item already has its ${kind}, so the changed ${kind} was not sent`;
-	const replace =
-		kind === 'charge' ? ' to replace it, cancel it on your platform, then use Retry again;' : '';
-	let advice = `To keep it, set the form back to what it was;${replace} to send the changed ${kind} as well, start a new execution with this item alone.`;
+	const refuse = (message: string, advice: string) =>
+		new NotSentError(message, compact([existing, advice]).join('\n'), 'unknown');
 
 	if (isSameOrder) {
-		message = `Order Reference "${quoteText(orderReference)}" already belongs to a charge with another customer, cart or amount, so ${NOT_SENT}`;
-		// A model would charge again under another reference.
-		advice = isAgentCall
-			? 'Do not charge again under another reference: a person has to look at the earlier charge.'
-			: 'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.';
+		return refuse(
+			`Order Reference "${quoteText(orderReference)}" already belongs to a charge with another customer, cart or amount, so ${NOT_SENT}`,
+			// A model would charge again under another reference.
+			isAgentCall
+				? 'Do not charge again under another reference: a person has to look at the earlier charge.'
+				: 'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.',
+		);
 	}
 
-	return new NotSentError(message, compact([existing, advice]).join('\n'), 'unknown');
+	const replace =
+		kind === 'charge' ? ' to replace it, cancel it on your platform, then use Retry again;' : '';
+	return refuse(
+		`This item already has its ${kind}, so the changed ${kind} was not sent`,
+		`To keep it, set the form back to what it was;${replace} to send the changed ${kind} as well, start a new execution with this item alone.`,
+	);
 }
 
 export function repeatedOrderError({ orderReference = '' }: Subject): NotSentError {
