@@ -114,9 +114,9 @@ async function lookForClaim(
 	// A Retry looks at once, before the first look.
 	const look = state?.look ?? 0;
 	const isLast = look === PAUSES_MS.length;
-	const read = await readForLook(context, claim.hash, isLast);
 	const form = readTriggerForm(context);
 	const claimed = canLookFor(form, claim.status) ? claim.status : undefined;
+	const read = await readForLook(context, claim.hash, isLast);
 
 	if (read && showsClaim(claimed, read.payment_status, isLast)) {
 		if (rejectionReason(form, read)) return undefined;

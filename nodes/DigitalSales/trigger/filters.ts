@@ -60,21 +60,21 @@ function methodName(method: string): string {
 }
 
 export function isWantedStatus(form: TriggerForm, status: Status): boolean {
-	return form.triggerOn.includes(ANY) || isNamedStatus(form, status);
+	return form.triggerOn.includes(ANY) || isListedStatus(form, status);
 }
 
-function isNamedStatus({ triggerOn, otherStatuses = [] }: TriggerForm, status: Status): boolean {
+function isListedStatus({ triggerOn, otherStatuses = [] }: TriggerForm, status: Status): boolean {
 	const groups = triggerOn.filter(isStatusGroup);
 	// The form keeps Other Statuses when Trigger On no longer asks for them.
 	const others = triggerOn.includes(OTHER) ? otherStatuses : [];
-	const named = [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
-	return named.some((one) => isSameStatus(one, status));
+	const listed = [...groups.flatMap((group) => STATUS_GROUPS[group]), ...others];
+	return listed.some((one) => isSameStatus(one, status));
 }
 
-/** Whether later reads can be compared with a status: the form names it, or wants any status, and the word is known. */
+/** Whether later reads can be compared with a status: the form lists it, or wants any, and the word is known. */
 export function canLookFor(form: TriggerForm, status: Status): boolean {
 	const isKnown = groupOf(status) !== undefined;
-	return isNamedStatus(form, status) || (isKnown && form.triggerOn.includes(ANY));
+	return isListedStatus(form, status) || (isKnown && form.triggerOn.includes(ANY));
 }
 
 /** Whether reads may still show a status that a webhook claims. */

@@ -93,7 +93,8 @@ class Delivery {
 
 		const account = await loadRecentAccount(context);
 		const first = await this.readFirst(account);
-		if (first && (this.isNamed(first) || isExcludedForGood(form, first))) return this.decide(first);
+		if (first && (this.showsNamed(first) || isExcludedForGood(form, first)))
+			return this.decide(first);
 
 		// Reads may lag.
 		const second = await this.read(account, calledAt + READ_AGAIN_MS).catch((error: unknown) => {
@@ -115,7 +116,7 @@ class Delivery {
 		const { form, webhook, calledAt } = this;
 		// Webhooks about statuses that nobody waits for are the most frequent.
 		const latest = lastReadBack(account, webhook.hash);
-		if (latest && this.isNamed(latest) && !isWantedStatus(form, webhook.status)) return latest;
+		if (latest && this.showsNamed(latest) && !isWantedStatus(form, webhook.status)) return latest;
 		// A read that began shortly before the webhook counts. If it is too old, the second read shows more.
 		return await this.read(account, calledAt - READ_AGAIN_MS);
 	}
@@ -128,7 +129,7 @@ class Delivery {
 		return await readBack({ context, account, hash, earliest, answerBy, isKnown });
 	}
 
-	private isNamed(read: Transaction): boolean {
+	private showsNamed(read: Transaction): boolean {
 		const { status } = this.webhook;
 		return status !== undefined && isSameStatus(status, read.payment_status);
 	}

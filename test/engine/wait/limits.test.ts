@@ -46,6 +46,19 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		},
 	);
 
+	test('webhooks half a minute apart do not hold the wait open beyond its limit', async () => {
+		const hash = await room.charge();
+		const parked = await room.park([hash], { minutes: 10 });
+		await clock.sleep(9.9 * MINUTE_MS);
+		for (let nth = 0; nth < 8; nth++) {
+			await parked.resumeByWebhook({ hash, status: 'refused' });
+			await clock.sleep(MINUTE_MS / 2);
+		}
+
+		expect(received(await parked.finished)).toMatchObject([{ paid: false, timed_out: true }]);
+		expect(room.lookMinutes(hash).at(-1)).toBeLessThan(12);
+	});
+
 	test('uses the longest limit of its items', async () => {
 		jest.spyOn(clock, 'random').mockReturnValue(0);
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];
