@@ -91,13 +91,12 @@ function sendReply(context: IWebhookFunctions, { status, reason, retryAfterSecon
 	response.status(status).json({ ...body, reason });
 }
 
+const OWN_ERRORS = [NodeOperationError, ServiceError, CredentialError];
+
 /** Only our own messages are safe. Others may quote the webhook. */
 export function safeReason(error: unknown): string {
 	if (!(error instanceof Error)) return typeof error;
-	const isSafe = [NodeOperationError, ServiceError, CredentialError].some(
-		(t) => error instanceof t,
-	);
-	return isSafe ? error.message : error.name;
+	return OWN_ERRORS.some((type) => error instanceof type) ? error.message : error.name;
 }
 
 const logged = processState(new BoundedMap<true>({ most: 1_000, keptMs: 60_000 }));

@@ -93,8 +93,9 @@ class Delivery {
 
 		const account = await loadRecentAccount(context);
 		const first = await this.readFirst(account);
-		if (first && (this.showsNamed(first) || isExcludedForGood(form, first)))
+		if (first && (this.showsNamed(first) || isExcludedForGood(form, first))) {
 			return this.decide(first);
+		}
 
 		// Reads may lag.
 		const second = await this.read(account, calledAt + READ_AGAIN_MS).catch((error: unknown) => {
