@@ -35,7 +35,7 @@ export class CredentialError extends Error {}
 /** People copy this word from example requests. */
 const SCHEME = /^Bearer(\s+|$)/i;
 
-const textField = z.string().max(LONGEST_TEXT).transform(cleanText).optional().default('');
+const textField = z.string().max(LONGEST_TEXT).transform(cleanText).default('');
 const tokenField = textField.transform((given) => given.replace(SCHEME, ''));
 /** n8n's HTTP client silently drops other characters from a header. */
 const HEADER_TEXT = /^[\x21-\x7e]*$/;

@@ -57,7 +57,9 @@ async function readPage(client: Client, page: number): Promise<ProductPage<Produ
 
 	const reading = fetchPage(client, page);
 	catalogPages.set(key, reading);
-	reading.catch(() => catalogPages.delete(key));
+	reading.catch(() => {
+		if (catalogPages.get(key) === reading) catalogPages.delete(key);
+	});
 	return await reading;
 }
 

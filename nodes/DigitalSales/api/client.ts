@@ -13,7 +13,7 @@ interface ServiceRequest<T> {
 	path: string;
 	query?: IDataObject;
 	body?: IDataObject;
-	/** Reads the answer. Returns undefined for an undocumented shape. */
+	/** Reads the body of a 2xx. Returns undefined for an undocumented shape. */
 	read: (body: unknown) => T | undefined;
 }
 
@@ -165,6 +165,7 @@ export class Client {
 			const { headers } = response;
 			const status = response.statusCode;
 			const text = await readBody(response.body, deadline).catch((error: unknown) => {
+				// The status says enough.
 				if (status === 429) return undefined;
 				throw error;
 			});

@@ -83,11 +83,11 @@ export class RateLimiter {
 		this.queue.push(queued);
 		signal?.addEventListener('abort', serve);
 		serve();
-		const hasPermit = await queued.promise.finally(() =>
-			signal?.removeEventListener('abort', serve),
-		);
+		const hasPermit = await queued.promise;
+		signal?.removeEventListener('abort', serve);
 
 		if (!signal?.aborted) return hasPermit;
+		// Canceled just after the permit came.
 		if (hasPermit) this.release();
 		throw new CanceledError();
 	}
@@ -143,20 +143,16 @@ export class RateLimiter {
 			const delayMs = this.delayMs(queued);
 			// An answer, which some requests wait for, may come at any moment.
 			const earliest = now + (Number.isFinite(delayMs) ? delayMs : 0);
+			const isRefused = signal?.aborted === true || earliest > latest;
 
-			if (signal?.aborted) {
-				pull(this.queue, queued);
-				queued.reject(new CanceledError());
-			} else if (earliest > latest) {
-				pull(this.queue, queued);
-				queued.resolve(false);
-			} else if (delayMs > 0) {
+			if (delayMs > 0 && !isRefused) {
 				nextMs = Math.min(nextMs, delayMs, latest - now + 1);
-			} else {
-				pull(this.queue, queued);
-				this.inFlight++;
-				queued.resolve(true);
+				continue;
 			}
+
+			pull(this.queue, queued);
+			if (!isRefused) this.inFlight++;
+			queued.resolve(!isRefused);
 		}
 
 		return nextMs;

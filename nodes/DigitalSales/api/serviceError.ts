@@ -1,3 +1,4 @@
+import { lowerFirst } from 'lodash';
 import { ENDPOINTS, type Endpoint } from './endpoints';
 import { type AnswerKind, type Outcome, RETRY_TABLE, type Rule } from './retryTable';
 import type { ServiceWords } from './schemas/answer';
@@ -5,11 +6,14 @@ import type { ServiceWords } from './schemas/answer';
 /** How the platform answered a try, or why it did not. */
 export interface Answer {
 	kind: AnswerKind;
+	/** Missing if no answer came. */
 	status?: number;
 	words?: ServiceWords;
+	/** A web page instead of data, which means a wrong path. */
 	isWebPage?: boolean;
 	redirectedTo?: string;
 	retryAfterMs?: number;
+	/** Of Node.js, if no answer came. */
 	code?: string;
 }
 
@@ -58,7 +62,7 @@ export class ServiceError extends Error implements ErrorFacts {
 		const message = kind === 'notFound' ? `The platform found ${missing}` : row.message;
 		const happened = status < 300 ? message : `${message} (${status})`;
 		const isInDoubt = row[ENDPOINTS[endpoint].method] === 'inDoubt';
-		super(isInDoubt ? `${DOUBT[endpoint]}: ${happened.replace('The', 'the')}` : happened);
+		super(isInDoubt ? `${DOUBT[endpoint]}: ${lowerFirst(happened)}` : happened);
 		this.name = 'ServiceError';
 		this.outcome = row.outcome;
 		this.isInDoubt = isInDoubt;

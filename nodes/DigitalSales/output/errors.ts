@@ -56,7 +56,8 @@ const NO_WORDS: ServiceWords = { messages: [], fields: {} };
 
 /** @returns the error for n8n, and what it says for a workflow that goes on after it */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}) {
-	const { about = null, itemIndex, advice: given } = context;
+	const { about = null, itemIndex } = context;
+	const given = context.advice;
 	const facts = factsOf(error, context.isSending === true);
 	const { status = null, words = NO_WORDS } = facts.answer ?? {};
 	const serviceError = error instanceof ServiceError ? error : undefined;
