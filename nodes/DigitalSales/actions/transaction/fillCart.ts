@@ -38,18 +38,13 @@ export async function fillCart(run: Run, form: ChargeForm, cart: CartLine[]): Pr
 
 	const filled: CartLine[] = [];
 	for (const [index, line] of cart.entries()) {
-		filled.push(await fillLine(run, form, line, index));
+		filled.push(await fillLine(run, line, cartLabel(form, index, 'price')));
 	}
 
 	return filled;
 }
 
-async function fillLine(
-	run: Run,
-	form: ChargeForm,
-	line: CartLine,
-	index: number,
-): Promise<CartLine> {
+async function fillLine(run: Run, line: CartLine, priceLabel: string): Promise<CartLine> {
 	const hash = line.offer_hash ?? '';
 	const isPriced = line.price != null;
 	if (isPriced && line.title) return line;
@@ -60,7 +55,7 @@ async function fillLine(
 	if (isComplete) return filled;
 
 	throw new NotSentError(
-		`${cartLabel(form, index, 'price')} is empty`,
+		`${priceLabel} is empty`,
 		`Offer ${quoteText(hash)} ${lookupAdvice(lookup)}`,
 		'notSent',
 		lookup.failed?.answer,
