@@ -56,8 +56,8 @@ async function requestProducts(
 }
 
 function describeProblem(answer: Answer): string {
-	if (['success', 'notFound', 'webPage'].includes(answer.kind) || answer.status === 405)
-		return NO_API;
+	const isElsewhere = ['success', 'notFound', 'webPage'].includes(answer.kind);
+	if (isElsewhere || answer.status === 405) return NO_API;
 
 	const { message, advice } = new ServiceError('GET /products', answer, 1);
 	return `${message}. ${advice}`;

@@ -84,7 +84,7 @@ export function readResponse(
 		// A page of a proxy or redirect does not mean a wrong path.
 		isWebPage: isPage && statusKind !== 'unavailable' && !isRedirect,
 		redirectedTo: redirectTarget(isRedirect && headers.location, redact),
-		retryAfterMs: retryAfterMs(headers),
+		retryAfterMs: readRetryAfter(headers),
 	};
 }
 
@@ -113,7 +113,7 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
  *
  * @internal
  */
-export function retryAfterMs(headers: Headers): number | undefined {
+export function readRetryAfter(headers: Headers): number | undefined {
 	const value = String(headers['retry-after']).trim();
 	const isNumber = /^\d+$/.test(value);
 	// A missing header becomes NaN.

@@ -6,7 +6,7 @@ import {
 	MOST_BODY_BYTES,
 	readBody,
 	readResponse,
-	retryAfterMs,
+	readRetryAfter,
 } from '../../../nodes/DigitalSales/api/response';
 import { bodyStream } from '../../../nodes/DigitalSales/n8n/httpHelper';
 import { readResource } from '../../../nodes/DigitalSales/api/schemas/answer';
@@ -106,7 +106,7 @@ describe('An answer', () => {
 	])('with Retry-After %j asks for a wait of %p ms', (value, expected) => {
 		jest.spyOn(clock, 'now').mockReturnValue(NOW);
 
-		expect(retryAfterMs({ 'retry-after': value })).toBe(expected);
+		expect(readRetryAfter({ 'retry-after': value })).toBe(expected);
 	});
 });
 

@@ -12,44 +12,6 @@ export interface Notification {
 	isTestOrCart: boolean;
 }
 
-const LONGEST_VALUE = 200;
-/** Flat names of a form. Only known ones, so that no webhook can change what objects share. */
-const NESTED_NAME =
-	/^(data|payload|transaction)(\[transaction\])?\[(transaction_hash|hash|id|payment_status|status)\]$/;
-
-const TEST = /(^|[\W_])(ping|teste?)($|[\W_])/i;
-const ABANDONED = /abandon/i;
-const YES: ReadonlySet<unknown> = new Set([true, 'true', 1, '1']);
-
-/** What a webhook says of its kind. */
-function wordsOf({ event, evento, action, type, status }: IDataObject): string {
-	return compact([event, evento, action, type, status].map(readText)).join(' ');
-}
-
-function isTest(fields: IDataObject): boolean {
-	return TEST.test(wordsOf(fields)) || YES.has(fields.test);
-}
-
-/** Generous, because a webhook without any of these is answered 200, and nobody sees that it starts nothing. */
-const LIKE_SALE = /hash|status|sale|venda|transa|order|pedido|payment|pagamento|amount|valor/i;
-
-/** Whether a body may be about a transaction although no hash can be read from it. */
-export function looksLikeSale(body: unknown): boolean {
-	const fields = parseObject(body) ?? {};
-	if (isTest(fields) || ABANDONED.test(wordsOf(fields))) return false;
-	return LIKE_SALE.test(JSON.stringify(body) ?? '');
-}
-
-const MOST_NAMES = 20;
-/** Keeps formulas, markup and prompts out of logs. */
-const SAFE_NAME = /^[\w.:-]{1,50}$/;
-
-/** The names of a body's fields. */
-export function listFields(body: unknown): string[] {
-	const names = Object.keys(parseObject(body) ?? {});
-	return names.filter((name) => SAFE_NAME.test(name)).slice(0, MOST_NAMES);
-}
-
 /** The most specific field comes first, because a bare `hash` may belong to something else. */
 const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = [
 	(fields) => readHash(fields.transaction_hash),
@@ -61,7 +23,7 @@ const HASH_PLACES: ReadonlyArray<(fields: IDataObject) => string | undefined> = 
 ];
 
 /**
- * Parses the known shapes, also under `data` or `payload`, beside which the status may stand:
+ * Parses the known shapes, also in `data` or `payload`, with the status in there or outside:
  * - the transaction: `hash`, `payment_status`
  * - a summary: `transaction_hash`, `status`
  * - an envelope: `transaction.hash` or `transaction.id`, `status`
@@ -84,6 +46,56 @@ export function parseNotification(body: unknown): Notification | undefined {
 	return undefined;
 }
 
+/** An envelope's own status comes first, because the status inside may be older. */
+function readStatus(fields: IDataObject): string | undefined {
+	const transaction = parseObject(fields.transaction) ?? {};
+	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);
+	return statuses.map(readText).find((text) => text !== undefined);
+}
+
+function readHash(value: unknown): string | undefined {
+	const hash = readText(Number.isSafeInteger(value) ? String(value) : value);
+	if (hash !== undefined && isUsableHash(hash)) return hash;
+	return undefined;
+}
+
+/** Generous, because a webhook without any of these is answered 200, and nobody sees that it starts nothing. */
+const LIKE_SALE = /hash|status|sale|venda|transa|order|pedido|payment|pagamento|amount|valor/i;
+
+/** Whether a body may be about a transaction although no hash can be read from it. */
+export function looksLikeSale(body: unknown): boolean {
+	const fields = parseObject(body) ?? {};
+	if (isTest(fields) || ABANDONED.test(describeKind(fields))) return false;
+	return LIKE_SALE.test(JSON.stringify(body) ?? '');
+}
+
+const MOST_NAMES = 20;
+/** Keeps formulas, markup and prompts out of logs. */
+const SAFE_NAME = /^[\w.:-]{1,50}$/;
+
+/** The names of a body's fields. */
+export function listFields(body: unknown): string[] {
+	const names = Object.keys(parseObject(body) ?? {});
+	return names.filter((name) => SAFE_NAME.test(name)).slice(0, MOST_NAMES);
+}
+
+const TEST = /(^|[\W_])(ping|teste?)($|[\W_])/i;
+const ABANDONED = /abandon/i;
+const YES: ReadonlySet<unknown> = new Set([true, 'true', 1, '1']);
+
+function isTest(fields: IDataObject): boolean {
+	return TEST.test(describeKind(fields)) || YES.has(fields.test);
+}
+
+/** What a webhook says of its kind. */
+function describeKind({ event, evento, action, type, status }: IDataObject): string {
+	return compact([event, evento, action, type, status].map(readText)).join(' ');
+}
+
+/** Flat names of a form. Only known ones, so that no webhook can change what objects share. */
+const NESTED_NAME =
+	/^(data|payload|transaction)(\[transaction\])?\[(transaction_hash|hash|id|payment_status|status)\]$/;
+
 /**
  * Reads an object. It may also be the only entry of a list, or JSON in a text. Flat names of a form, such as
  * `transaction[hash]`, become objects.
@@ -97,18 +109,7 @@ function parseObject(value: unknown): IDataObject | undefined {
 	return nested.reduce((all, [name, value]) => set(all, toPath(name), value), { ...fields });
 }
 
-/** An envelope's own status comes first, because the status inside may be older. */
-function readStatus(fields: IDataObject): string | undefined {
-	const transaction = parseObject(fields.transaction) ?? {};
-	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);
-	return statuses.map(readText).find((text) => text !== undefined);
-}
-
-function readHash(value: unknown): string | undefined {
-	const hash = readText(Number.isSafeInteger(value) ? String(value) : value);
-	if (hash !== undefined && isUsableHash(hash)) return hash;
-	return undefined;
-}
+const LONGEST_VALUE = 200;
 
 function readText(value: unknown): string | undefined {
 	if (typeof value !== 'string' || value.length > LONGEST_VALUE) return undefined;
