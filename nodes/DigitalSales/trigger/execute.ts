@@ -45,8 +45,9 @@ export async function executeTrigger(context: IExecuteFunctions): Promise<INodeE
 	const { hash, status, item, awaited, fault, hint } = handoverSchema.parse(input?.json);
 
 	if (hint !== undefined) context.addExecutionHints({ message: hint, location: 'outputPane' });
-	if (fault && !isRetry(context))
+	if (fault && !isRetry(context)) {
 		throw new NodeOperationError(context.getNode(), fault.message, fault);
+	}
 
 	// A sale is parked only after another execution has taken its status, and looks for the awaited one.
 	const isParked = readParkedState(context) !== undefined;

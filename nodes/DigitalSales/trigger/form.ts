@@ -119,8 +119,9 @@ export function readTriggerForm(context: FormContext): TriggerForm {
 
 	const { data, problems } = checkForm(triggerForm, values);
 	const isOther = data?.triggerOn.includes(OTHER) === true;
-	if (isOther && data.otherStatuses === undefined)
+	if (isOther && data.otherStatuses === undefined) {
 		problems.push('Other Statuses is empty; fill it in');
+	}
 	if (data && problems.length === 0) return data;
 
 	const description = 'Correct it, then publish the workflow or listen for a test event again.';

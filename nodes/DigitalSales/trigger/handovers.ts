@@ -28,7 +28,6 @@ const MOST_UNANSWERED = 80;
 /** Of executions that may still look: a status leaves when the ledger has it, else after 20 minutes. */
 const MOST_CLAIMS = 200;
 const CLAIM_KEPT_MS = 20 * 60_000;
-const LONGEST_STATUS = 100;
 
 type Stored = { isStored: boolean };
 
@@ -37,7 +36,7 @@ const sales = processState(new BoundedMap<Stored>({ most: 10_000 }));
 const claims = processState(new BoundedMap<Stored>({ most: MOST_CLAIMS, keptMs: CLAIM_KEPT_MS }));
 
 export function statusKey(hash: string, status: Status): string {
-	return JSON.stringify([hash, status?.slice(0, LONGEST_STATUS).toLowerCase()]);
+	return JSON.stringify([hash, status?.toLowerCase()]);
 }
 
 /** @throws EarlyReply if n8n is still storing too many executions */
