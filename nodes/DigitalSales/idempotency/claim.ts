@@ -107,10 +107,7 @@ export class Claim<T> {
 		for (const key of found.ends) creation.inBackground(storeHash(creation, key, attempt));
 	}
 
-	/**
-	 * If its owner is the key of this attempt, or of the one that was in doubt, both in `ends`. After a decision about
-	 * another order's attempt, whoever owns it.
-	 */
+	/** If this attempt or the one in doubt owns it, by a key in `ends`. After a decision about another order's, whoever owns it. */
 	private async freeUnresolved(): Promise<void> {
 		const { creation, found } = this;
 		const { ledger, unresolved } = creation;

@@ -9,8 +9,7 @@ import * as refusals from './refusals';
 /**
  * Creates a charge or an offer, or returns the existing one: look, decide, claim, send, record.
  *
- * @throws NotSentError if an earlier charge or offer forbids this one, or may exist; if `findProblem` finds one; or if n8n's
- * database fails
+ * @throws NotSentError for an earlier charge or offer, for the problem that is found, or if n8n's database fails
  * @throws ServiceError if the platform refused the request, or its outcome is unknown
  * @throws CanceledError
  */
@@ -78,11 +77,7 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 	}
 }
 
-/**
- * Frees the keys if nothing was made, else leaves them to a person's decision.
- *
- * @returns the error that the item gets
- */
+/** Frees the keys if nothing was made, else leaves them to a person's decision. Returns the error of the item. */
 async function endAfter<T>(
 	creation: Creation<T>,
 	claim: Claim<T> | undefined,

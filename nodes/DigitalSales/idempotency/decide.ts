@@ -68,8 +68,7 @@ async function readDecided<T>(creation: Creation<T>, doubt: Doubt, hash: string)
 /**
  * Records when an error first told of the doubt.
  *
- * @returns whether it is too early for a decision: no earlier execution has told of the doubt, or the attempt may still be
- * under way
+ * @returns whether a decision is too early: no earlier execution has told of it, or the attempt may still be under way
  */
 async function tellOfDoubt<T>(
 	creation: Creation<T>,

@@ -147,11 +147,7 @@ async function judge<T>(
 }
 
 /** The attempt that has the key, if it has this state, as far as this process and execution know. */
-export function findAttempt<T>(
-	{ own }: Creation<T>,
-	key: string,
-	state: Attempt['state'],
-): Attempt | undefined {
+export function findAttempt<T>({ own }: Creation<T>, key: string, state: Attempt['state']) {
 	const ofItem = own?.key === key ? own : undefined;
 	return [attempts.get(key), ofItem].find((attempt) => attempt?.state === state);
 }

@@ -73,9 +73,7 @@ export function wayOut(subject: Subject, isOfOthers = false): string {
 		return `${LOOK} 1. It is there: continue without this item. 2. It is not there: create it in a new execution, with this item alone.`;
 	}
 
-	const named = name
-		? quoteText(name, name.length)
-		: 'an Order Reference that you add to this item';
+	const named = name ? quoteText(name, name.length) : 'an Order Reference that you add';
 	const cases = compact([
 		`It is there: Options > Charges in Doubt > Add Decision, Order or Customer ${named}, Hash: its hash; then ${RUN_AGAIN}.`,
 		'It is there, but shows no hash: do not charge again; send that PIX from your platform, or ask it for the hash.',
