@@ -44,10 +44,10 @@ interface Sentence {
 	text: string;
 }
 
-/** Reads any documented shape, and `errors` by field. The body is not nested deeply (see redact.ts). */
+/** Reads any documented shape, and `errors` by field. */
 export function readServiceWords(body: unknown): ServiceWords {
 	const { message, error, errors } = isJsonObject(body) ? body : {};
-	const ofErrors = isJsonObject(errors) ? fieldsIn(errors) : sentencesIn(errors);
+	const ofErrors = isJsonObject(errors) ? sentencesByField(errors) : sentencesIn(errors);
 	const all = [...sentencesIn(message), ...sentencesIn(error), ...ofErrors];
 	const different = uniqBy(all, (sentence) => JSON.stringify(sentence)).slice(0, MOST_SENTENCES);
 
@@ -56,14 +56,13 @@ export function readServiceWords(body: unknown): ServiceWords {
 	return { messages: map(general, 'text'), fields };
 }
 
-function fieldsIn(errors: IDataObject, prefix = ''): Sentence[] {
-	return Object.entries(errors).flatMap(([key, value]) => {
-		const field = `${prefix}${key}`.slice(0, LONGEST_NAME).replace(/\s+/g, ' ');
-		if (isJsonObject(value)) return fieldsIn(value, `${field}.`);
-		return sentencesIn(value, field);
-	});
+function sentencesByField(errors: IDataObject): Sentence[] {
+	return Object.entries(errors).flatMap(([name, value]) =>
+		sentencesIn(value, name.slice(0, LONGEST_NAME).replace(/\s+/g, ' ')),
+	);
 }
 
+/** The value is not nested deeply (see redact.ts). */
 function sentencesIn(value: unknown, field?: string): Sentence[] {
 	if (Array.isArray(value)) {
 		return value.slice(0, MOST_SENTENCES).flatMap((entry) => sentencesIn(entry, field));
