@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { RUN_AGAIN } from '../domain';
 import { type Attempt, ExecutionMemory, hashOf } from '../idempotency';
 import { isRetry, isTool } from '../n8n';
-import type { Advice } from '../output';
+import type { RerunAdvice } from '../output';
 
 const DUPLICATES =
 	'A new execution would create again the successful items that had no Order Reference, so use Retry under Executions, which sends the items as they were, or remove those items from the input.';
@@ -11,7 +11,7 @@ const CALLED_AGAIN =
 	'Another call of this sub-workflow, also by a Retry of the calling workflow, creates again everything that had no Order Reference when it was created. First remove from its input the items that this and other calls created.';
 
 /** How a failed creation is run again without creating another one twice. It depends on where the error is read. */
-export function adviseCreation(context: IExecuteFunctions, itemIndex: number): Advice {
+export function adviseCreation(context: IExecuteFunctions, itemIndex: number): RerunAdvice {
 	// A model must not learn what it has created.
 	if (isTool(context)) return { again: 'let the agent ask again', mayExist: false, notes: [] };
 

@@ -206,7 +206,7 @@ function failItem(
 	const { error, json } = toFailure(context.getNode(), failure.error, {
 		...failure,
 		labelOf: (field) => operation && fieldLabel(operation.form, field),
-		advice: operation?.kind === 'create' ? adviseCreation(context, itemIndex) : undefined,
+		rerun: operation?.kind === 'create' ? adviseCreation(context, itemIndex) : undefined,
 	});
 	if (!context.continueOnFail()) throw error;
 

@@ -14,6 +14,7 @@ import { ServiceError } from './serviceError';
 
 /* The products behind lists and charges: which pages are read again, and which offer a hash means. */
 
+/** For a list in the editor, where a person waits. */
 export const CATALOG_LIMITS: ClientOptions = {
 	maxTries: 2,
 	startWithinMs: 10_000,

@@ -29,7 +29,7 @@ export class NotSentError extends Error implements ErrorFacts {
 }
 
 /** How to run a failed item again without creating another one twice. */
-export interface Advice {
+export interface RerunAdvice {
 	/** Replaces `RUN_AGAIN` in what an error says to do. */
 	again: string;
 	/** Whether an earlier attempt of this execution may have created the item. */
@@ -48,7 +48,7 @@ export interface ErrorContext {
 	/** What was asked for. */
 	about?: string;
 	/** Of a creation. */
-	advice?: Advice;
+	rerun?: RerunAdvice;
 }
 
 const LONGEST_MESSAGE = 500;
@@ -56,29 +56,30 @@ const NO_WORDS: ServiceWords = { messages: [], fields: {} };
 
 /** @returns the error for n8n, and what it says for a workflow that goes on after it */
 export function toFailure(node: INode, error: unknown, context: ErrorContext = {}) {
-	const { about = null, itemIndex } = context;
-	const given = context.advice;
+	const { about = null, itemIndex, rerun } = context;
 	const facts = factsOf(error, context.isSending === true);
 	const { status = null, words = NO_WORDS } = facts.answer ?? {};
 	const serviceError = error instanceof ServiceError ? error : undefined;
 
 	const text = error instanceof Error ? error.message : 'An unexpected error occurred';
 	const message = quoteText(text, LONGEST_MESSAGE);
+
 	const isUnsent = facts.outcome === 'notSent';
-	const mayExist = isUnsent && given?.mayExist === true;
+	const mayExist = isUnsent && rerun?.mayExist === true;
 	const unsentNote = mayExist
 		? 'This item was not sent now, but an earlier attempt of this execution may have succeeded.'
 		: 'This item was not sent.';
 	const advice = joinLines(
-		isUnsent && given && unsentNote,
-		facts.advice?.replaceAll(RUN_AGAIN, given?.again ?? RUN_AGAIN),
+		isUnsent && rerun && unsentNote,
+		facts.advice?.replaceAll(RUN_AGAIN, rerun?.again ?? RUN_AGAIN),
 	);
+
 	const description = joinLines(
 		serviceWordsLine(words, context.labelOf),
 		serviceError?.isInDoubt && about !== null && `Details: ${about}.`,
 		advice,
 		serviceError && requestLine(serviceError),
-		...(given?.notes ?? []),
+		...(rerun?.notes ?? []),
 	);
 
 	const outcome = mayExist ? 'unknown' : facts.outcome;
