@@ -39,10 +39,6 @@ const NOTABLE_WAIT_MS = 500;
 /** For these, n8n's helper has to throw: only its error shows that a proxy did not reach the platform. */
 const PROXY_STATUSES = [403, 407, 500, 502, 503, 504];
 
-/** The platform does not say which token it refused. */
-const TWO_TOKENS =
-	'Copy both tokens again from your platform to API Token and Second API Token in the credential, without spaces. If this continues, ask the platform for the permission.';
-
 interface Progress {
 	tries: number;
 	rateLimitHits: number;
@@ -209,13 +205,8 @@ export class Client {
 		return responseHead.parse(await sending.catch(takeAnswer));
 	}
 
-	private toError(request: ServiceRequest<unknown>, { answer, tries }: Progress): Error {
-		const { endpoint, body } = request;
+	private toError({ endpoint }: ServiceRequest<unknown>, { answer, tries }: Progress): Error {
 		const error = new ServiceError(endpoint, answer, tries);
-		const { apiToken, bodyApiToken } = this.account;
-		const hasTwoTokens = body?.api_token === bodyApiToken && bodyApiToken !== apiToken;
-		if (error.isTokenRefused && hasTwoTokens) error.advice = TWO_TOKENS;
-
 		// `idempotency/` counts a canceled request as not processed, so a request in doubt stays an error.
 		if (this.options.signal?.aborted && !error.isInDoubt) return new CanceledError();
 		return error;

@@ -9,6 +9,7 @@ import { getTransaction } from './transactions';
 
 /** Between two reads of a transaction. */
 export const READ_AGAIN_MS = 3_000;
+/** With less time left, a read does not start. */
 const LEFT_FOR_READ_MS = 3_000;
 const LONGEST_TRY_MS = 6_000;
 /** For the permit, or a second try. */

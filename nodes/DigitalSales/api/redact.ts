@@ -1,4 +1,4 @@
-import { compact, escapeRegExp } from 'lodash';
+import { escapeRegExp } from 'lodash';
 
 export type Redactor = ReturnType<typeof createRedactor>;
 
@@ -12,8 +12,8 @@ const MOST_LEVELS = 64;
  * and in JSON, in any letter case. `json` cleans JSON in place, because it may be large, and throws a RangeError if it
  * is nested too deeply.
  */
-export function createRedactor(tokens: ReadonlyArray<string | undefined>) {
-	const words = compact(tokens).filter(({ length }) => length >= SHORTEST_TOKEN);
+export function createRedactor(tokens: readonly string[]) {
+	const words = tokens.filter(({ length }) => length >= SHORTEST_TOKEN);
 	const forms = words.flatMap((word) => [
 		word,
 		encodeURIComponent(word),

@@ -45,11 +45,12 @@ export const RETRY_TABLE = {
 		message: 'The platform did not accept the request',
 		advice: `Correct what the platform rejected, then ${RUN_AGAIN}.`,
 	},
+	/** The platform does not say which token it refused. */
 	badToken: {
 		...REFUSED,
 		message: 'The platform does not accept the API token',
 		advice:
-			'Copy the token again from your platform to API Token in the credential, without spaces. If this continues, ask the platform for the permission.',
+			'Copy API Token, and Second API Token if it is filled, again from your platform to the credential, without spaces. If this continues, ask the platform for the permission.',
 	},
 	notFound: {
 		...REFUSED,
