@@ -4,7 +4,7 @@ import type { Account } from './account';
 import { Client, type ClientOptions } from './client';
 import { findRateLimiter } from './rateLimiter';
 import type { Transaction } from './schemas/transaction';
-import { isUnknownHash, ServiceError } from './serviceError';
+import { ServiceError } from './serviceError';
 import { getTransaction } from './transactions';
 
 /** Between two reads of a transaction. */
@@ -149,7 +149,7 @@ async function read(
 	const client = new Client(context, account, { ...limits, priority });
 
 	return await getTransaction(client, hash).catch((error: unknown) => {
-		if (error instanceof ServiceError && isUnknownHash(error.answer)) return undefined;
+		if (error instanceof ServiceError && error.isHashUnknown) return undefined;
 		throw error;
 	});
 }

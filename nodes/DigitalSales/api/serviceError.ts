@@ -39,11 +39,6 @@ const DOUBT: Partial<Record<Endpoint, string>> = {
 	'POST /products/{hash}/offers': 'The offer may already exist',
 };
 
-/** The platform says that it does not know the hash. A page means a wrong path. */
-export function isUnknownHash({ status, isWebPage = false }: Answer): boolean {
-	return status === 404 && !isWebPage;
-}
-
 /** Holds nothing of the failed request, which contains secrets. */
 export class ServiceError extends Error implements ErrorFacts {
 	advice: string;
@@ -73,6 +68,11 @@ export class ServiceError extends Error implements ErrorFacts {
 		// `createOnce` replaces it. Never the advice of the row, such as to try again, which could charge twice.
 		if (isInDoubt) this.advice = 'Look for it on your platform in a few minutes.';
 		if (redirectedTo !== undefined) this.advice += ` It pointed to ${redirectedTo}.`;
+	}
+
+	/** The platform says that it does not know the hash. A page means a wrong path. */
+	get isHashUnknown(): boolean {
+		return this.answer.status === 404 && !this.answer.isWebPage;
 	}
 
 	/** A deleted transaction may get a 404, also as a page, another 4xx, or a failure with status 200. */

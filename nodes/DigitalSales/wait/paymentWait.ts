@@ -5,8 +5,6 @@ import {
 	type Client,
 	type ClientOptions,
 	getTransaction,
-	isUnknownHash,
-	type Answer,
 	RETRY_TABLE,
 	ServiceError,
 	type Transaction,
@@ -172,7 +170,7 @@ export class PaymentWait {
 	private async read({ hash, payment, ...choice }: Entry, client: Client): Promise<void> {
 		const at = clock.now();
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
-			if (error instanceof ServiceError && this.noteFailure(payment, error.answer, at)) return;
+			if (error instanceof ServiceError && this.noteFailure(payment, error, at)) return;
 			throw error;
 		});
 		if (!transaction) return;
@@ -194,12 +192,12 @@ export class PaymentWait {
 	 *
 	 * @returns whether a later look may read the payment
 	 */
-	private noteFailure(payment: Payment, answer: Answer, at: number): boolean {
-		const { kind, status, isWebPage } = answer;
+	private noteFailure(payment: Payment, error: ServiceError, at: number): boolean {
+		const { kind, status, isWebPage } = error.answer;
 		if (kind === 'badToken') payment.isRefused = true;
 		if (payment.read) return !payment.isRefused || !this.isLastLook || isDecided(payment);
 
-		if (isUnknownHash(answer)) {
+		if (error.isHashUnknown) {
 			payment.unknownSince ??= at;
 			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
 		}
