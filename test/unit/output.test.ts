@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { simplifyProduct } from '../../nodes/DigitalSales/output/product';
 import {
-	readTransaction,
+	parseTransaction,
 	type Transaction,
 } from '../../nodes/DigitalSales/api/schemas/transaction';
 import {
@@ -109,7 +109,7 @@ describe('A product as flat fields', () => {
 
 /** As it is read from an answer of the platform. */
 function read(body: IDataObject): Transaction {
-	const transaction = readTransaction(body);
+	const transaction = parseTransaction(body);
 	if (!transaction) throw new Error('It is no transaction');
 	return transaction;
 }

@@ -4,7 +4,7 @@ import { CanceledError, clock, unlessCanceled } from '../shared';
 import { type Account, CREDENTIAL_NAME } from './account';
 import { type Endpoint, ENDPOINTS, REQUESTS_PER_MINUTE } from './endpoints';
 import { findRateLimiter, type PermitOptions, type RateLimiter } from './rateLimiter';
-import { readBody, readResponse } from './response';
+import { readBody, parseResponse } from './response';
 import { backoffMs, RETRY_LIMITS, RETRY_TABLE, rateLimitWaitMs } from './retryTable';
 import { type Answer, ServiceError } from './serviceError';
 
@@ -13,8 +13,8 @@ interface ServiceRequest<T> {
 	path: string;
 	query?: IDataObject;
 	body?: IDataObject;
-	/** Reads the body of a 2xx. Returns undefined for an undocumented shape. */
-	read: (body: unknown) => T | undefined;
+	/** Gets the body of a 2xx. Returns undefined for an undocumented shape. */
+	parse: (body: unknown) => T | undefined;
 }
 
 /**
@@ -165,9 +165,9 @@ export class Client {
 				if (status === 429) return undefined;
 				throw error;
 			});
-			const { body, ...answer } = readResponse({ status, headers, text }, this.account.redact);
+			const { body, ...answer } = parseResponse({ status, headers, text }, this.account.redact);
 			if (answer.kind !== 'success') return { answer };
-			return { answer, value: request.read(body) };
+			return { answer, value: request.parse(body) };
 		} catch (error) {
 			const answer = readFault(error);
 			if (hasHeaders) answer.kind = 'interrupted';

@@ -6,8 +6,8 @@ import type {
 import { z } from 'zod/v3';
 import { readFault, responseHead } from '../n8n';
 import { type Account, CredentialError, readAccount } from './account';
-import { readResponse } from './response';
-import { readProductPage } from './schemas/product';
+import { parseResponse } from './response';
+import { parseProductPage } from './schemas/product';
 import { type Answer, ServiceError } from './serviceError';
 
 const TIMEOUT_MS = 20_000;
@@ -27,7 +27,7 @@ export async function digitalSalesApiTest(
 ): Promise<INodeCredentialTestResult> {
 	try {
 		const { body, ...answer } = await requestProducts(this, readAccount(data ?? {}));
-		const isList = answer.kind === 'success' && readProductPage(body) !== undefined;
+		const isList = answer.kind === 'success' && parseProductPage(body) !== undefined;
 		if (isList) return { status: 'OK', message: 'The platform accepts the token.' };
 		return { status: 'Error', message: describeProblem(answer) };
 	} catch (error) {
@@ -52,7 +52,7 @@ async function requestProducts(
 	});
 
 	const { statusCode, headers, body } = wholeResponse.parse(response);
-	return readResponse({ status: statusCode, headers, text: body }, redact);
+	return parseResponse({ status: statusCode, headers, text: body }, redact);
 }
 
 function describeProblem(answer: Answer): string {

@@ -4,13 +4,13 @@ import { BoundedMap, isJsonObject, processState } from '../shared';
 import type { Account } from './account';
 import type { Client } from './client';
 import { readPages } from './pagination';
-import { readResource } from './schemas/answer';
+import { parseResource } from './schemas/answer';
 import {
 	isOnSale,
 	offerSchema,
 	type ProductPage,
 	productSchema,
-	readProductPage,
+	parseProductPage,
 } from './schemas/product';
 
 interface ProductQuery {
@@ -74,7 +74,7 @@ export async function fetchProductPage(
 			categories: categories?.join(',') || undefined,
 			status,
 		},
-		read: readProductPage,
+		parse: parseProductPage,
 	});
 
 	for (const product of fetched.data) {
@@ -121,6 +121,6 @@ export function offerTries(client: Client, productHash: string, body: IDataObjec
 		endpoint: 'POST /products/{hash}/offers',
 		path: `/products/${hashSegment(productHash)}/offers`,
 		body,
-		read: readResource,
+		parse: parseResource,
 	});
 }

@@ -3,7 +3,7 @@ import { clock, parseJson, unlessCanceled } from '../shared';
 import type { AnswerKind } from './retryTable';
 import type { Answer } from './serviceError';
 import type { Redactor } from './redact';
-import { readServiceWords, saysFailure } from './schemas/answer';
+import { parseServiceWords, saysFailure } from './schemas/answer';
 
 /** @internal */
 export const MOST_BODY_BYTES = 16_777_216;
@@ -58,7 +58,7 @@ const HASH = /"(?:transaction_)?hash"\s*:\s*(?:"\s*[^"\s]|\d)/;
 type Headers = Readonly<Record<string, unknown>>;
 
 /** @param text undefined if the body was too large */
-export function readResponse(
+export function parseResponse(
 	response: { status: number; headers: Headers; text: string | undefined },
 	redact: Redactor,
 ): Answer & { body: unknown } {
@@ -80,7 +80,7 @@ export function readResponse(
 		kind,
 		status,
 		body,
-		words: readServiceWords(body),
+		words: parseServiceWords(body),
 		// A page of a proxy or redirect does not mean a wrong path.
 		isWebPage: isPage && statusKind !== 'unavailable' && !isRedirect,
 		redirectedTo: redirectTarget(isRedirect && headers.location, redact),

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { hashSegment } from '../domain';
 import type { Client } from './client';
-import { readTransaction, type Transaction } from './schemas/transaction';
+import { parseTransaction, type Transaction } from './schemas/transaction';
 
 /**
  * Yields the tries to create a PIX transaction (API document, Endpoint 3: POST /transactions).
@@ -13,7 +13,7 @@ export function transactionTries(client: Client, body: IDataObject) {
 		endpoint: 'POST /transactions',
 		path: '/transactions',
 		body: { api_token: client.account.bodyApiToken, ...body },
-		read: readTransaction,
+		parse: parseTransaction,
 	});
 }
 
@@ -27,8 +27,8 @@ export async function getTransaction(client: Client, hash: string): Promise<Tran
 	return await client.request({
 		endpoint: 'GET /transactions/{hash}',
 		path: `/transactions/${hashSegment(requested)}`,
-		read(body) {
-			const transaction = readTransaction(body);
+		parse(body) {
+			const transaction = parseTransaction(body);
 			return transaction?.hash === requested ? transaction : undefined;
 		},
 	});

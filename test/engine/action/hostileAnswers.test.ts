@@ -200,8 +200,8 @@ describe('An answer that is made to break the node', () => {
 	);
 
 	test.each([
-		['words', 'readServiceWords'],
-		['transaction', 'readResource'],
+		['words', 'parseServiceWords'],
+		['transaction', 'parseResource'],
 	])('a fault of the package in reading the %s makes the outcome unknown', async (_what, name) => {
 		const { message } = await account.fail(charge, { process: withFaultIn(name) });
 

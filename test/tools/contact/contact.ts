@@ -4,9 +4,9 @@ import {
 	isOnSale,
 	type Product,
 	productSchema,
-	readProductPage,
+	parseProductPage,
 } from '../../../nodes/DigitalSales/api/schemas/product';
-import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
+import { parseTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { parseJson } from '../../sandbox/http';
 import { shapeOf } from './shape';
 
@@ -57,7 +57,7 @@ export async function contact(settings: Settings): Promise<void> {
 	const { products } = inquiry;
 
 	const first = await inquiry.ask('GET /products', '/products');
-	if (!readProductPage(first))
+	if (!parseProductPage(first))
 		throw new Error('The first answer is no list of products: check address and token.');
 	for (const [what, query] of products.slice(0, 1).flatMap(queries))
 		await inquiry.ask(what, `/products?${query}`);
@@ -66,7 +66,7 @@ export async function contact(settings: Settings): Promise<void> {
 	if (charge) {
 		const body = chargeOf(settings, products);
 		const made = await inquiry.ask('POST /transactions', '/transactions', body);
-		const hash = readTransaction(made)?.hash;
+		const hash = parseTransaction(made)?.hash;
 		if (hash !== undefined) known.add(hash);
 	}
 	for (const hash of known) {
@@ -119,8 +119,8 @@ class Inquiry {
 
 	/** What the package finds in a body. */
 	private found(json: unknown): string {
-		const page = readProductPage(json)?.data.map((product) => productSchema.parse(product));
-		if (!page) return readTransaction(json) ? 'a transaction' : 'no transaction';
+		const page = parseProductPage(json)?.data.map((product) => productSchema.parse(product));
+		if (!page) return parseTransaction(json) ? 'a transaction' : 'no transaction';
 		this.products.push(...page);
 		const first = page[0]?.hash === this.products[0]?.hash ? 'the same' : 'another';
 		return `${page.length} products, ${first} first`;

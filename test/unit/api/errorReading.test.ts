@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { readServiceWords, saysFailure } from '../../../nodes/DigitalSales/api/schemas/answer';
+import { parseServiceWords, saysFailure } from '../../../nodes/DigitalSales/api/schemas/answer';
 
 describe('The words of the platform', () => {
 	test.each([
@@ -20,11 +20,11 @@ describe('The words of the platform', () => {
 		[{ errors: { price: ' ', title: null, cart: {} } }, [], {}],
 		[{ errors: { price: [{ message: 'Bad' }] } }, [], { price: ['Bad'] }],
 	])('%j says %j and %j', (body, messages, fields) => {
-		expect(readServiceWords(body)).toEqual({ messages, fields });
+		expect(parseServiceWords(body)).toEqual({ messages, fields });
 	});
 
 	test('may belong to a field named like a property of every object', () => {
-		const { fields } = readServiceWords(
+		const { fields } = parseServiceWords(
 			JSON.parse('{"errors":{"__proto__":["A"],"constructor":["B"]}}'),
 		);
 		expect(Object.entries(fields)).toEqual([
@@ -48,7 +48,7 @@ describe('The words of the platform', () => {
 		}));
 		fc.assert(
 			fc.property(fc.dictionary(name, value), (body) => {
-				const words = readServiceWords(JSON.parse(JSON.stringify(body)));
+				const words = parseServiceWords(JSON.parse(JSON.stringify(body)));
 				expect(JSON.stringify(words).length).toBeLessThan(100_000);
 				expect(
 					[...words.messages, ...Object.values(words.fields).flat()].length,

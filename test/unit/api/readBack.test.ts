@@ -1,5 +1,5 @@
 import { readings, readSince } from '../../../nodes/DigitalSales/api/readBack';
-import { readTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
+import { parseTransaction } from '../../../nodes/DigitalSales/api/schemas/transaction';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { clearProcessState } from '../../../nodes/DigitalSales/shared/processState';
 import { useTimeLapse } from '../../helpers/timeLapse';
@@ -10,7 +10,7 @@ describe('Reads of a transaction', () => {
 	const read = async () => {
 		const nth = ++count;
 		await clock.sleep(500);
-		return readTransaction({ hash: `read ${nth}` });
+		return parseTransaction({ hash: `read ${nth}` });
 	};
 	const since = async (key: string, earliest: number, start = read) =>
 		(await readSince(key, earliest, start))?.hash;

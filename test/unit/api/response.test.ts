@@ -5,17 +5,17 @@ import { createRedactor } from '../../../nodes/DigitalSales/api/redact';
 import {
 	MOST_BODY_BYTES,
 	readBody,
-	readResponse,
+	parseResponse,
 	readRetryAfter,
 } from '../../../nodes/DigitalSales/api/response';
 import { bodyStream } from '../../../nodes/DigitalSales/n8n/httpHelper';
-import { readResource } from '../../../nodes/DigitalSales/api/schemas/answer';
-import { readProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
+import { parseResource } from '../../../nodes/DigitalSales/api/schemas/answer';
+import { parseProductPage } from '../../../nodes/DigitalSales/api/schemas/product';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 
 const redact = createRedactor(['test-token']);
 const read = (status: number, text: string | undefined, headers = {}) =>
-	readResponse({ status, headers, text }, redact);
+	parseResponse({ status, headers, text }, redact);
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 describe('An answer', () => {
@@ -201,7 +201,7 @@ describe('One resource of the platform', () => {
 		['that is a list', [resource], undefined],
 		['that is null', null, undefined],
 	])('%s', (_name, body, expected) => {
-		expect(readResource(body)).toEqual(expected);
+		expect(parseResource(body)).toEqual(expected);
 	});
 });
 
@@ -235,10 +235,10 @@ describe('A page of products', () => {
 		['of another shape', { hello: 1 }, undefined],
 		['that is null', null, undefined],
 	])('%s', (_name, body, expected) => {
-		expect(readProductPage(body)).toEqual(expected);
+		expect(parseProductPage(body)).toEqual(expected);
 	});
 
 	test('has the products themselves, not copies', () => {
-		expect(readProductPage({ data })?.data[0]).toBe(data[0]);
+		expect(parseProductPage({ data })?.data[0]).toBe(data[0]);
 	});
 });

@@ -9,11 +9,11 @@ export const resourceHash = z.union([z.string().trim().min(1), z.number().int().
 const withHash = z.object({ hash: resourceHash });
 
 /**
- * Reads a resource, bare as documented or wrapped as `{success, data}`.
+ * Parses a resource, bare as documented or wrapped as `{success, data}`.
  *
  * @returns undefined without a hash, or if wrapped with `success: false`
  */
-export function readResource(body: unknown): IDataObject | undefined {
+export function parseResource(body: unknown): IDataObject | undefined {
 	if (!isJsonObject(body)) return undefined;
 	if (withHash.safeParse(body).success) return body;
 	if (saysFailure(body)) return undefined;
@@ -44,8 +44,8 @@ interface Sentence {
 	text: string;
 }
 
-/** Reads any documented shape, and `errors` by field. */
-export function readServiceWords(body: unknown): ServiceWords {
+/** Parses any documented shape, and `errors` by field. */
+export function parseServiceWords(body: unknown): ServiceWords {
 	const { message, error, errors } = isJsonObject(body) ? body : {};
 	const ofErrors = isJsonObject(errors) ? sentencesByField(errors) : sentencesIn(errors);
 	const all = [...sentencesIn(message), ...sentencesIn(error), ...ofErrors];

@@ -97,7 +97,7 @@ const NESTED_NAME =
 	/^(data|payload|transaction)(\[transaction\])?\[(transaction_hash|hash|id|payment_status|status)\]$/;
 
 /**
- * Reads an object. It may also be the only entry of a list, or JSON in a text. Flat names of a form, such as
+ * Parses an object. It may also be the only entry of a list, or JSON in a text. Flat names of a form, such as
  * `transaction[hash]`, become objects.
  */
 function parseObject(value: unknown): IDataObject | undefined {

@@ -73,6 +73,6 @@ const anyPage = z.union([
 ]);
 
 /** API document, Endpoint 4: GET /products. */
-export function readProductPage(body: unknown): ProductPage | undefined {
+export function parseProductPage(body: unknown): ProductPage | undefined {
 	return anyPage.safeParse(body).data;
 }

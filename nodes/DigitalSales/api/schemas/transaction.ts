@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod/v3';
-import { readResource, resourceHash } from './answer';
+import { parseResource, resourceHash } from './answer';
 import { lenientInteger, lenientText, tolerated } from '../../shared';
 
 const person = tolerated(
@@ -45,8 +45,8 @@ export type Transaction = z.output<typeof transactionSchema> & {
 	json: IDataObject;
 };
 
-export function readTransaction(body: unknown): Transaction | undefined {
-	const json = readResource(body);
+export function parseTransaction(body: unknown): Transaction | undefined {
+	const json = parseResource(body);
 	const { data } = transactionSchema.safeParse(json);
 	return json && data && { ...data, json };
 }
