@@ -1,12 +1,16 @@
-import { compact } from 'lodash';
+import { compact, without } from 'lodash';
 import { CanceledError } from '../shared';
 import { againKeys, forgetTold, SPENT, tellOfEnd } from './decide';
-import { type Created, type Creation, isOrderKey } from './keys';
+import { type Created, type Creation, dataKey, isOrderKey, originKey } from './keys';
 import { buildAttempt, findAttempt, type Found, isKeyTaken } from './look';
 import { type Attempt, attempts, hashOf } from './memory';
 import { type Doubt, inDoubtError } from './refusals';
 
-/** The keys of one request, claimed before it is sent, so that of several processes one sends it. */
+/**
+ * The keys of one request, claimed before it is sent, so that of several processes one sends it. If the charge is made, or
+ * in doubt again, an earlier doubt ends. If it is not made, or fails at once, the doubt stays, and the same decision may be
+ * used again.
+ */
 export class Claim<T> {
 	/** The request may have left, and nothing is known of its outcome. */
 	isInFlight = false;
@@ -18,21 +22,23 @@ export class Claim<T> {
 		private readonly creation: Creation<T>,
 		private readonly found: Found<T>,
 	) {
-		this.attempt = buildAttempt(creation, found.ends[0] ?? '', { state: 'unresolved' });
+		const asked = { ...creation, key: found.key };
+		this.attempt = buildAttempt(creation, asked, { state: 'unresolved' });
 	}
 
 	/** @throws NotSentError, LedgerError, CanceledError if it must not be sent */
 	async acquire(): Promise<void> {
 		const { creation, attempt, found } = this;
 		const { memory, itemIndex, signal, unresolved } = creation;
-		const { doubt, ends, lookedAt } = found;
+		const { doubt, ends } = found;
 
 		if (doubt) {
 			// One decision allows one attempt a day, on whichever process.
-			const agains = againKeys(creation, attempt.key, lookedAt);
-			for (const again of agains) await this.claimKey(again, attempt.id, doubt, SPENT);
+			for (const again of againKeys(creation, found))
+				await this.claimKey(again, attempt.id, doubt, SPENT);
 		}
 
+		// Before the claims: whoever finds a key taken must not find `told` of an earlier attempt.
 		await forgetTold(creation, attempt.key);
 		for (const end of ends) await this.claimUnlessInDoubt(end, attempt.id);
 		// Owned by the attempt's key, so that only a decision about this attempt ends it.
@@ -43,14 +49,14 @@ export class Claim<T> {
 		this.isInFlight = true;
 	}
 
-	/** Nothing valid was made, so the keys are free again. An earlier attempt stays in doubt. */
+	/** Nothing valid was made, so the keys are free again. */
 	async release(): Promise<void> {
 		const { creation, found, attempt, held } = this;
 		const { ledger, memory, itemIndex, own } = creation;
 		// `unresolved` comes first: its owner is `attempt.key`, so whoever claims that key next would lose `unresolved` here.
 		for (const [key, owner] of [...held].reverse()) await ledger?.releaseKey(key, owner);
 		held.clear();
-		if (found.doubt) await tellOfEnd(creation, attempt.key).catch(() => undefined);
+		if (found.doubt) await tellOfEnd(creation, attempt.key);
 
 		if (this.isInFlight) memory.set(itemIndex, own);
 		this.isInFlight = false;
@@ -60,27 +66,26 @@ export class Claim<T> {
 	async leaveInDoubt(): Promise<void> {
 		const { creation, attempt, found, held } = this;
 		const { ledger, unresolved } = creation;
-		// The decision ended the earlier doubt, and this attempt leaves its own.
-		if (found.doubt) await this.freeUnresolved();
+		// Not of `attempt.key`, because another execution could charge the customer before the row is there again.
+		if (found.doubt) await this.freeUnresolved(without(found.ends, attempt.key));
 
 		const keys = compact([...found.ends, ...held.keys(), unresolved]);
 		for (const key of keys) attempts.set(key, attempt);
 
-		try {
-			// A decision on another worker may have freed it.
-			if (unresolved !== undefined) await ledger?.claimKey(unresolved, attempt.key);
-			await tellOfEnd(creation, attempt.key);
-		} catch {
-			// The other keys stay, so the order, or the execution, stays refused.
-		}
+		// A decision on another worker may have freed it. If this fails, the order, or the execution, is still refused.
+		if (unresolved !== undefined)
+			await ledger?.claimKey(unresolved, attempt.key).catch(() => undefined);
+		await tellOfEnd(creation, attempt.key);
 	}
 
 	async record(made: T): Promise<Created<T>> {
 		const { doubt, replacedHash } = this.found;
-		if (this.creation.isVoid(made)) await this.release();
+		const isVoid = this.creation.isVoid(made);
+		if (isVoid) await this.release();
 		else await this.keep(made);
 
-		return { made, isExisting: false, isReplayed: false, replacedHash, isDecided: !!doubt };
+		const isDecided = doubt !== undefined && !isVoid;
+		return { made, isExisting: false, isReplayed: false, replacedHash, isDecided };
 	}
 
 	/** A person has found the charge in doubt. */
@@ -101,14 +106,14 @@ export class Claim<T> {
 		memory.set(itemIndex, attempt);
 		for (const key of found.ends) attempts.set(key, attempt);
 
-		await this.freeUnresolved();
+		await this.freeUnresolved(found.ends);
 		// An offer is known to its execution and process alone.
 		if (creation.kind === 'offer') return;
 		for (const key of found.ends) creation.inBackground(storeHash(creation, key, attempt));
 	}
 
-	/** If this attempt or the one in doubt owns it, by a key in `ends`. After a decision about another order's, whoever owns it. */
-	private async freeUnresolved(): Promise<void> {
+	/** Frees it from these owners, or from any owner after a decision about another order's doubt. */
+	private async freeUnresolved(owners: string[]): Promise<void> {
 		const { creation, found } = this;
 		const { ledger, unresolved } = creation;
 		if (unresolved === undefined) return;
@@ -119,8 +124,9 @@ export class Claim<T> {
 			return;
 		}
 
-		if (found.ends.includes(attempts.get(unresolved)?.key ?? '')) attempts.delete(unresolved);
-		for (const key of found.ends) await ledger?.releaseKey(unresolved, key);
+		const holder = attempts.get(unresolved);
+		if (holder && owners.includes(holder.key)) attempts.delete(unresolved);
+		for (const owner of owners) await ledger?.releaseKey(unresolved, owner);
 	}
 
 	/** Claims a key, unless the attempt in doubt has it. */
@@ -156,17 +162,17 @@ export async function recordExisting<T>(
 /** An Order Reference that was added for a Retry gets the charge that the item has. */
 export async function giveReference<T>(
 	creation: Creation<T>,
-	{ existing, ends }: Found<T>,
+	{ existing, key, ends }: Found<T>,
 ): Promise<Attempt | undefined> {
 	const { ledger, orderReference } = creation;
-	const [end = ''] = ends;
-	if (!existing || existing.orderReference !== undefined || !isOrderKey(end)) return existing;
-	if ((await ledger?.claimKey(end, existing.id)) === false) return existing;
+	// `ends` has the order's key only if the order has no charge, so the charge was found under `former`.
+	if (!existing || !isOrderKey(key) || !ends.includes(key)) return existing;
+	if ((await ledger?.claimKey(key, existing.id)) === false) return existing;
 
 	const named = { ...existing, orderReference };
 	attempts.set(existing.key, named);
-	attempts.set(end, named);
-	creation.inBackground(storeHash(creation, end, existing));
+	attempts.set(key, named);
+	creation.inBackground(storeHash(creation, key, existing));
 
 	return named;
 }
@@ -175,9 +181,10 @@ export async function giveReference<T>(
 async function storeHash<T>({ ledger }: Creation<T>, key: string, attempt: Attempt): Promise<void> {
 	try {
 		if (isOrderKey(key)) {
-			await ledger?.claimKey(`${key} data`, attempt.fingerprint);
-			await ledger?.claimKey(`${key} origin`, attempt.origin);
+			await ledger?.claimKey(dataKey(key), attempt.fingerprint);
+			await ledger?.claimKey(originKey(key), attempt.origin);
 		}
+		// Last, because whoever reads it relies on the other rows.
 		await ledger?.storeText(key, hashOf(attempt));
 	} catch {
 		// The charge is made, and its item has it.

@@ -36,8 +36,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
 			// After a 429, or if the request did not leave.
 			await claim.release();
 		}
-		// Not reached: the tries never end.
-		throw new CanceledError();
+		throw new Error('Not reached, because the tries never end');
 	} catch (error) {
 		// Now, because freeing the keys may take some time.
 		stopOthers();
@@ -53,8 +52,7 @@ export async function createOnce<T>(creation: Creation<T>): Promise<Created<T>> 
  * @throws NotSentError, CanceledError
  */
 export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
-	const { context, memory, signal, findProblem } = creation;
-	const { identity, unresolved, fingerprint } = creation;
+	const { context, memory, signal, findProblem, identity, fingerprint } = creation;
 	if (context.getInputData().length === 1) return;
 	// Without an Order Reference, the identity has the fingerprint in it.
 	if (memory.noteDistinct(identity, fingerprint) > 1) throw refusals.repeatedOrderError(creation);
@@ -69,7 +67,7 @@ export async function refuseAhead<T>(creation: Creation<T>): Promise<void> {
 
 		// Recorded now, because the run may stop before the item.
 		if (found.existing) await giveReference(creation, found);
-		if (found.doubt && unresolved !== undefined) memory.decided.add(unresolved);
+		if (found.doubt) memory.releasedAhead.add(fingerprint);
 	} catch (error) {
 		throw refusals.replaceLedgerError(creation, error);
 	} finally {

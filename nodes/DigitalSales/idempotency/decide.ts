@@ -1,14 +1,14 @@
-import { range, uniq } from 'lodash';
+import { lowerFirst, range, uniq } from 'lodash';
 import { ServiceError } from '../api';
-import { clock, digest, formatDay } from '../shared';
-import { type Creation, isOrderKey } from './keys';
+import { clock, formatDay } from '../shared';
+import { againKey, type Creation, toldKey } from './keys';
 import { type Found, isKeyTaken } from './look';
-import { describeAnswer, type Doubt, inDoubtError } from './refusals';
+import { type Doubt, inDoubtError } from './refusals';
 
 /*
  * A decision counts only if its author has read the error about this doubt. An entry that was left behind must not act on
- * a later attempt, nor on one that another worker is still sending. Two keys of the ledger guard this: `told` says when an
- * error first told of the doubt, and `again` belongs to the one attempt that decisions allow in a day.
+ * a later attempt, nor on one that another worker is still sending. Two keys of the ledger guard this: the owner of `told`
+ * is who first told of the doubt, and `again` belongs to the one attempt that decisions allow in a day.
  */
 
 /** A request and its answer take two minutes at most, and n8n may be slow to start or end it. */
@@ -29,12 +29,11 @@ const SEVERAL =
  */
 export async function decide<T>(creation: Creation<T>, found: Found<T>): Promise<T | undefined> {
 	const { decision, memory, name, identity } = creation;
-	const { doubt, ends, lookedAt } = found;
-	const [key = ''] = ends;
+	const { doubt } = found;
 	if (!doubt) return undefined;
 
 	// Also without a decision, because the error tells of the doubt.
-	const isTooEarly = await tellOfDoubt(creation, key, doubt);
+	const isTooEarly = await tellOfDoubt(creation, found);
 	if (!decision) throw inDoubtError(creation, doubt);
 	// Without an Order Reference, an entry names a customer.
 	if (memory.noteDistinct(`doubts of ${name}`, identity) > 1)
@@ -42,7 +41,7 @@ export async function decide<T>(creation: Creation<T>, found: Found<T>): Promise
 	if (isTooEarly) throw inDoubtError(creation, doubt, TOO_EARLY);
 	if (decision.hash !== undefined) return await readDecided(creation, doubt, decision.hash);
 
-	for (const again of againKeys(creation, key, lookedAt)) {
+	for (const again of againKeys(creation, found)) {
 		if (await isKeyTaken(creation, again)) throw inDoubtError(creation, doubt, SPENT);
 	}
 	return undefined;
@@ -56,7 +55,7 @@ async function readDecided<T>(creation: Creation<T>, doubt: Doubt, hash: string)
 
 	const made = await creation.readAgain({ hash }).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
-		return refuse(`could not be read (the platform ${describeAnswer(error.answer)})`);
+		return refuse(`could not be read, because ${lowerFirst(error.message)}`);
 	});
 
 	const differences = creation.isVoid(made)
@@ -68,32 +67,30 @@ async function readDecided<T>(creation: Creation<T>, doubt: Doubt, hash: string)
 /**
  * Records when an error first told of the doubt.
  *
- * @returns whether a decision is too early: no earlier execution has told of it, or the attempt may still be under way
+ * @returns whether a decision is too early: this execution has told of a known attempt, or anybody in the last minutes
  */
-async function tellOfDoubt<T>(
-	creation: Creation<T>,
-	key: string,
-	{ attempt }: Doubt,
-): Promise<boolean> {
+async function tellOfDoubt<T>(creation: Creation<T>, { key, doubt }: Found<T>): Promise<boolean> {
 	const { ledger, memory } = creation;
 	if (!ledger) return false;
 
+	/** Also true if nobody has told of the doubt: then this owner does now. */
+	const isToldBy = async (owner: string) => await ledger.claimKey(toldKey(creation, key), owner);
 	// An attempt that this process or execution knows has ended: while it is sent, it holds the lock.
-	const teller = attempt ? memory.execution : minuteBefore(0);
+	const teller = doubt?.attempt ? memory.executionId : minuteBefore(0);
 	// The clocks of two workers may differ by a minute.
 	const minutes = range(-1, MINUTES_UNDER_WAY + 1).map(minuteBefore);
 
-	// If no error has told of the doubt, the first call writes who tells now. Otherwise a call succeeds only if this execution
-	// told of it, or somebody within these minutes.
-	for (const owner of [teller, memory.execution, ...minutes]) {
-		if (await ledger.claimKey(toldKey(creation, key), owner)) return true;
+	for (const owner of [teller, memory.executionId, ...minutes]) {
+		if (await isToldBy(owner)) return true;
 	}
 	return false;
 }
 
-/** The attempt has ended, so a decision counts in the next execution. */
+/** Lets a decision count from the next execution on, or, if this fails, some minutes later. */
 export async function tellOfEnd<T>(creation: Creation<T>, key: string): Promise<void> {
-	await creation.ledger?.claimKey(toldKey(creation, key), creation.memory.execution);
+	const { ledger, memory } = creation;
+	// The attempt has ended. Of an attempt that another process sends now, the `again` keys refuse the decision.
+	await ledger?.claimKey(toldKey(creation, key), memory.executionId).catch(() => undefined);
 }
 
 /** What was told is about an earlier attempt. */
@@ -105,21 +102,13 @@ export async function forgetTold<T>(creation: Creation<T>, key: string): Promise
 	}
 }
 
-/**
- * Claimed by the one attempt that decisions about a doubt allow in a day. Around midnight, of both days.
- *
- * @param lookedAt an attempt that began shortly before may still be under way
- */
-export function againKeys<T>(creation: Creation<T>, key: string, lookedAt: number): string[] {
+/** Claimed by the one attempt that decisions about a doubt allow in a day. Around midnight, of both days. */
+export function againKeys<T>(creation: Creation<T>, { key, lookedAt }: Found<T>): string[] {
+	// An attempt that began shortly before the look may still be under way.
 	const times = [lookedAt - MINUTES_UNDER_WAY * 60_000, clock.now()];
 	const days = uniq(times.map(formatDay));
 
-	return days.map((day) => `again ${digest(toldKey(creation, key), day)}`);
-}
-
-/** Of the order, else of the customer's cart, which other executions meet. The owner is a minute, or an execution. */
-function toldKey<T>({ unresolved }: Creation<T>, key: string): string {
-	return `told ${digest(isOrderKey(key) ? key : (unresolved ?? key))}`;
+	return days.map((day) => againKey(toldKey(creation, key), day));
 }
 
 function minuteBefore(minutes: number): string {

@@ -69,8 +69,7 @@ export function makeKeys(subject: Subject) {
 	// The node, not the account, because a new token must not charge earlier orders again. n8n's Agents run the node
 	// without a workflow, and with another id each time.
 	const scope = id ? [id, context.getNode().id] : [account.key];
-	const makeKey = (name: string, ...parts: string[]): string =>
-		`${name} ${digest(...scope, ...parts)}`;
+	const makeKey = (name: string, ...parts: string[]) => `${name} ${digest(...scope, ...parts)}`;
 
 	const ofExecution = makeKey('execution', kind, memory.origin, fingerprint, contact);
 	const reference = subject.orderReference && normalizeReference(subject.orderReference);
@@ -95,11 +94,26 @@ export function makeKeys(subject: Subject) {
 	};
 }
 
-/** The key of the charge that replaces a void one. It keeps the first word, for `isOrderKey`. */
-export function successor(key: string, voidHash: string): string {
-	return `${key.split(' ')[0]} ${digest(key, voidHash)}`;
-}
-
 export function isOrderKey(key: string): boolean {
 	return key.startsWith('order ');
 }
+
+/** The key of the charge that may follow this one, if it is void, gone or, without executions, old. Of the same kind. */
+export function successor(key: string, hash: string): string {
+	return `${key.split(' ')[0]} ${digest(key, hash)}`;
+}
+
+/** Their owners are fingerprint and execution of an order's charge. */
+export const dataKey = (key: string): string => `${key} data`;
+export const originKey = (key: string): string => `${key} origin`;
+
+/**
+ * Of a doubt about the order, else about the customer's cart, which other executions meet. Its owner is who told of the
+ * doubt: an execution, or all in a minute.
+ */
+export function toldKey({ unresolved }: Keys, key: string): string {
+	return `told ${digest(isOrderKey(key) ? key : (unresolved ?? key))}`;
+}
+
+/** Of the attempt that a decision about this doubt allows on this day. */
+export const againKey = (told: string, day: string): string => `again ${digest(told, day)}`;

@@ -1,21 +1,24 @@
 import { randomUUID } from 'crypto';
-import { compact, uniq } from 'lodash';
+import { compact, pick, uniq } from 'lodash';
 import { ServiceError } from '../api';
 import { isSameReference } from '../domain';
 import { executionKey } from '../n8n';
 import { clock } from '../shared';
-import { type Creation, isOrderKey, successor } from './keys';
-import { type Attempt, attempts, attemptSchema, hashOf } from './memory';
+import { type Creation, dataKey, isOrderKey, originKey, successor } from './keys';
+import { type Attempt, attempts, hashOf } from './memory';
 import * as refusals from './refusals';
 
 /** Where there is no execution, an agent repeats a call within minutes. Customers buy again later. */
 const RECENT_CALL_MS = 15 * 60_000;
 
+/** What was asked for, now or by the attempt that a Retry repeats. */
+type Asked = Pick<Attempt, (typeof ASKED)[number]>;
+const ASKED = ['identity', 'key', 'fingerprint', 'customer', 'orderReference', 'about'] as const;
+
 export interface Found<T> {
-	/**
-	 * The key after the last charge of each chain, claimed before the send: free, or held by the attempt in doubt. The first
-	 * is that of `identity`, and becomes the key of the attempt. The chain of `existing` has none.
-	 */
+	/** The key after the last charge of `identity`. Becomes the key of the attempt. */
+	key: string;
+	/** All keys to claim before the send, each after the last charge of its chain: free, or held by the attempt in doubt. */
 	ends: string[];
 	/** Unix time in milliseconds. */
 	lookedAt: number;
@@ -35,29 +38,30 @@ export interface Found<T> {
  * @throws LedgerError
  */
 export async function findEarlier<T>(creation: Creation<T>, isAhead = false): Promise<Found<T>> {
-	const { memory, own, unresolved } = creation;
-	const found: Found<T> = { ends: [], lookedAt: clock.now() };
+	const { memory, own, unresolved, fingerprint } = creation;
+	const found: Found<T> = { key: creation.identity, ends: [], lookedAt: clock.now() };
 
 	for (const identity of identitiesOf(creation)) {
 		const { latest, end } = await followChain(creation, identity);
-		// The ledger does not know it if the node was made again under its name.
+		if (identity === creation.identity) found.key = end;
+		// If the node was deleted and made again, its new id finds no rows of the old one.
 		const isOpen = own?.key === end && own.state === 'unresolved';
 		if (isOpen || (await isKeyTaken(creation, end))) {
 			found.doubt = { attempt: findAttempt(creation, end, 'unresolved') };
 		} else if (latest) {
-			Object.assign(found, await judge(creation, latest, end, isAhead));
+			Object.assign(found, await compareWithCharge(creation, latest, end, isAhead));
 		}
 
 		// Nothing is sent, so its chain needs no key.
 		if (found.existing) return found;
 		// A changed Retry only looks at its earlier chain, whose key is not for the changed charge.
-		const isChanged = own?.identity === identity && own.fingerprint !== creation.fingerprint;
+		const isChanged = own?.identity === identity && own.fingerprint !== fingerprint;
 		if (!isChanged || identity === creation.identity) found.ends.push(end);
 		if (found.doubt) return found;
 	}
 
-	const isDecided = isAhead && memory.decided.has(unresolved ?? '');
-	if (unresolved && !isDecided && (await isKeyTaken(creation, unresolved))) {
+	const isReleased = isAhead && memory.releasedAhead.has(fingerprint);
+	if (unresolved && !isReleased && (await isKeyTaken(creation, unresolved))) {
 		found.doubt = { attempt: findAttempt(creation, unresolved, 'unresolved'), isOfOthers: true };
 	}
 
@@ -74,15 +78,8 @@ function identitiesOf<T>({ identity, former, own }: Creation<T>): string[] {
 	return uniq(compact([identity, former, own?.identity]));
 }
 
-/**
- * Follows the charges of an identity, each of which replaced a void one.
- *
- * @returns the latest charge, and the key of the next one
- */
-async function followChain<T>(
-	creation: Creation<T>,
-	identity: string,
-): Promise<{ latest?: Attempt; end: string }> {
+/** Finds the latest charge of an identity, each of which replaced an earlier one, and the key of the next one. */
+async function followChain<T>(creation: Creation<T>, identity: string) {
 	const own = creation.own?.identity === identity ? creation.own : undefined;
 	let end = own?.key ?? identity;
 	let latest: Attempt | undefined;
@@ -93,19 +90,24 @@ async function followChain<T>(
 		if (hash === undefined) return { latest, end };
 
 		// A changed Retry compares its earlier chain with the data it had then.
-		latest = known ?? (await readStored({ ...creation, ...own, identity }, end, hash));
+		const asked = { ...(own ?? creation), identity, key: end };
+		latest = known ?? (await readStored(creation, asked, hash));
 		end = successor(end, hash);
 	}
 }
 
-/** The ledger has only the hash. Of an order, it also says whether fingerprint and execution are those of the creation. */
-async function readStored<T>(creation: Creation<T>, key: string, hash: string): Promise<Attempt> {
-	const { fingerprint, ledger, memory } = creation;
-	const attempt = buildAttempt(creation, key, { state: 'made', result: { hash } });
+/**
+ * The ledger has only the hash. Of an order, it also says whether fingerprint and execution are those asked for. Of this
+ * attempt, only identity, key, hash, fingerprint, customer and origin are facts, and 'another' equals nothing.
+ */
+async function readStored<T>(creation: Creation<T>, asked: Asked, hash: string): Promise<Attempt> {
+	const { ledger, memory } = creation;
+	const { key, fingerprint } = asked;
+	const attempt = buildAttempt(creation, asked, { state: 'made', result: { hash } });
 	if (!isOrderKey(key)) return { ...attempt, orderReference: undefined };
 
-	const isSame = await ledger?.isOwner(`${key} data`, fingerprint);
-	const isOwn = await ledger?.isOwner(`${key} origin`, memory.origin);
+	const isSame = await ledger?.isOwner(dataKey(key), fingerprint);
+	const isOwn = await ledger?.isOwner(originKey(key), memory.origin);
 
 	return {
 		...attempt,
@@ -115,7 +117,7 @@ async function readStored<T>(creation: Creation<T>, key: string, hash: string): 
 }
 
 /** Reads the charge, because it may be void by now. Ahead only if it is another than asked for. */
-async function judge<T>(
+async function compareWithCharge<T>(
 	creation: Creation<T>,
 	attempt: Attempt,
 	end: string,
@@ -147,9 +149,11 @@ async function judge<T>(
 }
 
 /** The attempt that has the key, if it has this state, as far as this process and execution know. */
-export function findAttempt<T>({ own }: Creation<T>, key: string, state: Attempt['state']) {
-	const ofItem = own?.key === key ? own : undefined;
-	return [attempts.get(key), ofItem].find((attempt) => attempt?.state === state);
+export function findAttempt<T>(creation: Creation<T>, key: string, state: Attempt['state']) {
+	const { own, memory, identity } = creation;
+	// An equal item has no attempt of its own.
+	const stored = [own, memory.getFirst(identity)].find((attempt) => attempt?.key === key);
+	return [attempts.get(key), stored].find((attempt) => attempt?.state === state);
 }
 
 /** The ledger knows best, because another process may have ended a doubt. */
@@ -158,21 +162,17 @@ export async function isKeyTaken<T>({ ledger }: Creation<T>, key: string): Promi
 }
 
 export function buildAttempt<T>(
-	creation: Creation<T>,
-	key: string,
+	{ memory, itemIndex }: Creation<T>,
+	asked: Asked,
 	outcome: Pick<Attempt, 'state' | 'result'>,
 ): Attempt {
-	const { memory, itemIndex } = creation;
-
-	return attemptSchema.parse({
-		// Of these, the schema keeps identity, fingerprint, customer, orderReference and about.
-		...creation,
+	return {
+		...pick(asked, ASKED),
 		...outcome,
 		id: randomUUID(),
-		key,
 		origin: memory.origin,
 		startedAt: clock.now(),
 		run: memory.runNumber(),
 		item: itemIndex,
-	});
+	};
 }

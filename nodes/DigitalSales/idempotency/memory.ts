@@ -1,18 +1,18 @@
 import { randomUUID } from 'crypto';
 import { compact, memoize, sortBy } from 'lodash';
-import type { IContextObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { executionKey, runIndex } from '../n8n';
 import { BoundedMap, jsonObject, processState } from '../shared';
 
-export const attemptSchema = z.object({
-	/** Owns the attempt's keys in the ledger, except `unresolved`, which `key` owns. */
+const attemptSchema = z.object({
+	/** Owns `key`, the other keys of `Found.ends` and the `again` keys in the ledger. */
 	id: z.string(),
 	/** Unresolved from just before the send until the outcome is known. */
 	state: z.enum(['unresolved', 'made']),
-	/** The first key of its chain, where the search for it begins. */
+	/** The first key of its chain, where other items and executions begin to search for it. */
 	identity: z.string(),
-	/** Where it was made, the first of `Found.ends`. */
+	/** Where it was made. Owns `unresolved`. */
 	key: z.string(),
 	fingerprint: z.string(),
 	customer: z.string().optional(),
@@ -31,7 +31,8 @@ export const attemptSchema = z.object({
 export type Attempt = z.output<typeof attemptSchema>;
 
 /**
- * By key. The ledger knows only who has a key and, of a charge, its hash.
+ * By each key of `Found.ends` and, in doubt, also by `unresolved` and the `again` keys. The ledger knows only who has a key
+ * and, of a charge, its hash.
  *
  * @internal
  */
@@ -55,52 +56,39 @@ const CONTEXT_KEY = 'digitalSales';
 
 const storedSchema = z
 	.object({
-		runs: z.custom<unknown[]>(Array.isArray),
 		/** By identity: the run and item that asked for it first. */
 		firsts: jsonObject,
 		/** By run and item. */
 		attempts: jsonObject,
 	})
 	// A function, because each memory writes to its own object.
-	.catch(() => ({ runs: [], firsts: {}, attempts: {} }));
+	.catch(() => ({ firsts: {}, attempts: {} }));
 
 /** The attempts of a node in one execution, by run and item. n8n hands them to a Retry, but a crash loses them. */
 export class ExecutionMemory {
 	/** The execution and its Retries. Without an execution, the process. */
 	readonly origin: string;
-	/** This execution alone. */
-	readonly execution: string;
-	/** The `unresolved` keys that decisions about earlier items of this run will release. */
-	readonly decided = new Set<string>();
+	/** Owner of a `told` key. A Retry has its own. */
+	readonly executionId: string;
+	/** The fingerprints whose `unresolved` key a decision about an earlier item of this run will release. */
+	readonly releasedAhead = new Set<string>();
 
-	/** By subject. */
+	/** By topic. */
 	private readonly distinct = new Map<string, Set<string>>();
-	private readonly nodeContext: IContextObject;
-	private stored: z.output<typeof storedSchema>;
+	private readonly stored: z.output<typeof storedSchema>;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		// n8n's Agents run a node without a workflow, where `getContext` throws.
-		this.nodeContext = context.getWorkflow().id ? context.getContext('node') : {};
-		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
+		const nodeContext = context.getWorkflow().id ? context.getContext('node') : {};
+		// Parsing does not copy what is inside, so calls of a tool that run at once write to the same data.
+		this.stored = storedSchema.parse(nodeContext[CONTEXT_KEY]);
+		nodeContext[CONTEXT_KEY] = this.stored;
 		this.origin = executionKey(context) ?? PROCESS_ORIGIN;
-		this.execution = context.getExecutionId() || randomUUID();
+		this.executionId = context.getExecutionId() || randomUUID();
 	}
 
-	/**
-	 * Counts from 0. Unlike n8n's run index, does not count a run that crashed. Not lodash's `once`, which returns undefined
-	 * after a call that threw.
-	 */
-	readonly runNumber = memoize((): number => {
-		// Every write asks for the number first. Calls of a tool that run at once then write to the same data.
-		this.stored = storedSchema.parse(this.nodeContext[CONTEXT_KEY]);
-		this.nodeContext[CONTEXT_KEY] = this.stored;
-		const { runs } = this.stored;
-
-		const index = runIndex(this.context);
-		if (!runs.includes(index)) runs.push(index);
-
-		return runs.indexOf(index);
-	});
+	/** Counts from 0. Not lodash's `once`, which returns undefined after a call that threw. */
+	readonly runNumber = memoize((): number => runIndex(this.context));
 
 	/** @returns whether the item is the first of the execution to ask for the identity, which is kept for Retries */
 	noteFirst(identity: string, itemIndex: number): boolean {
@@ -110,10 +98,10 @@ export class ExecutionMemory {
 		return this.stored.firsts[identity] === own;
 	}
 
-	/** @returns how many different values have been noted for the subject in this run */
-	noteDistinct(subject: string, value: string): number {
-		const values = this.distinct.get(subject) ?? new Set();
-		this.distinct.set(subject, values.add(value));
+	/** @returns how many different values have been noted for the topic in this run */
+	noteDistinct(topic: string, value: string): number {
+		const values = this.distinct.get(topic) ?? new Set();
+		this.distinct.set(topic, values.add(value));
 
 		return values.size;
 	}
@@ -127,6 +115,11 @@ export class ExecutionMemory {
 		const isOfEqualItem = own?.origin === this.origin && !this.isFor(own);
 
 		return isOfEqualItem ? undefined : own;
+	}
+
+	/** What the first item that asked for the identity has got or attempted, perhaps of another identity. */
+	getFirst(identity: string): Attempt | undefined {
+		return storedAttempt.parse(this.stored.attempts[String(this.stored.firsts[identity])]);
 	}
 
 	/** @param attempt missing if the item has neither got nor attempted anything */

@@ -1,5 +1,5 @@
 import { compact } from 'lodash';
-import type { Answer, ServiceError } from '../api';
+import type { ServiceError } from '../api';
 import { isSameReference, quoteText, RUN_AGAIN } from '../domain';
 import { isRetry, LedgerError } from '../n8n';
 import { NotSentError } from '../output';
@@ -25,8 +25,7 @@ const OTHER_ITEMS =
 /** @param note why a decision about the doubt does not count */
 export function inDoubtError(subject: Subject, doubt: Doubt, note?: string): NotSentError {
 	const { context, kind, isAgentCall, orderReference } = subject;
-	const { isOfOthers = false } = doubt;
-	const order = isOfOthers ? shownOf(subject, doubt.attempt)?.orderReference : orderReference;
+	const order = doubt.isOfOthers ? shownOf(subject, doubt.attempt)?.orderReference : orderReference;
 	const ofOrder = order === undefined ? '' : ` for order "${quoteText(order)}"`;
 	const message = {
 		offer: 'The offer may already exist',
@@ -37,7 +36,7 @@ export function inDoubtError(subject: Subject, doubt: Doubt, note?: string): Not
 	const chargesOthersAgain = isOfList && orderReference === undefined && !isRetry(context);
 	const advice = compact([
 		compact([describeDoubt(subject, doubt), note]).join(' '),
-		wayOut(subject, isOfOthers),
+		wayOut(subject, doubt.isOfOthers),
 		chargesOthersAgain && !isAgentCall && OTHER_ITEMS,
 	]).join('\n');
 
@@ -103,25 +102,20 @@ export function otherDataError(subject: Subject, attempt: Attempt): NotSentError
 	const existing =
 		shown &&
 		`The existing ${kind} is ${hashOf(shown)} (${describe(shown)}). Asked for now: ${describe(subject)}.`;
-	const refuse = (message: string, advice: string) =>
-		new NotSentError(message, compact([existing, advice]).join('\n'), 'unknown');
 
-	if (isSameOrder) {
-		return refuse(
-			`Order Reference "${quoteText(orderReference)}" already belongs to a charge with another customer, cart or amount, so ${NOT_SENT}`,
-			// A model would charge again under another reference.
-			isAgentCall
-				? 'Do not charge again under another reference: a person has to look at the earlier charge.'
-				: 'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.',
-		);
-	}
-
+	let message = `This item already has its ${kind}, so the changed ${kind} was not sent`;
 	const replace =
 		kind === 'charge' ? ' to replace it, cancel it on your platform, then use Retry again;' : '';
-	return refuse(
-		`This item already has its ${kind}, so the changed ${kind} was not sent`,
-		`To keep it, set the form back to what it was;${replace} to send the changed ${kind} as well, start a new execution with this item alone.`,
-	);
+	let advice = `To keep it, set the form back to what it was;${replace} to send the changed ${kind} as well, start a new execution with this item alone.`;
+	if (isSameOrder) {
+		message = `Order Reference "${quoteText(orderReference)}" already belongs to a charge with another customer, cart or amount, so ${NOT_SENT}`;
+		// A model would charge again under another reference.
+		advice = isAgentCall
+			? 'Do not charge again under another reference: a person has to look at the earlier charge.'
+			: 'Another order needs its own reference: change it for this item only. If it is the same order with corrected data, cancel its earlier charge on your platform first.';
+	}
+
+	return new NotSentError(message, compact([existing, advice]).join('\n'), 'unknown');
 }
 
 export function repeatedOrderError({ orderReference = '' }: Subject): NotSentError {
@@ -131,12 +125,12 @@ export function repeatedOrderError({ orderReference = '' }: Subject): NotSentErr
 	);
 }
 
-export function unreadableError(attempt: Attempt, { answer }: ServiceError): NotSentError {
+export function unreadableError(attempt: Attempt, error: ServiceError): NotSentError {
 	return new NotSentError(
 		`The customer was already charged, but transaction ${hashOf(attempt)} could not be read`,
-		`The platform ${describeAnswer(answer)}, and ${NOT_SENT}. Read it with Transaction > Get when the platform answers again.`,
+		`${error.message}, so ${NOT_SENT}. Read it with Transaction > Get when the platform answers again.`,
 		'unknown',
-		answer,
+		error.answer,
 	);
 }
 
@@ -153,8 +147,4 @@ export function replaceLedgerError({ kind }: Subject, error: unknown): unknown {
 /** Nothing of another customer's charge is shown, and nothing to a model. */
 function shownOf(subject: Subject, attempt: Attempt | undefined): Attempt | undefined {
 	return !subject.isAgentCall && attempt?.customer === subject.customer ? attempt : undefined;
-}
-
-export function describeAnswer({ status }: Answer): string {
-	return status === undefined ? 'did not answer' : `answered with status ${status}`;
 }

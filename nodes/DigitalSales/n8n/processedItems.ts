@@ -53,8 +53,9 @@ export class Ledger {
 
 	async isOwner(key: string, owner: string): Promise<boolean> {
 		if (!(await this.hasKey(key))) return false;
+		// An insert tells whose row it is.
 		const found = await this.insertRow(key, owner);
-		// Another process has released it.
+		// Another process has deleted it meanwhile.
 		if (found === 'new') await this.deleteKey(key);
 		return found === 'own';
 	}
@@ -62,9 +63,7 @@ export class Ledger {
 	/** Never throws, because a key that stays can only cause a refusal. */
 	async releaseKey(key: string, owner: string): Promise<void> {
 		const remove = async (): Promise<void> => {
-			// An insert tells whose row it is.
-			const found = await this.insertRow(key, owner);
-			if (found !== "another's") await this.deleteKey(key);
+			if (await this.isOwner(key, owner)) await this.deleteKey(key);
 		};
 		const warn = () =>
 			this.context.logger.warn("n8n's table of processed items could not be written to.");

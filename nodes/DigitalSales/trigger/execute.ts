@@ -26,14 +26,6 @@ import { Handovers, handoverSchema, statusKey } from './handovers';
 
 /** Long, because a platform does not repeat an answered webhook. */
 const LEDGER_PAUSES_MS = [1_000, 5_000, 25_000];
-/** Before each look. n8n checks its timers once a minute, so the first may last a minute. */
-const LOOK_PAUSES_MS = [15_000, 60_000, 120_000, 300_000, 600_000];
-export const LOOK_LIMITS = {
-	maxTries: 2,
-	startWithinMs: 20_000,
-	timeoutMs: 12_000,
-	priority: 'urgent',
-} as const;
 
 /**
  * Puts out a sale unless another execution has recorded its status. Looks for a claim until reads show it.
@@ -57,15 +49,14 @@ export async function executeTrigger(context: IExecuteFunctions): Promise<INodeE
 		throw new NodeOperationError(context.getNode(), fault.message, fault);
 	}
 
-	// Of sales, only one that another execution has recorded is parked, and looks for the awaited status.
+	// A sale is parked only after another execution has taken its status, and looks for the awaited one.
 	const isParked = readParkedState(context) !== undefined;
 	if (item && !isParked) {
 		if (await recordStatus(context, hash, status)) return [[{ json: item, pairedItem: 0 }]];
 		if (awaited === undefined) return [[]];
 	}
 
-	const claimed = item ? awaited : status;
-	const found = await lookForClaim(context, { hash, status: claimed });
+	const found = await lookForClaim(context, { hash, status: item ? awaited : status });
 	if (!found || !(await recordStatus(context, hash, found.status))) return [[]];
 	return [[{ json: found.item, pairedItem: 0 }]];
 }
@@ -95,6 +86,15 @@ async function recordStatus(
 	return isWon;
 }
 
+/** Before each look. n8n checks its timers once a minute, so the first may last a minute. */
+const PAUSES_MS = [15_000, 60_000, 120_000, 300_000, 600_000];
+export const LOOK_LIMITS = {
+	maxTries: 2,
+	startWithinMs: 20_000,
+	timeoutMs: 12_000,
+	priority: 'urgent',
+} as const;
+
 /** The look that the execution waits for, counted from 1. */
 const stateSchema = z.object({ look: z.number() });
 
@@ -112,20 +112,18 @@ async function lookForClaim(
 	const state = stateSchema.safeParse(readParkedState(context)).data;
 	if (!state && !isRetry(context)) return await parkUntilLook(context, 1);
 
-	// A Retry looks at once: before the first look, or again if a look failed.
+	// A Retry looks at once, before the first look.
 	const look = state?.look ?? 0;
-	const isLast = look === LOOK_PAUSES_MS.length;
+	const isLast = look === PAUSES_MS.length;
 	const form = readTriggerForm(context);
 	const claimed = canLookFor(form, claim.status) ? claim.status : undefined;
 	const read = await readForLook(context, claim.hash, isLast);
-	const status = read?.payment_status;
 
-	if (read && showsClaim(claimed, status, isLast) && !rejectionReason(form, read)) {
-		return { status, item: saleItem(form, read) };
+	if (read && showsClaim(claimed, read.payment_status, isLast)) {
+		if (rejectionReason(form, read)) return undefined;
+		return { status: read.payment_status, item: saleItem(form, read) };
 	}
-	// A read of the claimed status may still lack what the filters want.
-	const isDecided = read && (claimed === undefined || isLater(status, claimed));
-	if (isLast || isDecided) return undefined;
+	if (isLast) return undefined;
 	return await parkUntilLook(context, look + 1);
 }
 
@@ -155,6 +153,6 @@ async function readForLook(
 }
 
 async function parkUntilLook(context: IExecuteFunctions, look: number): Promise<undefined> {
-	const until = new Date(clock.now() + (LOOK_PAUSES_MS[look - 1] ?? 0));
+	const until = new Date(clock.now() + (PAUSES_MS[look - 1] ?? 0));
 	await parkExecution(context, until, { look });
 }

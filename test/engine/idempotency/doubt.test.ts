@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { clock } from '../../../nodes/DigitalSales/shared/clock';
 import { lockQueues } from '../../../nodes/DigitalSales/shared/tasks';
 import { cpf } from '../../helpers/charge';
+import { processedItems } from '../../helpers/engine';
 import {
 	type Ask,
 	decide,
@@ -156,6 +157,32 @@ describe('A charge whose outcome is unknown', () => {
 			expect(json[0]).toMatchObject({ hash, already_charged: false });
 			expect(JSON.stringify(hints)).toContain('Options > Charges in Doubt has worked: remove its');
 			expect(shop.charges).toBe(1);
+		});
+
+		test('if the charge that it allows fails at once, the doubt stays, and no hint says to clear the entry', async () => {
+			await inDoubt('loseRequest');
+			shop.fault('void');
+			const failed = await shop.charge(decide());
+
+			expect(JSON.stringify(failed.hints)).not.toContain('remove its entry');
+			await shop.refused();
+			await shop.charge(decide());
+		});
+
+		test('if the charge that it allows gets no answer, its customer stays blocked, whenever n8n is killed', async () => {
+			let isRecorded = false;
+			for (let writes = 0; !isRecorded; writes++) {
+				shop.account.reset();
+				shop.begin();
+				await inDoubt('loseRequest', { order: 'order-1' });
+				shop.fault('loseRequest');
+				processedItems.writesLeft = writes;
+				await shop.ask({ order: 'order-1', ...decide('order-1'), ...otherProcess() });
+				isRecorded = processedItems.writesLeft > 0;
+				processedItems.clear({ keepRows: true });
+				await shop.refused({ order: 'order-2', ...otherProcess() });
+			}
+			expect(shop.posts).toBe(2);
 		});
 
 		test('if the customer has no name that the node can read, an Order Reference that is added names the charge', async () => {

@@ -63,6 +63,17 @@ describe('Offer > Create, requested again', () => {
 		expect(offers()).toBe(2);
 	});
 
+	test('the Retry of an execution with equal offers returns the one offer to each, even after a restart', async () => {
+		const titles = { title: '={{ $itemIndex < 2 ? "Equal" : "Other" }}' };
+		refuseSecond();
+		const first = await run(titles, { items: [{}, {}, {}] });
+		const { json } = await retry(first, titles, otherProcess());
+		const [equal, other] = hashes();
+
+		expect(json.map(({ hash }) => hash)).toEqual([equal, equal, other]);
+		expect(offers()).toBe(2);
+	});
+
 	test('a Retry with a changed offer is refused if the offer exists', async () => {
 		refuseSecond();
 		const first = await run(OWN, { items: [{}, {}] });

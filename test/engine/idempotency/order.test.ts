@@ -68,7 +68,7 @@ describe('Order Reference', () => {
 		shop.account.fault('read', { kind: 'resetBeforeProcessing' });
 
 		expect(errorOf(await shop.ask(ORDER))).toBe(
-			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe platform did not answer, and this item was not sent. Read it with Transaction > Get when the platform answers again.`,
+			`The customer was already charged, but transaction ${shop.hashes[0]} could not be read\nThe platform did not answer in time, or the connection broke, so this item was not sent. Read it with Transaction > Get when the platform answers again.`,
 		);
 	});
 
