@@ -1,4 +1,4 @@
-import type { FunctionsBase, IExecuteFunctions, INode, IWebhookDescription } from 'n8n-workflow';
+import type { FunctionsBase, IExecuteFunctions, INode } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { digest } from '../shared';
 import { WEBHOOK_PATH } from './webhook';
@@ -20,18 +20,6 @@ export function resumeUrl(context: IExecuteFunctions): string {
 function n8nResumeUrl(context: IExecuteFunctions): string {
 	return executionSchema.parse(context.getWorkflowDataProxy(0).$execution).resumeUrl;
 }
-
-export const resumeWebhooks: IWebhookDescription[] = [
-	{
-		name: 'default',
-		httpMethod: 'POST',
-		responseMode: 'onReceived',
-		responseData: 'noData',
-		path: WEBHOOK_PATH,
-		restartWebhook: true,
-		isFullPath: true,
-	},
-];
 
 /*
  * Since n8n 2.30.0, the mode of a Retry is `retry`, and its resume address has the secret of the original execution. If

@@ -26,7 +26,7 @@ const thrownAnswer = z.object({
 	response: z.object({ status: z.number(), headers: z.unknown(), data: bodyStream }),
 });
 
-/** @throws `error` unless it holds the platform's answer; a proxy's refusal to connect does not count */
+/** Returns the platform's answer that an error holds. Throws the error if it holds none, or a proxy could not connect. */
 export function takeAnswer(error: unknown): z.input<typeof responseHead> {
 	const [answer] = listCauses(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
 	if (!answer || readFault(error).kind === 'notSent') throw error;
@@ -36,7 +36,7 @@ export function takeAnswer(error: unknown): z.input<typeof responseHead> {
 }
 
 /** Why a request got no answer. Only an `interrupted` request may have been processed. */
-export interface Fault {
+interface Fault {
 	kind: 'blocked' | 'notSent' | 'interrupted';
 	code?: string;
 }

@@ -6,7 +6,7 @@ import { BoundedMap, clock, digest, processState, unlessCanceled } from '../shar
 
 /*
  * Since n8n 2.30.0, n8n puts the entry of a waiting node back at the front of its stack. On resuming, it disables the
- * node and hands on the entry's input. So `parkExecution` empties the entry, and adds a copy with the input, which n8n
+ * node and hands on the entry's input. So `parkEntry` empties the entry, and adds a copy with the input, which n8n
  * runs next. If that stops, the node refuses to wait, or a waiting execution ends without running the next nodes.
  */
 
@@ -57,12 +57,13 @@ export async function parkExecution(
 ): Promise<void> {
 	const { data } = context.getExecuteData();
 	const parked = { state, parkedBy: thisProcess.id };
-	resumed.delete(keyIfParkedElsewhere(context) ?? '');
+	const key = keyIfParkedElsewhere(context);
+	if (key !== undefined) resumed.delete(key);
 
-	await park(context, until, { ...data, [STATE_KEY]: [[{ json: parked }]] });
+	await parkEntry(context, until, { ...data, [STATE_KEY]: [[{ json: parked }]] });
 }
 
-async function park(
+async function parkEntry(
 	context: IExecuteFunctions,
 	until: Date,
 	data: IExecuteData['data'],
@@ -93,7 +94,7 @@ async function park(
 
 /** From the first resumed execution: longer than a minute, so that the first run is still here when the second comes. */
 const RECOVERY_MS = 75_000;
-/** A run that was parked once more after the first had ended must not park for ever. */
+/** So long after the first run goes on, a second one still parks. Later it ends, or it could park for ever. */
 const SECOND_RUN_MS = 60_000;
 
 interface Resumed {
@@ -116,7 +117,7 @@ function keyIfParkedElsewhere(context: IExecuteFunctions): string | undefined {
  * Executions that were parked before n8n's start, or by another worker, run on once its recovery is over. Of two runs of
  * one, the second waits again, so that the end of the first counts.
  *
- * @returns false for a second run, which puts out nothing
+ * @returns false for a second run: it is parked again, or ends if the first is overdue
  * @throws CanceledError
  */
 export async function letRecoveryPass(context: IExecuteFunctions): Promise<boolean> {
@@ -132,7 +133,7 @@ export async function letRecoveryPass(context: IExecuteFunctions): Promise<boole
 	if (first) {
 		const isFirstExpected = uptime < first.goesOnAt + SECOND_RUN_MS;
 		const until = new Date(clock.now() + SECOND_RUN_MS);
-		if (isFirstExpected) await park(context, until, entry.data);
+		if (isFirstExpected) await parkEntry(context, until, entry.data);
 		return false;
 	}
 

@@ -42,7 +42,7 @@ export function findTriggers(context: IExecuteFunctions, credentialName: string)
 		return {
 			name,
 			credentialId: credentials?.[credentialName]?.id,
-			/** Empty without a `webhookId`. */
+			/** Missing or empty without a `webhookId`. */
 			url: webhookId && `${additionalData.webhookBaseUrl}/${webhookId}/${WEBHOOK_PATH}`,
 			hasRun: Object.hasOwn(runExecutionData.resultData.runData, name),
 			/** Whether an address leads to the trigger, whatever its host. */

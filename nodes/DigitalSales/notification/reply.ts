@@ -49,7 +49,7 @@ export class EarlyReply extends Error {
 
 const LARGEST_BODY_BYTES = 256 * 1024;
 
-/** @throws EarlyReply if the body is too large */
+/** @throws EarlyReply if the body is too large, or cannot be read */
 export async function readBody(context: IWebhookFunctions): Promise<unknown> {
 	const request = await readRequestBody(context, LARGEST_BODY_BYTES);
 	if (!request) throw new EarlyReply(REPLIES.tooLarge);

@@ -26,6 +26,14 @@ import { Handovers, handoverSchema, statusKey } from './handovers';
 
 /** Long, because a platform does not repeat an answered webhook. */
 const LEDGER_PAUSES_MS = [1_000, 5_000, 25_000];
+/** Before each look. n8n checks its timers once a minute, so the first may last a minute. */
+const LOOK_PAUSES_MS = [15_000, 60_000, 120_000, 300_000, 600_000];
+export const LOOK_LIMITS = {
+	maxTries: 2,
+	startWithinMs: 20_000,
+	timeoutMs: 12_000,
+	priority: 'urgent',
+} as const;
 
 /**
  * Puts out a sale unless another execution has recorded its status. Looks for a claim until reads show it.
@@ -49,14 +57,15 @@ export async function executeTrigger(context: IExecuteFunctions): Promise<INodeE
 		throw new NodeOperationError(context.getNode(), fault.message, fault);
 	}
 
-	// A sale is parked only after another execution has taken its status, and looks for the awaited one.
+	// Of sales, only one that another execution has recorded is parked, and looks for the awaited status.
 	const isParked = readParkedState(context) !== undefined;
 	if (item && !isParked) {
 		if (await recordStatus(context, hash, status)) return [[{ json: item, pairedItem: 0 }]];
 		if (awaited === undefined) return [[]];
 	}
 
-	const found = await lookForClaim(context, { hash, status: item ? awaited : status });
+	const claimed = item ? awaited : status;
+	const found = await lookForClaim(context, { hash, status: claimed });
 	if (!found || !(await recordStatus(context, hash, found.status))) return [[]];
 	return [[{ json: found.item, pairedItem: 0 }]];
 }
@@ -86,15 +95,6 @@ async function recordStatus(
 	return isWon;
 }
 
-/** Before each look. n8n checks its timers once a minute, so the first may last a minute. */
-const PAUSES_MS = [15_000, 60_000, 120_000, 300_000, 600_000];
-export const LOOK_LIMITS = {
-	maxTries: 2,
-	startWithinMs: 20_000,
-	timeoutMs: 12_000,
-	priority: 'urgent',
-} as const;
-
 /** The look that the execution waits for, counted from 1. */
 const stateSchema = z.object({ look: z.number() });
 
@@ -112,9 +112,9 @@ async function lookForClaim(
 	const state = stateSchema.safeParse(readParkedState(context)).data;
 	if (!state && !isRetry(context)) return await parkUntilLook(context, 1);
 
-	// A Retry looks at once, before the first look.
+	// A Retry looks at once: before the first look, or again if a look failed.
 	const look = state?.look ?? 0;
-	const isLast = look === PAUSES_MS.length;
+	const isLast = look === LOOK_PAUSES_MS.length;
 	const form = readTriggerForm(context);
 	const claimed = canLookFor(form, claim.status) ? claim.status : undefined;
 	const read = await readForLook(context, claim.hash, isLast);
@@ -153,6 +153,6 @@ async function readForLook(
 }
 
 async function parkUntilLook(context: IExecuteFunctions, look: number): Promise<undefined> {
-	const until = new Date(clock.now() + (PAUSES_MS[look - 1] ?? 0));
+	const until = new Date(clock.now() + (LOOK_PAUSES_MS[look - 1] ?? 0));
 	await parkExecution(context, until, { look });
 }

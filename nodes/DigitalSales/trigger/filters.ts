@@ -20,7 +20,10 @@ export function rejectionReason(form: TriggerForm, transaction: Transaction): st
 	const { minimumAmount = -Infinity, paymentMethods } = form.filters;
 
 	if (!isWantedStatus(form, status)) return describeMismatch('status', status, 'Trigger On');
-	if (paymentMethods && !paymentMethods.map(methodName).includes(methodName(method ?? ''))) {
+	if (
+		paymentMethods &&
+		!paymentMethods.map(normalizeMethod).includes(normalizeMethod(method ?? ''))
+	) {
 		return describeMismatch('payment method', method, 'Filters > Payment Methods');
 	}
 	if (isExcluded(map(form.filters.offers, 'offer'), offer?.hash)) {
@@ -54,8 +57,8 @@ function describeMismatch(what: string, value: string | null | undefined, field:
 	return `The ${what} of the transaction is ${value || 'not stated'}, which does not match ${field}.`;
 }
 
-/** The API document shows no name for boleto. */
-function methodName(method: string): string {
+/** The API document shows no name for boleto, and some platforms write `billet`. */
+function normalizeMethod(method: string): string {
 	return method.toLowerCase().replace(/^billet$/, 'boleto');
 }
 
@@ -71,7 +74,7 @@ function isListedStatus({ triggerOn, otherStatuses = [] }: TriggerForm, status: 
 	return listed.some((one) => isSameStatus(one, status));
 }
 
-/** Whether later reads can be compared with a status: the form lists it, or wants any, and the word is known. */
+/** Whether reads can be compared with a status: the form lists it, or wants any status, and this one has a known word. */
 export function canLookFor(form: TriggerForm, status: Status): boolean {
 	const isKnown = groupOf(status) !== undefined;
 	return isListedStatus(form, status) || (isKnown && form.triggerOn.includes(ANY));

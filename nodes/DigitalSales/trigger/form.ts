@@ -57,11 +57,11 @@ const filters = defineGroup('Filters', 'filters', { placeholder: 'Add Filter' },
 ]);
 
 const testTransaction = textField('Test With Transaction', 'testTransaction', {
-	// Neither a broken expression nor a mistake may stop the published workflow.
 	noDataExpression: true,
 	placeholder: 'e.g. tran12ab34',
 	description:
 		'The hash of a transaction that arrives as soon as you press Execute step, without a new sale and without a public address. It has no effect on the published workflow.',
+	// Checked only when it is used, because neither an expression nor a mistake in it may stop the published workflow.
 	reads: z.unknown(),
 });
 

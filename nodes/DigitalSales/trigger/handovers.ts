@@ -25,7 +25,7 @@ export type Handover = z.output<typeof handoverSchema>;
 
 /** To store 80 executions takes n8n at least six seconds, and a sender waits about ten. */
 const MOST_UNANSWERED = 80;
-/** Of executions that may still look: a status leaves when the ledger has it, else after 20 minutes. */
+/** Of executions that may still look: a status leaves when this process has recorded it, else after 20 minutes. */
 const MOST_CLAIMS = 200;
 const CLAIM_KEPT_MS = 20 * 60_000;
 
@@ -52,7 +52,7 @@ export class Handovers {
 		context: IExecuteFunctions | IWebhookFunctions,
 		private readonly hash: string,
 	) {
-		// Not the mode itself, because a Retry has a mode of its own.
+		// A test has keys that nobody adds, so it is no repeat. Not the mode itself, because a Retry has a mode of its own.
 		const isTest = context.getMode() === 'manual';
 		this.trigger = `${context.getWorkflow().id} ${context.getNode().id} ${isTest}`;
 	}
@@ -76,6 +76,7 @@ export class Handovers {
 		const key = this.keyOf(status);
 		if (item) this.declineRepeat(status);
 		else if (claims.get(key)) throw new EarlyReply(REPLIES.outdated);
+		// Again, because others were handed over during the reads.
 		declineIfBacklogged();
 		if (!item && claims.size >= MOST_CLAIMS) throw new EarlyReply(REPLIES.busy);
 

@@ -105,9 +105,9 @@ class Delivery {
 		if (second) return this.decide(second);
 		if (!first) throw new EarlyReply(webhook.isTestOrCart ? REPLIES.noSale : REPLIES.unknown);
 
-		// The second read failed, and no other webhook may come. A settled status that the first read shows is most likely the
-		// one that the webhook reports. Otherwise the execution looks for the status that the webhook names, or else for the one
-		// that was read, or a later one.
+		// The second read failed or found nothing, and no other webhook may come. A settled status that the first read shows is
+		// most likely the one that the webhook reports. Otherwise the execution looks for what the webhook names, else for what
+		// was read.
 		if (isSettled(first.payment_status) && this.isNews(first)) return this.decide(first);
 		const status = canLookFor(form, webhook.status) ? webhook.status : first.payment_status;
 		return this.handOver({ hash: first.hash, status });

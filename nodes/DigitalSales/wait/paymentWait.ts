@@ -17,10 +17,10 @@ import { clock, eachLimit, jsonObject, READS_AT_ONCE } from '../shared';
 const MINUTE_MS = 60_000;
 /** How long a hash may be unknown, and the last reads may fail. */
 const PATIENCE_MS = 15 * MINUTE_MS;
-/** n8n's timers may be a little early. */
+/** n8n's timers may be this early. Such a look is not woken by a webhook, and its minute counts as over. */
 const EARLY_MS = 1_000;
 
-/** A failed read is not repeated, because the next look comes soon enough. */
+/** A read neither waits for a permit nor is repeated, because the next look comes soon enough. */
 const LOOK = { maxTries: 1, startWithinMs: 100, timeoutMs: 12_000 };
 
 /** What the looks have found out about a payment. Times are Unix times in milliseconds. */
@@ -51,8 +51,8 @@ type Payment = z.output<typeof paymentSchema>;
 const stateSchema = z.object({
 	startedAt: z.number(),
 	/** The end of the time limit. */
-	limit: z.number(),
-	/** When the last reads begin: at the limit or a little later, or once a look has found all payments decided. */
+	limitAt: z.number(),
+	/** When the last reads begin: at the time limit or a little later, or once a look has found all payments decided. */
 	deadline: z.number(),
 	/** When the execution runs again unless a webhook comes. At the first look, now. */
 	nextLookAt: z.number(),
@@ -73,7 +73,7 @@ export class PaymentWait {
 	/** A webhook started this look. */
 	private readonly isWoken: boolean;
 	/** The last reads have failed for so long that earlier ones count. */
-	private readonly isLastLook: boolean;
+	private readonly isPatienceOver: boolean;
 	/** Those that this look or a later one can read. */
 	private readonly entries: Entry[] = [];
 
@@ -83,28 +83,28 @@ export class PaymentWait {
 		timeLimitMs = 0,
 	) {
 		const { now } = this;
-		const limit = now + timeLimitMs;
-		const first = { startedAt: now, limit, deadline: limit, nextLookAt: now, payments: [] };
+		const limitAt = now + timeLimitMs;
+		const first = { startedAt: now, limitAt, deadline: limitAt, nextLookAt: now, payments: [] };
 		const stored = stateSchema.safeParse(readParkedState(context)).data;
 		const state = stored ?? first;
-		const { deadline, nextLookAt } = state;
+		const { nextLookAt } = state;
 
 		this.state = state;
 		this.isFirstLook = stored === undefined;
 		this.isWoken = now < nextLookAt - EARLY_MS;
 
-		// Reads may not show yet what the webhook reported, so the wait goes on for at least a minute. Not after the limit, or
-		// webhooks could hold it open for ever.
-		if (this.isWoken && now < Math.min(deadline, state.limit)) {
-			state.deadline = Math.max(deadline, now + MINUTE_MS);
+		// Reads may not show yet what the webhook reported, so the last reads begin a minute after it at the earliest. Not if
+		// they have begun, or after the limit, or webhooks could hold the wait open for ever.
+		if (this.isWoken && now < Math.min(state.deadline, state.limitAt)) {
+			state.deadline = Math.max(state.deadline, now + MINUTE_MS);
 		}
 		// After a long stop of n8n, or at a late Retry, the last reads still get their time.
-		if (now > nextLookAt + PATIENCE_MS) state.deadline = Math.max(deadline, now);
-		this.isLastLook = now >= state.deadline + PATIENCE_MS;
+		if (now > nextLookAt + PATIENCE_MS) state.deadline = Math.max(state.deadline, now);
+		this.isPatienceOver = now >= state.deadline + PATIENCE_MS;
 	}
 
 	/**
-	 * @param fail gets a payment, and the error why, that no later look can read. It may throw
+	 * @param fail is called with a payment that no later look can read, and with the error. It may throw
 	 * @returns the outputs by item, or undefined if the execution waits for the next look
 	 */
 	async lookAtAll(
@@ -113,7 +113,7 @@ export class PaymentWait {
 		fail: (awaited: AwaitedPayment, error: unknown) => void,
 	): Promise<Map<number, INodeExecutionData[]> | undefined> {
 		const { state, now, entries } = this;
-		const priority = this.isLastLook ? 'urgent' : 'background';
+		const priority = this.isPatienceOver ? 'urgent' : 'background';
 		entries.push(...awaited.map((one) => ({ ...one, payment: this.paymentOf(one) })));
 
 		const readUnfinished = async (): Promise<void> => {
@@ -133,9 +133,9 @@ export class PaymentWait {
 			await readUnfinished();
 		}
 
-		if (this.isLastLook || this.listUnfinished().length === 0) {
+		if (this.isPatienceOver || this.listUnfinished().length === 0) {
 			// The wait may end early with a payment that was decided, and no longer is.
-			const isTimeUp = clock.now() >= state.limit;
+			const isTimeUp = clock.now() >= state.limitAt;
 			return new Map(entries.map((entry) => [entry.itemIndex, [outputOf(entry, isTimeUp)]]));
 		}
 		await this.parkUntilNextLook(this.pauseMs());
@@ -148,7 +148,7 @@ export class PaymentWait {
 	 * @returns false at the first and at the last look, which must not be skipped
 	 */
 	async postpone(): Promise<boolean> {
-		if (this.isFirstLook || this.isLastLook) return false;
+		if (this.isFirstLook || this.isPatienceOver) return false;
 
 		await this.parkUntilNextLook(this.isWoken ? MINUTE_MS : 5 * MINUTE_MS);
 		return true;
@@ -178,7 +178,7 @@ export class PaymentWait {
 
 		const status = transaction.payment_status;
 		// What is decided does not become open again, so this answer is old, unless it is the last one.
-		if (!this.isLastLook && isDecided(payment) && groupOf(status) === 'waiting') return;
+		if (!this.isPatienceOver && isDecided(payment) && groupOf(status) === 'waiting') return;
 		const isNotified = this.isNotified(transaction);
 		payment.read = { at, status, isNotified, json: waitOutput(transaction, choice) };
 
@@ -190,17 +190,19 @@ export class PaymentWait {
 	/**
 	 * Records why the read failed.
 	 *
-	 * @returns whether a later look may read the payment
+	 * @returns false if the payment leaves with this error
 	 */
 	private noteFailure(payment: Payment, error: ServiceError, at: number): boolean {
 		const { kind, status, isWebPage } = error.answer;
 		if (kind === 'badToken') payment.isRefused = true;
-		if (payment.read) return !payment.isRefused || !this.isLastLook || isDecided(payment);
+		// What was read before counts. But at the end, a payment must not count as unpaid because the token is refused.
+		if (payment.read) return !payment.isRefused || !this.isPatienceOver || isDecided(payment);
 
 		if (error.isHashUnknown) {
 			payment.unknownSince ??= at;
 			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
 		}
+		// After a fault of the platform, its time starts over.
 		if (kind !== 'rateLimited') delete payment.unknownSince;
 
 		// The row of a POST, because it fails only where the platform refuses for good; that of a GET also at a 500. A 200 that

@@ -8,6 +8,7 @@ export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhoo
 	return await handleWebhook(context, async () => {
 		const notification = parseNotification(await readBody(context));
 		if (groupOf(notification?.status) === 'waiting') throw new EarlyReply(REPLIES.waiting);
+		// Even without items, n8n resumes the execution.
 		return { workflowData: [] };
 	});
 }
