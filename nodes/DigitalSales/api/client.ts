@@ -23,15 +23,15 @@ interface ServiceRequest<T> {
  */
 export type Send<T> = () => Promise<T | undefined>;
 
-/** `signal` cancels what waits and what is not in doubt. */
+/** An aborted `signal` ends a request that waits, or that fails without doubt. By default nothing does. */
 export interface ClientOptions extends Pick<PermitOptions, 'signal' | 'priority'> {
 	/** A try that gets a 429 does not count. By default 5. */
 	maxTries?: number;
-	/** Until the start of the last try, permits included. By default five minutes after the first try. */
+	/** The last try starts within this time, and within five minutes of the first try. By default only the latter. */
 	startWithinMs?: number;
 	/** For one try, by default that of its endpoint. */
 	timeoutMs?: number;
-	/** Called when a try has waited for its permit, by default nothing is. */
+	/** Called if a permit has taken half a second or more, by default nothing is. */
 	onWait?: (endpoint: Endpoint) => void;
 }
 
@@ -82,7 +82,7 @@ export class Client {
 			tries: 0,
 			rateLimitHits: 0,
 			startBy: clock.elapsed() + startWithinMs,
-			// Before the first try, a request can only fail in the limiter.
+			// Without a first try, the user reads the same as after a 429: the limiter gave no permit in time.
 			answer: { kind: 'rateLimited' },
 		};
 

@@ -25,8 +25,7 @@ export async function* readPages<T extends object>(options: PageOptions<T>) {
 	const keys = new Set<string>();
 	const underWay: Array<Promise<ProductPage<T>>> = [];
 	let [pageSize, lastPage, pagesWithoutNewRows] = [0, 0, 0];
-	// NaN until one is announced, so that nothing counts as missing.
-	let total = NaN;
+	let total: number | undefined;
 
 	for (let pageNumber = from; pageNumber < from + maxPages; pageNumber++) {
 		// Reads ahead only as far as pages are announced.
@@ -47,11 +46,12 @@ export async function* readPages<T extends object>(options: PageOptions<T>) {
 		const items = page.data.filter((row) => addKey(keys, row));
 		pagesWithoutNewRows = items.length === 0 ? pagesWithoutNewRows + 1 : 0;
 
-		const missing = total - keys.size;
+		const missing = total === undefined ? undefined : total - keys.size;
+		const isShort = missing !== undefined && missing > 0;
 		const hasNext = hasNextPage(page, { pageNumber, lastPage, missing, isNew: items.length > 0 });
 		yield { pageNumber, items, hasNext };
 
-		if (!hasNext && missing > 0) return `the platform announced ${total} and sent ${keys.size}`;
+		if (!hasNext && isShort) return `the platform announced ${total} and sent ${keys.size}`;
 		if (!hasNext) return undefined;
 		if (pagesWithoutNewRows >= MOST_PAGES_WITHOUT_NEW_ROWS) {
 			return 'the platform kept sending pages without anything new';
@@ -65,8 +65,8 @@ interface Progress {
 	pageNumber: number;
 	/** 0 if none is announced. */
 	lastPage: number;
-	/** Rows of the total that have not come. NaN if no total is announced. */
-	missing: number;
+	/** Rows of the total that have not come, if a total is announced. */
+	missing: number | undefined;
 	/** Whether the page has a row that did not come before. */
 	isNew: boolean;
 }
@@ -81,10 +81,10 @@ function hasNextPage({ data, hasNext }: ProductPage<object>, progress: Progress)
 	if (!isNew) return false;
 
 	// Some platforms announce too few pages, or link nowhere.
-	if (missing > 0) return true;
-	if (hasNext === false) return false;
-	// Without a number of pages, the total may be that of the page.
-	return lastPage === 0 || missing !== 0;
+	if (missing !== undefined && missing > 0) return true;
+	// Only with a number of pages, because the total may be that of the page.
+	const isComplete = lastPage > 0 && missing === 0;
+	return hasNext !== false && !isComplete;
 }
 
 /** `JSON.stringify` keeps only these fields, at every level. */

@@ -26,7 +26,7 @@ interface ProductQuery {
 	limit?: number;
 }
 
-/** By offer. Not parsed, because a list brings thousands of prices. */
+/** By offer, as read last while its product was on sale. Not parsed, because a list brings thousands of prices. */
 const seenPrices = processState(new BoundedMap<string | number>({ most: 10_000 }));
 
 /**

@@ -15,7 +15,7 @@ const LONGEST_TRY_MS = 6_000;
 /** For the permit, or a second try. */
 const LEFT_FOR_START_MS = 1_000;
 
-/** Reads a minute that find nothing, of hashes that nothing here knows. Anybody can send webhooks. */
+/** Reads a minute that show no transaction, also because they fail, of unknown hashes. Anybody can send webhooks. */
 const MOST_MISSES = 40;
 const MOST_IN_LINE = 256;
 
@@ -122,7 +122,7 @@ async function readUnknown(request: ReadBack): ReadResult {
 	const reading = read(request, 'background');
 	const isMiss = await reading.then(
 		(transaction) => transaction === undefined,
-		(error: unknown) => !wasRefused(error),
+		(error: unknown) => !hadNoTurn(error),
 	);
 
 	if (isMiss) limiter.releaseUsed();
@@ -131,7 +131,7 @@ async function readUnknown(request: ReadBack): ReadResult {
 }
 
 /** Whether the rate limit or the time allowed no read. */
-function wasRefused(error: unknown): boolean {
+function hadNoTurn(error: unknown): boolean {
 	if (error instanceof ServiceError) return error.answer.kind === 'rateLimited';
 	return error instanceof TooLateError;
 }

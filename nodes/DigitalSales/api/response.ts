@@ -48,8 +48,8 @@ export function kindOfStatus(status: number): AnswerKind {
 	if (status === 401 || status === 403) return 'badToken';
 	if (status === 404) return 'notFound';
 	if (status === 429) return 'rateLimited';
-	if ([502, 503, 504].includes(status)) return 'unavailable';
-	if ([408, 409, 425, 499].includes(status) || status >= 500) return 'unclear';
+	if ([408, 425, 499, 502, 503, 504].includes(status) || status >= 520) return 'unavailable';
+	if (status === 409 || status >= 500) return 'unclear';
 	return 'rejected';
 }
 

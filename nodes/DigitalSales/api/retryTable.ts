@@ -1,8 +1,8 @@
 import { RUN_AGAIN } from '../domain';
 
 /**
- * `retry` and `fail` say that the platform did not process a POST, so `idempotency/` allows the same charge later.
- * `inDoubt` says that it may have, so `idempotency/` refuses the same charge.
+ * Of a POST, `retry` and `fail` say that the platform did not process it, so `idempotency/` allows the same charge later.
+ * `inDoubt` says that it may have, so `idempotency/` refuses the same charge. A GET is never in doubt.
  */
 type RetryDecision = 'retry' | 'fail' | 'inDoubt';
 
@@ -65,11 +65,11 @@ export const RETRY_TABLE = {
 		message: 'The platform is still limiting requests',
 		advice: `Wait a while, then ${RUN_AGAIN}, or run fewer workflows of this account at the same time.`,
 	},
-	/** A proxy answered, and does not know what the platform did. */
+	/** A proxy answered, which does not know what the platform did, or the request was cut off. */
 	unavailable: { ...TRANSIENT, ...SERVER_ERROR },
 	/**
-	 * The platform may have charged before its fault, the request was cut off, or a 409 may report an earlier charge
-	 * (see response.ts). A read would fail again.
+	 * The platform may have charged before its fault, or a 409 may report an earlier charge (see response.ts). A read would
+	 * fail again.
 	 */
 	unclear: { ...UNUSABLE, ...SERVER_ERROR },
 	/** To follow the redirect would send the tokens to another host. */

@@ -23,13 +23,12 @@ export function transactionTries(client: Client, body: IDataObject) {
  * @throws ServiceError
  */
 export async function getTransaction(client: Client, hash: string): Promise<Transaction> {
-	const requested = hash.trim();
 	return await client.request({
 		endpoint: 'GET /transactions/{hash}',
-		path: `/transactions/${hashSegment(requested)}`,
+		path: `/transactions/${hashSegment(hash)}`,
 		parse(body) {
 			const transaction = parseTransaction(body);
-			return transaction?.hash === requested ? transaction : undefined;
+			return transaction?.hash === hash.trim() ? transaction : undefined;
 		},
 	});
 }

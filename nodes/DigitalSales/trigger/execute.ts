@@ -118,12 +118,14 @@ async function lookForClaim(
 	const form = readTriggerForm(context);
 	const claimed = canLookFor(form, claim.status) ? claim.status : undefined;
 	const read = await readForLook(context, claim.hash, isLast);
+	const status = read?.payment_status;
 
-	if (read && showsClaim(claimed, read.payment_status, isLast)) {
-		if (rejectionReason(form, read)) return undefined;
-		return { status: read.payment_status, item: saleItem(form, read) };
+	if (read && showsClaim(claimed, status, isLast) && !rejectionReason(form, read)) {
+		return { status, item: saleItem(form, read) };
 	}
-	if (isLast) return undefined;
+	// A read of the claimed status may still lack what the filters want.
+	const isDecided = read && (claimed === undefined || isLater(status, claimed));
+	if (isLast || isDecided) return undefined;
 	return await parkUntilLook(context, look + 1);
 }
 

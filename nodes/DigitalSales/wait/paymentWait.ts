@@ -93,10 +93,11 @@ export class PaymentWait {
 		this.isFirstLook = stored === undefined;
 		this.isWoken = now < nextLookAt - EARLY_MS;
 
-		// Reads may not show yet what the webhook reported, so the last reads begin a minute after it at the earliest. Not if
-		// they have begun, or after the limit, or webhooks could hold the wait open for ever.
-		if (this.isWoken && now < Math.min(state.deadline, state.limitAt)) {
-			state.deadline = Math.max(state.deadline, now + MINUTE_MS);
+		// Reads may not show yet what the webhook reported, so the last reads begin a minute after it at the earliest, unless
+		// they have begun. Webhooks must not hold the wait open for ever.
+		if (this.isWoken && now < state.deadline) {
+			const reportedAt = Math.min(now, state.limitAt + PATIENCE_MS);
+			state.deadline = Math.max(state.deadline, reportedAt + MINUTE_MS);
 		}
 		// After a long stop of n8n, or at a late Retry, the last reads still get their time.
 		if (now > nextLookAt + PATIENCE_MS) state.deadline = Math.max(state.deadline, now);

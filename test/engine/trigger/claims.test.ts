@@ -76,6 +76,17 @@ describe('Digital Sales Trigger: a webhook names a status that reads do not show
 		expect(outcome?.data.Deliver?.items.length).toBe(items);
 	});
 
+	test('a look that shows the status, but not yet what a filter wants, is not the last', async () => {
+		const hash = await inbox.begin({ ...PAID, filters: { minimumAmount: '5' } });
+		await inbox.post(hash, 'paid');
+		inbox.show(hash, 'paid', 10_000);
+		inbox.account.fault('read', { kind: 'patchBody', set: { amount: null } }, 'always');
+		setTimeout(() => inbox.account.sandbox.clearFaults(), 2 * MINUTE_MS);
+
+		expect(await ended()).toEqual(['success']);
+		expect(inbox.statuses).toEqual(['paid']);
+	});
+
 	test.each<[INodeParameters, string, string[]]>([
 		[PAID, 'refunded', []],
 		[{ triggerOn: ['paid', 'reversed'] }, 'refunded', ['refunded']],

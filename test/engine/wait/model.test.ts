@@ -72,9 +72,10 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 					for (const [seconds, next] of steps) {
 						if (isEnded || minutes() + seconds / 60 > LAST_STEP_MINUTE) break;
 						await clock.sleep(seconds * 1_000);
-						// A webhook before the limit holds the wait open for a minute.
-						const isHeldOpen = next.is === 'noticed' && minutes() < LIMIT_MINUTES;
-						if (isHeldOpen) deadline = Math.max(deadline, minutes() + 1);
+						// A webhook holds the wait open for a minute, until 15 minutes after the limit.
+						const isHeldOpen = next.is === 'noticed' && minutes() < deadline;
+						const heldOpenAt = Math.min(minutes(), LIMIT_MINUTES + 15);
+						if (isHeldOpen) deadline = Math.max(deadline, heldOpenAt + 1);
 						await happen(parked, hashes, paid, LIMIT_MINUTES - minutes(), next);
 					}
 					account.sandbox.clearFaults();

@@ -14,9 +14,9 @@ describe('The retry table', () => {
 		['badToken', [401, 403]],
 		['notFound', [404]],
 		['seeOther', [302, 303]],
-		['unclear', [408, 409, 425, 499, 500, 501, 505, 520, 599, 999]],
+		['unclear', [409, 500, 501, 505, 519]],
 		['rateLimited', [429]],
-		['unavailable', [502, 503, 504]],
+		['unavailable', [408, 425, 499, 502, 503, 504, 520, 527, 599, 999]],
 	])('the kind %s stands for %j', (kind, statuses) => {
 		for (const status of statuses) expect(kindOfStatus(status)).toBe(kind);
 	});

@@ -37,8 +37,9 @@ export function parseNotification(body: unknown): Notification | undefined {
 			const hash = hashAt(fields);
 			if (!hash) continue;
 
+			// The root's comes second, because it may be that of the delivery.
 			const status = readStatus(fields) ?? readStatus(root ?? {});
-			// Only by its status, because the event of a sale may name the cart that it recovered.
+			// Abandoned only by its status, because the event of a sale may name the cart that it recovered.
 			const isTestOrCart = objects.some(isTest) || ABANDONED.test(status ?? '');
 			return { hash, status, isTestOrCart };
 		}
@@ -46,7 +47,7 @@ export function parseNotification(body: unknown): Notification | undefined {
 	return undefined;
 }
 
-/** An envelope's own status comes first, because the status inside may be older. */
+/** Beside a `transaction`, the envelope's own status comes first, because the one inside may be older. */
 function readStatus(fields: IDataObject): string | undefined {
 	const transaction = parseObject(fields.transaction) ?? {};
 	const statuses = [fields, transaction].flatMap((part) => [part.payment_status, part.status]);
