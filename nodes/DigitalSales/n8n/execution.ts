@@ -1,11 +1,12 @@
-import type { FunctionsBase, IExecuteFunctions, INode } from 'n8n-workflow';
+import type { FunctionsBase, IExecuteFunctions, INode, IWebhookDescription } from 'n8n-workflow';
 import { z } from 'zod/v3';
 import { digest } from '../shared';
 import { WEBHOOK_PATH } from './webhook';
 
 /*
- * Since n8n 2.30.0, `$execution.resumeUrl` exists, and is the same in all runs of an execution. If it is missing,
- * Create PIX fails before anything is sent, and the trigger fails. If it changes, waits look more often.
+ * Since n8n 2.30.0, `$execution.resumeUrl` exists, and is the same in all runs of an execution. n8n calls `webhook` of a
+ * waiting node at this address and the path of its webhook. If the address is missing, Create PIX fails before anything is
+ * sent, and the trigger fails. If it or its use changes, waits look more often.
  */
 
 const executionSchema = z.object({ resumeUrl: z.string() });
@@ -20,6 +21,18 @@ export function resumeUrl(context: IExecuteFunctions): string {
 function n8nResumeUrl(context: IExecuteFunctions): string {
 	return executionSchema.parse(context.getWorkflowDataProxy(0).$execution).resumeUrl;
 }
+
+export const resumeWebhooks: IWebhookDescription[] = [
+	{
+		name: 'default',
+		httpMethod: 'POST',
+		responseMode: 'onReceived',
+		responseData: 'noData',
+		path: WEBHOOK_PATH,
+		restartWebhook: true,
+		isFullPath: true,
+	},
+];
 
 /*
  * Since n8n 2.30.0, the mode of a Retry is `retry`, and its resume address has the secret of the original execution. If

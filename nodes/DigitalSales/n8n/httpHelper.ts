@@ -3,9 +3,9 @@ import { z } from 'zod/v3';
 import { tolerated } from '../shared';
 
 /*
- * Since n8n 2.30.0, n8n's HTTP helper returns the body as a stream, and the causes of an error hold Node.js's codes,
- * the request and the answer. If that stops, a request that was never sent looks interrupted, so more charges stay in
- * doubt, but none is sent twice.
+ * Since n8n 2.30.0, n8n's HTTP helper returns the body as a stream. Its errors hold the status or Node.js's code and the
+ * answer, and since 2.35.0 also their causes, with the request. If that stops, a request that was never sent looks
+ * interrupted, so more charges stay in doubt, but none is sent twice.
  */
 
 export type BodyStream = AsyncIterable<Buffer> & { destroy(): unknown; readableEnded: boolean };
@@ -22,13 +22,22 @@ export const responseHead = z.object({
 	body: bodyStream,
 });
 
-const thrownAnswer = z.object({
-	response: z.object({ status: z.number(), headers: z.unknown(), data: bodyStream }),
-});
+const thrownAnswer = z.union([
+	z.object({ response: z.object({ status: z.number(), headers: z.unknown(), data: bodyStream }) }),
+	// Below 2.35.0.
+	z
+		.object({ httpCode: z.string().regex(/^\d{3}$/), context: z.object({ data: bodyStream }) })
+		.transform(({ httpCode, context: { data } }) => ({
+			response: { status: Number(httpCode), headers: {}, data },
+		})),
+]);
 
 /** Returns the platform's answer that an error holds. Throws the error if it holds none, or a proxy could not connect. */
 export function takeAnswer(error: unknown): z.input<typeof responseHead> {
-	const [answer] = listCauses(error).flatMap((cause) => thrownAnswer.safeParse(cause).data ?? []);
+	// The innermost has the headers, too.
+	const answer = listCauses(error)
+		.flatMap((cause) => thrownAnswer.safeParse(cause).data ?? [])
+		.at(-1);
 	if (!answer || readFault(error).kind === 'notSent') throw error;
 
 	const { response } = answer;
@@ -49,6 +58,7 @@ const systemName = tolerated(z.string().regex(/^[A-Za-z_]{2,40}$/));
 const causeSchema = z.object({
 	name: tolerated(z.string()),
 	code: systemName,
+	httpCode: systemName,
 	syscall: systemName,
 	/** Matches only a request that was not sent. */
 	request: tolerated(
@@ -67,7 +77,7 @@ const causeSchema = z.object({
 /** Reads only codes and names, because the errors also hold the request's headers. */
 export function readFault(error: unknown): Fault {
 	const causes = listCauses(error).map((cause) => causeSchema.parse(cause));
-	const [code] = compact(map(causes, 'code'));
+	const [code] = compact([...map(causes, 'code'), ...map(causes, 'httpCode')]);
 	const [syscall] = compact(map(causes, 'syscall'));
 
 	if (causes.some(({ name }) => name && BLOCKED.includes(name))) return { kind: 'blocked', code };

@@ -1,25 +1,8 @@
-import type { IWebhookDescription, IWebhookFunctions } from 'n8n-workflow';
+import type { IWebhookFunctions } from 'n8n-workflow';
 import { clock, isJsonObject, parseJson, processState } from '../shared';
 
 /** The last part of the addresses of triggers and of waiting executions. */
 export const WEBHOOK_PATH = 'digital-sales';
-
-/*
- * Since n8n 2.30.0, n8n calls `webhook` of a waiting node with such a webhook at the execution's resume address and its
- * path. If that stops, waits end by their timers alone.
- */
-
-export const resumeWebhooks: IWebhookDescription[] = [
-	{
-		name: 'default',
-		httpMethod: 'POST',
-		responseMode: 'onReceived',
-		responseData: 'noData',
-		path: WEBHOOK_PATH,
-		restartWebhook: true,
-		isFullPath: true,
-	},
-];
 
 /*
  * Since n8n 2.30.0, n8n answers a webhook with 200 only once it has stored the execution, even if the sender has left.

@@ -1,10 +1,11 @@
+import { Readable } from 'node:stream';
 import {
 	backoffMs,
 	type AnswerKind,
 	rateLimitWaitMs,
 } from '../../../nodes/DigitalSales/api/retryTable';
 import { kindOfStatus } from '../../../nodes/DigitalSales/api/response';
-import { readFault } from '../../../nodes/DigitalSales/n8n/httpHelper';
+import { readFault, takeAnswer } from '../../../nodes/DigitalSales/n8n/httpHelper';
 
 describe('The retry table', () => {
 	test.each<[AnswerKind, number[]]>([
@@ -113,6 +114,16 @@ describe('A fault', () => {
 		[{}, 'interrupted'],
 	])('from %j has the kind %s', (fault, kind) => {
 		expect(readFault(chain({}, fault)).kind).toBe(kind);
+	});
+
+	test('and the answer are read from an error without causes, as n8n throws it below 2.35.0', () => {
+		const body = Readable.from(['{}']);
+		const refused = Object.assign(new Error(), { httpCode: '403', context: { data: body } });
+		const unreachable = Object.assign(new Error(), { httpCode: 'ECONNREFUSED', context: {} });
+
+		expect(takeAnswer(refused)).toMatchObject({ statusCode: 403, body });
+		expect(readFault(unreachable)).toEqual({ code: 'ECONNREFUSED', kind: 'notSent' });
+		expect(() => takeAnswer(unreachable)).toThrow(unreachable);
 	});
 
 	test('is read five causes deep, and from errors only', () => {
