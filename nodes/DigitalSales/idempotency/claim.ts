@@ -66,13 +66,13 @@ export class Claim<T> {
 	async leaveInDoubt(): Promise<void> {
 		const { creation, attempt, found, held } = this;
 		const { ledger, unresolved } = creation;
-		// Not of `attempt.key`, because another execution could charge the customer before the row is there again.
+		// The decision ended the earlier doubt. A row of `attempt.key` stays, so that it blocks other executions throughout.
 		if (found.doubt) await this.freeUnresolved(without(found.ends, attempt.key));
 
 		const keys = compact([...found.ends, ...held.keys(), unresolved]);
 		for (const key of keys) attempts.set(key, attempt);
 
-		// A decision on another worker may have freed it. If this fails, the order, or the execution, is still refused.
+		// A decision may have freed it. If this fails, the other keys still refuse the order, or the execution.
 		if (unresolved !== undefined)
 			await ledger?.claimKey(unresolved, attempt.key).catch(() => undefined);
 		await tellOfEnd(creation, attempt.key);
@@ -112,7 +112,7 @@ export class Claim<T> {
 		for (const key of found.ends) creation.inBackground(storeHash(creation, key, attempt));
 	}
 
-	/** Frees it from these owners, or from any owner after a decision about another order's doubt. */
+	/** Frees it if one of these keys owns it, or, after a decision about another order's doubt, whoever owns it. */
 	private async freeUnresolved(owners: string[]): Promise<void> {
 		const { creation, found } = this;
 		const { ledger, unresolved } = creation;

@@ -89,7 +89,7 @@ async function tellOfDoubt<T>(creation: Creation<T>, { key, doubt }: Found<T>): 
 /** Lets a decision count from the next execution on, or, if this fails, some minutes later. */
 export async function tellOfEnd<T>(creation: Creation<T>, key: string): Promise<void> {
 	const { ledger, memory } = creation;
-	// The attempt has ended. Of an attempt that another process sends now, the `again` keys refuse the decision.
+	// The own attempt has ended. If another process sends one now, the `again` keys refuse the decision.
 	await ledger?.claimKey(toldKey(creation, key), memory.executionId).catch(() => undefined);
 }
 
