@@ -22,8 +22,7 @@ export class Claim<T> {
 		private readonly creation: Creation<T>,
 		private readonly found: Found<T>,
 	) {
-		const asked = { ...creation, key: found.key };
-		this.attempt = buildAttempt(creation, asked, { state: 'unresolved' });
+		this.attempt = buildAttempt(creation, { ...creation, key: found.key }, { state: 'unresolved' });
 	}
 
 	/** @throws NotSentError, LedgerError, CanceledError if it must not be sent */

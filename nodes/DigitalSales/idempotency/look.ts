@@ -47,8 +47,8 @@ export async function findEarlier<T>(creation: Creation<T>, isAhead = false): Pr
 		// If the node was deleted and made again, its new id finds no rows of the old one.
 		const isOpen = own?.key === end && own.state === 'unresolved';
 		if (isOpen || (await isKeyTaken(creation, end))) {
-			found.doubt = { attempt: findAttempt(creation, end, 'unresolved') };
-		} else if (latest) {
+			found.doubt ??= { attempt: findAttempt(creation, end, 'unresolved') };
+		} else if (latest && !found.doubt) {
 			Object.assign(found, await compareWithCharge(creation, latest, end, isAhead));
 		}
 
@@ -57,8 +57,9 @@ export async function findEarlier<T>(creation: Creation<T>, isAhead = false): Pr
 		// A changed Retry only looks at its earlier chain, whose key is not for the changed charge.
 		const isChanged = own?.identity === identity && own.fingerprint !== fingerprint;
 		if (!isChanged || identity === creation.identity) found.ends.push(end);
-		if (found.doubt) return found;
 	}
+	// Only now, because the attempt in doubt may hold keys of several chains, and a decision ends them all.
+	if (found.doubt) return found;
 
 	const isReleased = isAhead && memory.releasedAhead.has(fingerprint);
 	if (unresolved && !isReleased && (await isKeyTaken(creation, unresolved))) {

@@ -123,6 +123,11 @@ describe('3. A charge without a clear answer is not repeated until a person has 
 			2,
 		],
 		[
+			'who found it in a Retry of an order that expired',
+			[ask(ORDER), expire, lose, retry(), obey, expire, retry()],
+			3,
+		],
+		[
 			'who found nothing twice on one day',
 			[drop, ask(ANNA), ask(ANNA), obey, drop, ask(ANNA), ask(ANNA), obey],
 			2,
