@@ -80,8 +80,17 @@ export class ServiceError extends Error implements ErrorFacts {
 		return ['notFound', 'rejected'].includes(this.answer.kind);
 	}
 
-	/** Only the owner of the token can correct this. */
+	/** Only the owner of the token can correct this. A page comes from a firewall. */
 	get isTokenRefused(): boolean {
-		return this.answer.kind === 'badToken';
+		return this.answer.kind === 'badToken' && !this.answer.isWebPage;
+	}
+
+	/**
+	 * The platform refuses for good. By the row of a POST, because that of a GET fails also at a 500. A failure with status
+	 * 200, and a page, may go away.
+	 */
+	get isFinal(): boolean {
+		const { kind, status, isWebPage } = this.answer;
+		return RETRY_TABLE[kind].POST === 'fail' && status !== 200 && !isWebPage;
 	}
 }

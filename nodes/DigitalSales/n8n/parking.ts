@@ -25,13 +25,16 @@ const stateSchema = z.object({
 	]),
 });
 
+/** n8n may first have to update its database. */
+const LONGEST_START_MS = 30 * 60_000;
+
 const thisProcess = processState({
 	id: randomUUID(),
 	/** By `clock.elapsed()`, in milliseconds. */
-	recoveryOverAt: Infinity,
+	recoveryOverAt: LONGEST_START_MS,
 	clear() {
 		this.id = randomUUID();
-		this.recoveryOverAt = Infinity;
+		this.recoveryOverAt = clock.elapsed() + LONGEST_START_MS;
 	},
 });
 
@@ -58,9 +61,10 @@ export async function parkExecution(
 	const { data } = context.getExecuteData();
 	const parked = { state, parkedBy: thisProcess.id };
 	const key = keyIfParkedElsewhere(context);
-	if (key !== undefined) resumed.delete(key);
 
 	await parkEntry(context, until, { ...data, [STATE_KEY]: [[{ json: parked }]] });
+	// The next run has another key.
+	if (key !== undefined) resumed.delete(key);
 }
 
 async function parkEntry(
@@ -94,7 +98,7 @@ async function parkEntry(
 
 /** From the first resumed execution: longer than a minute, so that the first run is still here when the second comes. */
 const RECOVERY_MS = 75_000;
-/** So long after the first run goes on, a second one still parks. Later it ends, or it could park for ever. */
+/** A second run parks for this long, but only until this long after the first goes on, or it could park for ever. */
 const SECOND_RUN_MS = 60_000;
 
 interface Resumed {
@@ -137,7 +141,7 @@ export async function letRecoveryPass(context: IExecuteFunctions): Promise<boole
 		return false;
 	}
 
-	// The first call shows that n8n resumes executions.
+	// The first call after n8n's start shows that n8n resumes executions.
 	thisProcess.recoveryOverAt = Math.min(thisProcess.recoveryOverAt, uptime + RECOVERY_MS);
 	const goesOnAt = Math.max(uptime, thisProcess.recoveryOverAt);
 	resumed.set(key, { entry: new WeakRef(entry), goesOnAt });

@@ -5,7 +5,6 @@ import {
 	type Client,
 	type ClientOptions,
 	getTransaction,
-	RETRY_TABLE,
 	ServiceError,
 	type Transaction,
 } from '../api';
@@ -15,9 +14,10 @@ import { type OutputChoice, waitOutput } from '../output';
 import { clock, eachLimit, jsonObject, READS_AT_ONCE } from '../shared';
 
 const MINUTE_MS = 60_000;
-/** How long a hash may be unknown, and the last reads may fail. */
-const PATIENCE_MS = 15 * MINUTE_MS;
-/** n8n's timers may be this early. Such a look is not woken by a webhook, and its minute counts as over. */
+const UNKNOWN_FOR_MS = 15 * MINUTE_MS;
+/** How long the last reads may fail, and webhooks may delay them. */
+const LAST_READS_MS = 15 * MINUTE_MS;
+/** n8n's timers may be this early: such a look is the timer's, and a minute that lacks this much is over. */
 const EARLY_MS = 1_000;
 
 /** A read neither waits for a permit nor is repeated, because the next look comes soon enough. */
@@ -36,7 +36,7 @@ const paymentSchema = z.object({
 		})
 		.optional(),
 	unknownSince: z.number().optional(),
-	/** Since when the reads have shown a failed status. */
+	/** When a read first showed that it failed or was refunded, or a webhook came after that. */
 	failedSince: z.number().optional(),
 	/** Whether the platform has refused the token since the read. */
 	isRefused: z.boolean().optional(),
@@ -62,7 +62,7 @@ const stateSchema = z.object({
 
 type State = z.output<typeof stateSchema>;
 
-export type AwaitedPayment = OutputChoice & { itemIndex: number; hash: string };
+type AwaitedPayment = OutputChoice & { itemIndex: number; hash: string };
 type Entry = AwaitedPayment & { payment: Payment };
 
 /** A run of the node is one look at all payments. All items share the longest time limit. */
@@ -74,7 +74,7 @@ export class PaymentWait {
 	private readonly isWoken: boolean;
 	/** The last reads have failed for so long that earlier ones count. */
 	private readonly isPatienceOver: boolean;
-	/** Those that this look or a later one can read. */
+	/** Those that have not failed at this look. */
 	private readonly entries: Entry[] = [];
 
 	/** @param timeLimitMs counts at the first look, and is in the state of later ones */
@@ -96,16 +96,16 @@ export class PaymentWait {
 		// Reads may not show yet what the webhook reported, so the last reads begin a minute after it at the earliest, unless
 		// they have begun. Webhooks must not hold the wait open for ever.
 		if (this.isWoken && now < state.deadline) {
-			const reportedAt = Math.min(now, state.limitAt + PATIENCE_MS);
-			state.deadline = Math.max(state.deadline, reportedAt + MINUTE_MS);
+			const latest = state.limitAt + LAST_READS_MS;
+			state.deadline = Math.max(state.deadline, Math.min(now + MINUTE_MS, latest));
 		}
 		// After a long stop of n8n, or at a late Retry, the last reads still get their time.
-		if (now > nextLookAt + PATIENCE_MS) state.deadline = Math.max(state.deadline, now);
-		this.isPatienceOver = now >= state.deadline + PATIENCE_MS;
+		if (now > nextLookAt + LAST_READS_MS) state.deadline = Math.max(state.deadline, now);
+		this.isPatienceOver = now >= state.deadline + LAST_READS_MS;
 	}
 
 	/**
-	 * @param fail is called with a payment that no later look can read, and with the error. It may throw
+	 * @param fail is called with a payment that fails at this look, and with the error. If it throws, the wait ends
 	 * @returns the outputs by item, or undefined if the execution waits for the next look
 	 */
 	async lookAtAll(
@@ -163,7 +163,8 @@ export class PaymentWait {
 		payments[itemIndex] = payment;
 
 		// The failed status may be older than the webhook, so its minute starts again.
-		if (this.isWoken && !isDecided(payment)) delete payment.failedSince;
+		const hasFailed = payment.failedSince !== undefined && !isDecided(payment);
+		if (this.isWoken && hasFailed) payment.failedSince = this.now;
 		return payment;
 	}
 
@@ -183,8 +184,8 @@ export class PaymentWait {
 		const isNotified = this.isNotified(transaction);
 		payment.read = { at, status, isNotified, json: waitOutput(transaction, choice) };
 
-		const hasFailed = isSettled(status) && !isPaid(status);
-		if (hasFailed) payment.failedSince ??= at;
+		const isSettledUnpaid = isSettled(status) && !isPaid(status);
+		if (isSettledUnpaid) payment.failedSince ??= at;
 		else delete payment.failedSince;
 	}
 
@@ -194,21 +195,20 @@ export class PaymentWait {
 	 * @returns false if the payment leaves with this error
 	 */
 	private noteFailure(payment: Payment, error: ServiceError, at: number): boolean {
-		const { kind, status, isWebPage } = error.answer;
-		if (kind === 'badToken') payment.isRefused = true;
+		if (error.isTokenRefused) payment.isRefused = true;
 		// What was read before counts. But at the end, a payment must not count as unpaid because the token is refused.
-		if (payment.read) return !payment.isRefused || !this.isPatienceOver || isDecided(payment);
+		if (payment.read) {
+			const isRefusedToTheEnd = payment.isRefused === true && this.isPatienceOver;
+			return !isRefusedToTheEnd || isDecided(payment);
+		}
 
 		if (error.isHashUnknown) {
 			payment.unknownSince ??= at;
-			return at < Math.min(this.state.deadline, payment.unknownSince + PATIENCE_MS);
+			return at < Math.min(this.state.deadline, payment.unknownSince + UNKNOWN_FOR_MS);
 		}
 		// After a fault of the platform, its time starts over.
-		if (kind !== 'rateLimited') delete payment.unknownSince;
-
-		// The row of a POST, because it fails only where the platform refuses for good; that of a GET also at a 500. A 200 that
-		// says failure, and a web page, may go away, too.
-		return RETRY_TABLE[kind].POST !== 'fail' || status === 200 || isWebPage === true;
+		if (error.answer.kind !== 'rateLimited') delete payment.unknownSince;
+		return !error.isFinal;
 	}
 
 	private isNotified({ postback_url: url }: Transaction): boolean {
@@ -217,12 +217,14 @@ export class PaymentWait {
 
 	/** What must be read before the wait can end. Each payment is read once more from the deadline on. */
 	private listUnfinished(): Entry[] {
-		const { now } = this;
+		const { now, isWoken } = this;
 		const { deadline } = this.state;
+		// A webhook may report what was read before it.
+		const lastReadsBegin = isWoken ? Math.max(deadline, now) : deadline;
 
 		return this.entries.filter(({ payment }) => {
 			const { read, failedSince } = payment;
-			const isReadAtEnd = read !== undefined && read.at >= deadline;
+			const isReadAtEnd = read !== undefined && read.at >= lastReadsBegin;
 
 			if (isDecided(payment)) return now >= deadline && !isReadAtEnd;
 			// It has only just failed, and is read a minute later even if the deadline is over.
@@ -234,7 +236,7 @@ export class PaymentWait {
 	private async parkUntilNextLook(pauseMs: number): Promise<void> {
 		const { state, now } = this;
 		const { deadline } = state;
-		const lookBy = now < deadline ? deadline : deadline + PATIENCE_MS;
+		const lookBy = now < deadline ? deadline : deadline + LAST_READS_MS;
 
 		state.nextLookAt = Math.min(now + pauseMs, lookBy);
 		await parkExecution(this.context, new Date(state.nextLookAt), state);

@@ -73,6 +73,35 @@ describe('Transaction > Wait for Payment: until the time is up', () => {
 		expect(received(await parked.finished)).toMatchObject([{ paid: true }]);
 	});
 
+	test.each(['paid', 'expired'])(
+		'a webhook within the minute after a failed status at the limit has it read, and read as %s',
+		async (status) => {
+			const hash = await room.charge();
+			const parked = await room.park([hash], { minutes: 10 });
+			await clock.sleep(9.95 * MINUTE_MS);
+			await room.setStatus([hash], 'expired');
+			await clock.sleep(0.35 * MINUTE_MS);
+			const looks = room.lookMinutes(hash).length;
+			await room.setStatus([hash], status);
+			await parked.resumeByWebhook({ hash, status });
+
+			expect(received(await parked.finished)).toMatchObject([{ paid: status === 'paid' }]);
+			expect(room.lookMinutes(hash).length - looks).toBeGreaterThan(status === 'paid' ? 0 : 1);
+		},
+	);
+
+	test('a webhook about a payment that was read at the limit has it read again while another cannot be read', async () => {
+		const hashes = [await room.charge(), await room.charge()];
+		const parked = await room.park(hashes, { minutes: 10 });
+		await clock.sleep(9.9 * MINUTE_MS);
+		room.account.fault('read', { kind: 'status', status: 500, body: {} }, 1);
+		await clock.sleep(0.5 * MINUTE_MS);
+		await room.setStatus(hashes);
+		await parked.resumeByWebhook({ hash: hashes[0], status: 'paid' });
+
+		expect(received(await parked.finished)).toMatchObject([{ paid: true }, { paid: true }]);
+	});
+
 	test('uses the longest limit of its items', async () => {
 		jest.spyOn(clock, 'random').mockReturnValue(0);
 		const hashes = [await room.charge(), await room.charge(), await room.charge()];

@@ -74,8 +74,8 @@ describe('Transaction > Wait for Payment: whatever happens, in whatever order', 
 						await clock.sleep(seconds * 1_000);
 						// A webhook holds the wait open for a minute, until 15 minutes after the limit.
 						const isHeldOpen = next.is === 'noticed' && minutes() < deadline;
-						const heldOpenAt = Math.min(minutes(), LIMIT_MINUTES + 15);
-						if (isHeldOpen) deadline = Math.max(deadline, heldOpenAt + 1);
+						const heldOpenUntil = Math.min(minutes() + 1, LIMIT_MINUTES + 15);
+						if (isHeldOpen) deadline = Math.max(deadline, heldOpenUntil);
 						await happen(parked, hashes, paid, LIMIT_MINUTES - minutes(), next);
 					}
 					account.sandbox.clearFaults();
