@@ -17,11 +17,11 @@ const MINUTE_MS = 60_000;
 const UNKNOWN_FOR_MS = 15 * MINUTE_MS;
 /** How long the last reads may fail, and webhooks may delay them. */
 const LAST_READS_MS = 15 * MINUTE_MS;
-/** n8n's timers may be this early: such a look is the timer's, and a minute that lacks this much is over. */
+/** n8n's timers may be this early. Such a look is on time, and a minute that lacks this much is over. */
 const EARLY_MS = 1_000;
 
 /** A read neither waits for a permit nor is repeated, because the next look comes soon enough. */
-const LOOK = { maxTries: 1, startWithinMs: 100, timeoutMs: 12_000 };
+const READ_LIMITS = { maxTries: 1, startWithinMs: 100, timeoutMs: 12_000 };
 
 /** What the looks have found out about a payment. Times are Unix times in milliseconds. */
 const paymentSchema = z.object({
@@ -35,6 +35,7 @@ const paymentSchema = z.object({
 			json: jsonObject,
 		})
 		.optional(),
+	/** Since when the platform says that it does not know the hash, without a fault in between. */
 	unknownSince: z.number().optional(),
 	/** When a read first showed that it failed or was refunded, or a webhook came after that. */
 	failedSince: z.number().optional(),
@@ -52,7 +53,10 @@ const stateSchema = z.object({
 	startedAt: z.number(),
 	/** The end of the time limit. */
 	limitAt: z.number(),
-	/** When the last reads begin: at the time limit or a little later, or once a look has found all payments decided. */
+	/**
+	 * When the last reads begin: at the limit, or later if a webhook or a look came late, or once all are decided. The wait
+	 * ends 15 minutes later at the latest.
+	 */
 	deadline: z.number(),
 	/** When the execution runs again unless a webhook comes. At the first look, now. */
 	nextLookAt: z.number(),
@@ -70,9 +74,9 @@ export class PaymentWait {
 	private readonly now = clock.now();
 	private readonly state: State;
 	private readonly isFirstLook: boolean;
-	/** A webhook started this look. */
+	/** This look comes before its time: by a webhook, or by a Retry, where it does no harm. */
 	private readonly isWoken: boolean;
-	/** The last reads have failed for so long that earlier ones count. */
+	/** The time of the last reads is over: of what this look cannot read, an earlier read counts. */
 	private readonly isPatienceOver: boolean;
 	/** Those that have not failed at this look. */
 	private readonly entries: Entry[] = [];
@@ -80,28 +84,31 @@ export class PaymentWait {
 	/** @param timeLimitMs counts at the first look, and is in the state of later ones */
 	constructor(
 		private readonly context: IExecuteFunctions,
-		timeLimitMs = 0,
+		timeLimitMs: number,
 	) {
 		const { now } = this;
 		const limitAt = now + timeLimitMs;
 		const first = { startedAt: now, limitAt, deadline: limitAt, nextLookAt: now, payments: [] };
 		const stored = stateSchema.safeParse(readParkedState(context)).data;
 		const state = stored ?? first;
-		const { nextLookAt } = state;
 
 		this.state = state;
 		this.isFirstLook = stored === undefined;
-		this.isWoken = now < nextLookAt - EARLY_MS;
+		this.isWoken = now < state.nextLookAt - EARLY_MS;
+		this.moveDeadline();
+		this.isPatienceOver = now >= state.deadline + LAST_READS_MS;
+	}
 
+	private moveDeadline(): void {
+		const { state, now, isWoken } = this;
 		// Reads may not show yet what the webhook reported, so the last reads begin a minute after it at the earliest, unless
 		// they have begun. Webhooks must not hold the wait open for ever.
-		if (this.isWoken && now < state.deadline) {
+		if (isWoken && now < state.deadline) {
 			const latest = state.limitAt + LAST_READS_MS;
 			state.deadline = Math.max(state.deadline, Math.min(now + MINUTE_MS, latest));
 		}
 		// After a long stop of n8n, or at a late Retry, the last reads still get their time.
-		if (now > nextLookAt + LAST_READS_MS) state.deadline = Math.max(state.deadline, now);
-		this.isPatienceOver = now >= state.deadline + LAST_READS_MS;
+		if (now > state.nextLookAt + LAST_READS_MS) state.deadline = Math.max(state.deadline, now);
 	}
 
 	/**
@@ -120,7 +127,7 @@ export class PaymentWait {
 		const readUnfinished = async (): Promise<void> => {
 			// In random order, so that each payment gets its turn even if permits run out.
 			await eachLimit(sortBy(this.listUnfinished(), clock.random), READS_AT_ONCE, async (entry) => {
-				await this.read(entry, newClient({ ...LOOK, priority })).catch((error: unknown) => {
+				await this.read(entry, newClient({ ...READ_LIMITS, priority })).catch((error: unknown) => {
 					pull(entries, entry);
 					fail(entry, error);
 				});
@@ -168,7 +175,7 @@ export class PaymentWait {
 		return payment;
 	}
 
-	/** @throws ServiceError if no later look can read the payment */
+	/** @throws ServiceError if the payment leaves with this error, CanceledError */
 	private async read({ hash, payment, ...choice }: Entry, client: Client): Promise<void> {
 		const at = clock.now();
 		const transaction = await getTransaction(client, hash).catch((error: unknown) => {
@@ -195,11 +202,11 @@ export class PaymentWait {
 	 * @returns false if the payment leaves with this error
 	 */
 	private noteFailure(payment: Payment, error: ServiceError, at: number): boolean {
-		if (error.isTokenRefused) payment.isRefused = true;
-		// What was read before counts. But at the end, a payment must not count as unpaid because the token is refused.
 		if (payment.read) {
-			const isRefusedToTheEnd = payment.isRefused === true && this.isPatienceOver;
-			return !isRefusedToTheEnd || isDecided(payment);
+			payment.isRefused ||= error.isTokenRefused;
+			// What was read counts. But at the end, a payment must not count as unpaid because the token is refused.
+			const mustFail = this.isPatienceOver && payment.isRefused && !isDecided(payment);
+			return !mustFail;
 		}
 
 		if (error.isHashUnknown) {
@@ -215,19 +222,20 @@ export class PaymentWait {
 		return !!url && url === resumeUrl(this.context) && !isPrivateAddress(new URL(url));
 	}
 
-	/** What must be read before the wait can end. Each payment is read once more from the deadline on. */
+	/** What must be read before the wait can end. */
 	private listUnfinished(): Entry[] {
 		const { now, isWoken } = this;
 		const { deadline } = this.state;
 		// A webhook may report what was read before it.
-		const lastReadsBegin = isWoken ? Math.max(deadline, now) : deadline;
+		const mustBeReadSince = isWoken ? Math.max(deadline, now) : deadline;
 
 		return this.entries.filter(({ payment }) => {
 			const { read, failedSince } = payment;
-			const isReadAtEnd = read !== undefined && read.at >= lastReadsBegin;
+			const isReadAtEnd = read !== undefined && read.at >= mustBeReadSince;
 
+			// A decided payment needs no read until the deadline, and then one more.
 			if (isDecided(payment)) return now >= deadline && !isReadAtEnd;
-			// It has only just failed, and is read a minute later even if the deadline is over.
+			// One that has only just failed needs a read a minute later, even after the deadline.
 			if (failedSince !== undefined) return true;
 			return !isReadAtEnd;
 		});
@@ -236,6 +244,7 @@ export class PaymentWait {
 	private async parkUntilNextLook(pauseMs: number): Promise<void> {
 		const { state, now } = this;
 		const { deadline } = state;
+		// No look may miss the beginning or the end of the last reads.
 		const lookBy = now < deadline ? deadline : deadline + LAST_READS_MS;
 
 		state.nextLookAt = Math.min(now + pauseMs, lookBy);
@@ -254,12 +263,12 @@ export class PaymentWait {
 		const age = this.now - (this.now < deadline ? startedAt : deadline);
 		const longest = isAnswered ? 60 * MINUTE_MS : 15 * MINUTE_MS;
 		// Rarely if webhooks come, because n8n answers 409 to a webhook during a look.
-		const pauseMs = open.every(({ read }) => read?.isNotified)
+		const byAge = open.every(({ read }) => read?.isNotified)
 			? clamp(age, 6 * MINUTE_MS, longest)
 			: clamp(0.6 * age, MINUTE_MS, longest);
 
 		// At random, because a thousand waits that look within two minutes keep n8n from answering webhooks.
-		return Math.max(MINUTE_MS, pauseMs * (0.5 + 0.6 * clock.random()));
+		return Math.max(MINUTE_MS, byAge * (0.5 + 0.6 * clock.random()));
 	}
 }
 
@@ -276,5 +285,6 @@ function outputOf({ hash, payment, ...choice }: Entry, isTimeUp: boolean): INode
 	const timedOut = isTimeUp && !isSettled(read?.status) && { timed_out: true };
 	const checked_at = read ? new Date(read.at).toISOString() : null;
 
+	// Without Simplify, the platform may have a field of this name.
 	return { json: { ...omit(output, 'timed_out'), ...timedOut, checked_at } };
 }

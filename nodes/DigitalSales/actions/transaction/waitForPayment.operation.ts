@@ -80,12 +80,12 @@ export const waitForPaymentOperation: WaitOperation<FormValues<typeof waitForm>>
 			fields: options.fields,
 		}));
 
-		const wait = new PaymentWait(run.context, max(limits));
+		const wait = new PaymentWait(run.context, max(limits) ?? 0);
 		return await wait.lookAtAll(awaited, run.newClient, ({ itemIndex, hash }, error) =>
 			fail(itemIndex, error, `transaction ${quoteText(hash)}`),
 		);
 	},
-	postpone: async (context) => await new PaymentWait(context).postpone(),
+	postpone: async (context) => await new PaymentWait(context, 0).postpone(),
 	outputs: {
 		// Not Paid comes first, because n8n sends the input of a deactivated node to the first output, and what is not paid
 		// must not be delivered.
