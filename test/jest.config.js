@@ -14,6 +14,8 @@ module.exports = {
 	coverageDirectory: 'coverage',
 	coverageReporters: [['text', { skipFull: true }], 'json-summary', 'html'],
 	coverageThreshold: { global: { lines: 95, branches: 95 } },
+	// Otherwise a spy of one test would decide another, depending on their order.
+	restoreMocks: true,
 	// Most test files start servers of their own, and two files at once would starve each other.
 	maxWorkers: 1,
 	...options,

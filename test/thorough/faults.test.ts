@@ -57,7 +57,7 @@ const ROWS: Row[] = [
 	row('429 three times', { kind: 'retryAfter', times: 3 }, again(4)),
 	row('429 without end, 61 s each', { kind: 'retryAfter', seconds: 61, ...always }, UP_TO_FIVE),
 	row('429, body cut off', status(429, { headers: { 'Retry-After': '30' }, isCut: true }), AGAIN),
-	...[502, 503, 504].flatMap((code) => [
+	...[502, 503, 504, 520, 524].flatMap((code) => [
 		row(`${code}, not processed`, status(code), AGAIN, LOST_UNKNOWN),
 		row(`${code}, processed`, status(code, done), AGAIN, DONE_UNKNOWN),
 	]),
@@ -70,8 +70,9 @@ const ROWS: Row[] = [
 		status(409, { body: { success: false, message: 'No' } }),
 		FAILED,
 	),
-	...[408, 409, 425, 499].map((code) =>
-		row(`${code}, processed`, status(code, { ...done, ...no }), FAILED, DONE_UNKNOWN),
+	row('409, processed', status(409, { ...done, ...no }), FAILED, DONE_UNKNOWN),
+	...[408, 425, 499].map((code) =>
+		row(`${code}, processed`, status(code, { ...done, ...no }), AGAIN, DONE_UNKNOWN),
 	),
 	row(
 		'200, processed, 20,000 lists',

@@ -13,7 +13,7 @@ export const INSTALL_AND_START_MS = 15 * 60_000;
 const VIEWPORT = { width: 1280, height: 800 };
 /** The notes of a workflow are small, and most screens show two pixels for each pixel of a page. */
 const PIXELS = 2;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** An n8n with the package, and no credential or workflow. */
 export interface Newcomer {
