@@ -40,7 +40,6 @@ export class Claim<T> {
 		// Before the claims: whoever finds a key taken must not find `told` of an earlier attempt.
 		await forgetTold(creation, attempt.key);
 		for (const end of ends) await this.claimUnlessInDoubt(end, attempt.id);
-		// Owned by the attempt's key, so that only a decision about this attempt ends it.
 		if (unresolved !== undefined) await this.claimUnlessInDoubt(unresolved, attempt.key);
 		if (signal.aborted) throw new CanceledError();
 
@@ -65,7 +64,8 @@ export class Claim<T> {
 	async leaveInDoubt(): Promise<void> {
 		const { creation, attempt, found, held } = this;
 		const { ledger, unresolved } = creation;
-		// The decision ended the earlier doubt. A row of `attempt.key` stays, so that it blocks other executions throughout.
+		// The decision ended the earlier doubt. A row of `attempt.key` stays, so that it blocks other executions throughout. That
+		// of another order's doubt is claimed anew.
 		if (found.doubt) await this.freeUnresolved(without(found.ends, attempt.key));
 
 		const keys = compact([...found.ends, ...held.keys(), unresolved]);
@@ -128,7 +128,7 @@ export class Claim<T> {
 		for (const owner of owners) await ledger?.releaseKey(unresolved, owner);
 	}
 
-	/** Claims a key, unless the attempt in doubt has it. */
+	/** Claims a key. With a decision, a taken key is skipped, whoever has it. */
 	private async claimUnlessInDoubt(key: string, owner: string): Promise<void> {
 		const { creation, found } = this;
 		// The `again` keys let only one request through.

@@ -73,15 +73,16 @@ async function tellOfDoubt<T>(creation: Creation<T>, { key, doubt }: Found<T>): 
 	const { ledger, memory } = creation;
 	if (!ledger) return false;
 
-	/** Also true if nobody has told of the doubt: then this owner does now. */
-	const isToldBy = async (owner: string) => await ledger.claimKey(toldKey(creation, key), owner);
+	/** Tells of the doubt if nobody has. Returns whether this owner has told of it, now or before. */
+	const tellAs = async (owner: string) => await ledger.claimKey(toldKey(creation, key), owner);
 	// An attempt that this process or execution knows has ended: while it is sent, it holds the lock.
 	const teller = doubt?.attempt ? memory.executionId : minuteBefore(0);
 	// The clocks of two workers may differ by a minute.
 	const minutes = range(-1, MINUTES_UNDER_WAY + 1).map(minuteBefore);
 
+	// After the first of these, somebody has told of it: the others find out whether it was this execution, or recently.
 	for (const owner of [teller, memory.executionId, ...minutes]) {
-		if (await isToldBy(owner)) return true;
+		if (await tellAs(owner)) return true;
 	}
 	return false;
 }

@@ -21,7 +21,7 @@ export interface Subject {
 	/** Of customer, cart and amount, or of an offer. */
 	fingerprint: string;
 	/** Of a charge: its e-mail address and phone, because two employees may share the CNPJ of their company. */
-	contact?: string;
+	contactDigest?: string;
 	/** Of a charge: identifies its customer, because an error shows nothing of another's charge. */
 	customer?: string;
 	orderReference?: string;
@@ -55,7 +55,7 @@ export interface Created<T> {
 	made: T;
 	/** Not made for this item now: an earlier item, execution or attempt made it. */
 	isExisting: boolean;
-	/** Another item or execution has got it before. */
+	/** Another item or execution has got it before: `already_charged`. */
 	isReplayed: boolean;
 	/** The void charge that this one replaces. */
 	replacedHash?: string;
@@ -64,14 +64,14 @@ export interface Created<T> {
 
 /** Called once for each item, in order, because it records which item asked first for an identity. */
 export function makeKeys(subject: Subject) {
-	const { context, account, memory, kind, fingerprint, contact = '', itemIndex } = subject;
+	const { context, account, memory, kind, fingerprint, contactDigest = '', itemIndex } = subject;
 	const { id } = context.getWorkflow();
 	// The node, not the account, because a new token must not charge earlier orders again. n8n's Agents run the node
 	// without a workflow, and with another id each time.
 	const scope = id ? [id, context.getNode().id] : [account.key];
 	const makeKey = (name: string, ...parts: string[]) => `${name} ${digest(...scope, ...parts)}`;
 
-	const ofExecution = makeKey('execution', kind, memory.origin, fingerprint, contact);
+	const ofExecution = makeKey('execution', kind, memory.origin, fingerprint, contactDigest);
 	const reference = subject.orderReference && normalizeReference(subject.orderReference);
 	const identity = reference ? makeKey('order', reference) : ofExecution;
 	const unresolved = kind === 'charge' ? makeKey('unresolved', fingerprint) : undefined;
@@ -85,9 +85,13 @@ export function makeKeys(subject: Subject) {
 		own: memory.get(itemIndex),
 		/** Finds the charge again: of the Order Reference, else of execution, fingerprint and contact. */
 		identity,
-		/** In a Retry: the identity that the item had before its Order Reference was added. */
+		/** In a Retry: the identity without the Order Reference, in case the reference was added. */
 		former: hasFormer ? ofExecution : undefined,
-		/** Held while the outcome of a charge is unknown, and blocks all executions of the node. */
+		/**
+		 * Held while the outcome of a charge is unknown, and blocks all executions of the node. Its owner is the `key` of the
+		 * attempt, not its id, because a later attempt on that key frees it. So it is claimed after that key, and freed before.
+		 * A decision about another order's doubt frees it from any owner.
+		 */
 		unresolved,
 		/** Whether no earlier item of the execution has asked for the identity. */
 		isFirst,

@@ -38,7 +38,7 @@ export type Attempt = z.output<typeof attemptSchema>;
  */
 export const attempts = processState(new BoundedMap<Attempt>({ most: 40_000 }));
 
-/** Whether this process has made the charge, or returned it. */
+/** Whether this process has made the charge, or a decision or an added reference has found it here. */
 export function isChargeKnown(hash: string): boolean {
 	return attempts.some(({ result }) => result?.hash === hash);
 }

@@ -11,7 +11,7 @@ import { type Attempt, hashOf } from './memory';
 export interface Doubt {
 	/** Missing if only n8n's database knows the attempt. */
 	attempt?: Attempt;
-	/** Another item, order or execution attempted it, for the same customer and cart. */
+	/** None of the item's own keys is taken: another item, order or execution attempted it, for the same customer and cart. */
 	isOfOthers?: boolean;
 	/** The platform does not return the charge any more. */
 	isGone?: boolean;

@@ -16,7 +16,7 @@ export interface Charge {
 	/** In cents. */
 	amount: number;
 	contact: Contact;
-	identity: ReturnType<typeof identifyCharge>;
+	digests: ReturnType<typeof identifyCharge>;
 	/** Cart, amount and last digits of the document, so that a person can look the charge up. */
 	about: string;
 }
@@ -35,7 +35,7 @@ export async function buildCharge(
 	const typed = buildBody(run.account, form, notificationUrl);
 	const asked = readBody(typed);
 	const { contact } = asked.customer;
-	const identity = identifyCharge(asked);
+	const digests = identifyCharge(asked);
 	assertCustomer(form, contact);
 
 	const cart = await fillCart(run, form, asked.cart);
@@ -47,7 +47,7 @@ export async function buildCharge(
 		cart,
 		amount,
 		contact,
-		identity,
+		digests,
 		about: describeCharge(cart, amount, contact),
 	};
 }

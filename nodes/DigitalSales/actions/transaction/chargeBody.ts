@@ -88,7 +88,7 @@ export function identifyCharge(body: AskedFor) {
 
 	return {
 		fingerprint: fingerprintCharge(body),
-		contact: digest(email, phone),
+		contactDigest: digest(email, phone),
 		customer: digest('customer', ...identifyCustomer(body.customer)),
 	};
 }

@@ -60,7 +60,7 @@ function buildCreation(
 	const client = run.newClient();
 	const subject = {
 		...run.creationContext(itemIndex),
-		...charge.identity,
+		...charge.digests,
 		kind: 'charge',
 		orderReference,
 		name: nameOfCharge(orderReference, charge.contact),
