@@ -107,8 +107,8 @@ export const RETRY_TABLE = {
 export type AnswerKind = keyof typeof RETRY_TABLE;
 
 /**
- * For most requests. `maxTotalMs` ends with the start of the last try, and exceeds the longest Retry-After, which counts
- * from the answer.
+ * For most requests. `maxTotalMs` counts from the first try to the start of the last. It exceeds the longest Retry-After
+ * by a second, so after that another try starts only if the 429 came at once.
  */
 export const RETRY_LIMITS = { maxTries: 5, maxTotalMs: 301_000 };
 

@@ -9,7 +9,7 @@ export interface Answer {
 	/** Missing if no answer came. */
 	status?: number;
 	words?: ServiceWords;
-	/** A web page instead of data, which means a wrong path. */
+	/** Whether the body is a web page. With a 404 it means a wrong path, not an unknown hash. */
 	isWebPage?: boolean;
 	redirectedTo?: string;
 	retryAfterMs?: number;

@@ -39,8 +39,8 @@ export class Claim<T> {
 
 		// Before the claims: whoever finds a key taken must not find `told` of an earlier attempt.
 		await forgetTold(creation, attempt.key);
-		for (const end of ends) await this.claimUnlessInDoubt(end, attempt.id);
-		if (unresolved !== undefined) await this.claimUnlessInDoubt(unresolved, attempt.key);
+		for (const end of ends) await this.claimOrSkip(end, attempt.id);
+		if (unresolved !== undefined) await this.claimOrSkip(unresolved, attempt.key);
 		if (signal.aborted) throw new CanceledError();
 
 		memory.set(itemIndex, attempt);
@@ -128,8 +128,8 @@ export class Claim<T> {
 		for (const owner of owners) await ledger?.releaseKey(unresolved, owner);
 	}
 
-	/** Claims a key. With a decision, a taken key is skipped, whoever has it. */
-	private async claimUnlessInDoubt(key: string, owner: string): Promise<void> {
+	/** With a decision, a taken key is skipped, whoever has it. */
+	private async claimOrSkip(key: string, owner: string): Promise<void> {
 		const { creation, found } = this;
 		// The `again` keys let only one request through.
 		if (found.doubt && (await isKeyTaken(creation, key))) return;

@@ -242,6 +242,14 @@ describe('Digital Sales Trigger: a fault', () => {
 		},
 	);
 
+	test('a page of a firewall starts none, because the owner cannot correct it', async () => {
+		const hash = await inbox.begin(PAID, 'paid');
+		inbox.account.fault('read', { kind: 'html', status: 403 }, 'always');
+
+		expect(await inbox.post(hash, 'paid')).toBe(503);
+		expect(await errors()).toEqual([]);
+	});
+
 	test.each<[string, object, string]>([
 		['no credential', {}, 'The credential of this node could not be loaded'],
 		[

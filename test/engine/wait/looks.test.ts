@@ -105,6 +105,25 @@ describe('Transaction > Wait for Payment: when it reads the payments', () => {
 			expectPauses([second, third].map(Number), [1]);
 		});
 
+		test('half an hour after the start, a webhook is looked at without delay', async () => {
+			jest.spyOn(clock, 'random').mockReturnValue(1);
+			const hash = await room.charge();
+			const parked = await room.park([hash]);
+			const looks = (): number => room.lookMinutes(hash).length;
+			// The looks are an hour apart by now.
+			await clock.sleep(5 * 60 * MINUTE_MS);
+			const before = looks();
+			while (looks() === before) await clock.sleep(MINUTE_MS);
+			room.forget();
+			await clock.sleep(31 * MINUTE_MS);
+			const wokenAt = clock.elapsed();
+			await parked.resumeByWebhook({ hash, status: 'refused' });
+			await clock.sleep(MINUTE_MS / 2);
+
+			expect(looks()).toBe(before + 2);
+			expect(clock.elapsed() - wokenAt).toBeLessThan(MINUTE_MS);
+		});
+
 		test('an execution that started since is looked at in time', async () => {
 			const hash = await room.charge();
 			startNow();
